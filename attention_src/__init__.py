@@ -1,0 +1,26 @@
+"""Every formula of *Attention by the Numbers*, written once, for NumPy arrays and torch tensors alike.
+
+The modules follow the order in which data passes through attention: `scores` compares queries with keys, `masks`
+says who may look at whom, `weights` turns scores into weights, `attention` mixes the values. Importing this package
+never imports torch.
+"""
+
+from .attention import blockwise_attention, scaled_dot_product_attention
+from .masks import causal_mask, padding_mask, window_mask
+from .scores import additive_score, dot_score, general_score, scaled_dot_score
+from .weights import relu_weights, sigmoid_weights, softmax
+
+__all__ = [
+    "additive_score",
+    "blockwise_attention",
+    "causal_mask",
+    "dot_score",
+    "general_score",
+    "padding_mask",
+    "relu_weights",
+    "scaled_dot_product_attention",
+    "scaled_dot_score",
+    "sigmoid_weights",
+    "softmax",
+    "window_mask",
+]

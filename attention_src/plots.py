@@ -1,0 +1,430 @@
+"""The visual language of the book: one grid of queries and keys, bars, arrows of a weighted sum, lines with a spread.
+
+Every function returns a `Picture`, which a notebook shows as SVG: sharp at any size, the same bytes on every run, text
+left to the reader's browser, so that Hangul needs no font here. Colours are those of Okabe and Ito (2008), which
+colour-blind readers tell apart; no figure says anything by colour alone. Values are rounded before they are drawn.
+"""
+
+import re
+import warnings
+from contextlib import contextmanager
+from io import StringIO
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Rectangle
+
+BLUE, ORANGE, GREEN, PURPLE, SKY, YELLOW = "#0072B2", "#D55E00", "#009E73", "#AA4499", "#56B4E9", "#E69F00"
+INK, PALE, PAPER = "#1a1a1a", "#d9d9d9", "#ffffff"
+CYCLE = [
+    (BLUE, "o", "-"),
+    (ORANGE, "s", "--"),
+    (GREEN, "^", "-."),
+    (PURPLE, "D", ":"),
+    (YELLOW, "v", "-"),
+    (SKY, "x", "--"),
+]
+STYLE = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "sans-serif"],
+    "font.size": 10,
+    "axes.titlesize": 10.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "figure.facecolor": PAPER,
+    "savefig.facecolor": PAPER,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "attention",
+    "svg.image_inline": True,
+}
+
+
+class Picture:
+    """A finished figure. Notebooks show it by themselves; `svg` holds its text.
+
+    Parameters
+    ----------
+    svg : str
+    name : str, what the picture is, in a few words, where no picture can be shown
+    """
+
+    def __init__(self, svg, name):
+        self.svg, self.name = svg, name
+
+    def _repr_svg_(self):
+        return self.svg
+
+    def __repr__(self):
+        return f"<picture: {self.name}>"
+
+
+@contextmanager
+def _style():
+    """The book's settings, and silence about glyphs that the reader's browser will draw."""
+    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        yield
+
+
+def _number(match):
+    return f"{float(match.group()):.2f}".rstrip("0").rstrip(".")
+
+
+def _finish(figure, name):
+    """Draw the figure as SVG with coordinates of two decimals and without date, version or trailing blanks."""
+    out = StringIO()
+    nothing = dict.fromkeys(("Date", "Creator", "Type", "Format"))
+    figure.savefig(out, format="svg", bbox_inches="tight", pad_inches=0.06, metadata=nothing)
+    svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"-?\d+\.\d{3,}(e-?\d+)?", _number, tag.group()), out.getvalue())
+    return Picture("\n".join(line.rstrip() for line in svg.splitlines()), name)
+
+
+def _array(values):
+    """NumPy view of an array, tensor (detached) or list."""
+    return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values, dtype=float)
+
+
+def _ink_on(colour):
+    """Black or white, whichever stands out on the colour (relative luminance of WCAG 2)."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]]
+    return INK if np.dot(linear, (0.2126, 0.7152, 0.0722)) > 0.18 else PAPER
+
+
+def grid(values, rows=None, columns=None, *, title="", digits=2, mask=None, row_title="query", column_title="key"):
+    """Draw a matrix as a grid of cells with the numbers printed in them: a row for each query, a column for each key.
+
+    Parameters
+    ----------
+    values : (n, m)
+    rows, columns : n and m labels; numbers from 1 if left out
+    title : str
+    digits : int, decimals printed; colours are those of the rounded values
+    mask : (n, m) bool, True = may look; the other cells are hatched and show no number
+    row_title, column_title : str, what rows and columns are
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        The values are not a matrix, or labels or mask do not fit it.
+
+    Examples
+    --------
+    >>> grid([[0.67, 0.33]], ["The"], ["The", "cat"])
+    <picture: grid of 1 × 2>
+    """
+    return grids(
+        {title: values}, rows, columns, digits=digits, mask=mask, row_title=row_title, column_title=column_title
+    )
+
+
+def grids(matrices, rows=None, columns=None, *, digits=2, mask=None, row_title="query", column_title="key"):
+    """Draw several matrices of one shape as grids side by side, each with its title.
+
+    Parameters
+    ----------
+    matrices : dict of title: (n, m)
+    rows, columns, digits, mask, row_title, column_title : as for `grid`; `digits` may be a list, one for each matrix
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        As `grid`; also if the matrices differ in shape.
+
+    Examples
+    --------
+    >>> grids({"scores": [[1, 0]], "weights": [[0.73, 0.27]]}, ["The"], ["The", "cat"], digits=[0, 2])
+    <picture: 2 grids of 1 × 2>
+    """
+    arrays = {title: _array(values) for title, values in matrices.items()}
+    n, m = _one_shape(arrays)
+    rows, columns = _labels("rows", rows, n), _labels("columns", columns, m)
+    shown = np.ones((n, m), bool) if mask is None else _array(mask) > 0
+    if shown.shape != (n, m):
+        raise ValueError(f"mask has shape {shown.shape}, the values have {(n, m)}; expected the same")
+    digits = digits if isinstance(digits, list) else [digits] * len(arrays)
+    widest = max(len(f"{x:.{d}f}") for a, d in zip(arrays.values(), digits, strict=True) for x in a.flat)
+    cell = max(0.5, 0.09 * widest + 0.12, 0.085 * max(map(len, columns)) + 0.1)
+    with _style():
+        figure = Figure(figsize=((m * cell + 0.35) * len(arrays), n * 0.42))
+        panels = np.atleast_1d(figure.subplots(1, len(arrays), gridspec_kw={"wspace": 0.35 / (m * cell)}))
+        for i, (axes, (title, array)) in enumerate(zip(panels, arrays.items(), strict=True)):
+            _draw_grid(axes, array.round(digits[i]), shown, digits[i])
+            axes.set_xticks(range(m), columns)
+            axes.set_yticks(range(n), rows if i == 0 else [])
+            axes.set_title(title, pad=32 if column_title else 8)
+            axes.text(0.5, 1.0, f"{column_title} →" if column_title else "", va="bottom", ha="center", fontsize=8, color="#555555",
+                      transform=axes.transAxes + matplotlib.transforms.ScaledTranslation(0, 19 / 72, figure.dpi_scale_trans))  # fmt: skip
+        panels[0].set_ylabel(f"← {row_title}" if row_title else "", fontsize=8, color="#555555")
+        count = f"{len(arrays)} grids" if len(arrays) > 1 else "grid"
+        return _finish(figure, f"{count} of {n} × {m}")
+
+
+def _one_shape(arrays):
+    shapes = {title: array.shape for title, array in arrays.items()}
+    if len(set(shapes.values())) != 1 or any(len(shape) != 2 for shape in shapes.values()):
+        raise ValueError(f"the values have shapes {shapes}; expected matrices of one shape")
+    return next(iter(shapes.values()))
+
+
+def _labels(name, labels, count):
+    labels = [str(i + 1) for i in range(count)] if labels is None else [str(label) for label in labels]
+    if len(labels) != count:
+        raise ValueError(f"{name} has {len(labels)} labels for {count} {name}; expected one each")
+    return labels
+
+
+def _draw_grid(axes, array, shown, digits):
+    """Paint the cells of one matrix: blue for what is above 0, orange for what is below, hatched where hidden."""
+    n, m = array.shape
+    largest = np.abs(array[shown & np.isfinite(array)]).max(initial=0) or 1.0
+    up, down = matplotlib.colormaps["Blues"], matplotlib.colormaps["Oranges"]
+    for i, j in np.ndindex(n, m):
+        x = array[i, j]
+        colour = (up if x >= 0 else down)(0.88 * min(abs(x) / largest, 1)) if np.isfinite(x) else (0.95, 0.95, 0.95)
+        hidden = {"facecolor": "#f2f2f2", "hatch": "////", "edgecolor": "#aaaaaa"}
+        look = {"facecolor": colour, "edgecolor": PAPER} if shown[i, j] else hidden
+        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, linewidth=1.2, **look))
+        if shown[i, j]:
+            text = f"{x:.{digits}f}".replace("-", "−")
+            axes.text(j, i, text, ha="center", va="center", color=_ink_on(colour))
+    axes.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5))
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+
+
+def bars(values, labels, *, title="", ylabel="", digits=2):
+    """Draw a bar for each label with its number above it; several series stand side by side.
+
+    Parameters
+    ----------
+    values : (m,), or dict of name: (m,)
+    labels : m labels
+    title, ylabel : str
+    digits : int, decimals printed; bars are as high as the rounded values
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        There is not one label for each value.
+
+    Examples
+    --------
+    >>> bars([0.67, 0.33], ["The", "cat"], ylabel="weight")
+    <picture: bars of 2 values>
+    """
+    series = values if isinstance(values, dict) else {"": values}
+    series = {name: _array(numbers).round(digits) for name, numbers in series.items()}
+    m = len(next(iter(series.values())))
+    labels = _labels("labels", labels, m)
+    width = 0.8 / len(series)
+    with _style():
+        room = (digits + 2) * 0.078 * len(series) + 0.12, 0.085 * max(map(len, labels)) + 0.12
+        figure = Figure(figsize=(max(m * max(room), 1.6) + 0.6, 2.0))
+        axes = figure.subplots()
+        for i, (name, numbers) in enumerate(series.items()):
+            place = np.arange(m) + (i - (len(series) - 1) / 2) * width
+            colour = CYCLE[i][0]
+            axes.bar(
+                place,
+                numbers,
+                width * 0.92,
+                color=colour,
+                label=name,
+                hatch="" if i == 0 else "//" * i,
+                edgecolor=PAPER,
+            )
+            for x, y in zip(place, numbers, strict=True):
+                axes.text(x, max(y, 0), f"{y:.{digits}f}".replace("-", "−"), ha="center", va="bottom", fontsize=8.5)
+        axes.set_xticks(range(m), labels)
+        axes.tick_params(axis="x", length=0)
+        axes.set(title=title, ylabel=ylabel)
+        axes.margins(y=0.12)
+        if len(series) > 1:
+            _legend(axes)
+        return _finish(figure, f"bars of {m} values")
+
+
+def _legend(axes):
+    axes.legend(frameon=False, fontsize=9, loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=3, columnspacing=1.2)
+
+
+def lines(x, series, *, spread=None, title="", xlabel="", ylabel="", logx=False, logy=False, digits=4):
+    """Draw one line for each series, told apart by colour, marker and dash, with an optional band around it.
+
+    Parameters
+    ----------
+    x : (k,)
+    series : dict of name: (k,)
+    spread : dict of name: (low, high), each (k,), for the series that have a band
+    title, xlabel, ylabel : str
+    logx, logy : bool, logarithmic axes
+    digits : int, significant digits to which the data are rounded before they are drawn
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        A series is not as long as x.
+
+    Examples
+    --------
+    >>> lines([1, 2, 4], {"÷ √d": [0.3, 0.3, 0.2]}, xlabel="d", logx=True)
+    <picture: lines through 3 points: ÷ √d>
+    """
+    x = _array(x)
+    for name, y in series.items():
+        if _array(y).shape != x.shape:
+            raise ValueError(f"series {name!r} has shape {_array(y).shape}, x has {x.shape}; expected the same")
+    with _style():
+        figure = Figure(figsize=(4.6, 2.7))
+        axes = figure.subplots()
+        for (name, y), (colour, marker, dash) in zip(series.items(), CYCLE, strict=False):
+            axes.plot(x, _significant(y, digits), dash, color=colour, marker=marker, markersize=5, label=name)
+            if spread and name in spread:
+                low, high = (_significant(edge, digits) for edge in spread[name])
+                axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
+        axes.set(title=title, xlabel=xlabel, ylabel=ylabel)
+        if logx:
+            axes.set_xscale("log", base=2)
+            axes.set_xticks(x, [f"{v:g}" for v in x], minor=False)
+        if logy:
+            axes.set_yscale("log")
+        axes.minorticks_off()
+        axes.grid(color=PALE, linewidth=0.6)
+        _legend(axes)
+        return _finish(figure, f"lines through {len(x)} points: {', '.join(series)}")
+
+
+def _significant(values, digits):
+    """Round to so many significant digits, so that the last bits of a long sum move no line."""
+    return np.array([float(f"{v:.{digits}g}") for v in _array(values)])
+
+
+def weighted_sum(weights, values, labels, *, title="", digits=3):
+    """Draw values in the plane, each shrunk to its weight, and the shrunk arrows laid tip to tail up to the output.
+
+    Parameters
+    ----------
+    weights : (m,)
+    values : (m, 2)
+    labels : m labels
+    title : str
+    digits : int, decimals printed at the output
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        The values have not two components, or weights or labels are not as many as values.
+
+    Examples
+    --------
+    >>> weighted_sum([0.67, 0.33], [[1, 2], [9, 8]], ["The", "cat"])
+    <picture: weighted sum of 2 arrows>
+    """
+    weights, values = _array(weights), _array(values)
+    labels = _labels("labels", labels, len(values))
+    if values.shape != (len(weights), 2):
+        raise ValueError(f"weights {weights.shape} and values {values.shape}; expected (m,) and (m, 2)")
+    corners = np.vstack([[0, 0], np.cumsum(weights[:, None] * values, axis=0)]).round(4)
+    with _style():
+        figure = Figure(figsize=(4.2, 3.4))
+        axes = figure.subplots()
+        everything = np.vstack([corners, values])
+        low, high = everything.min(axis=0), everything.max(axis=0)
+        axes.set(
+            xlim=(low[0] - 0.9, high[0] + 0.1 * np.ptp(everything[:, 0]) + 0.5), ylim=(low[1] - 0.3, high[1] + 0.9)
+        )
+        for i, label in enumerate(labels):
+            colour = CYCLE[i % len(CYCLE)][0]
+            _arrow(axes, (0, 0), values[i], colour, alpha=0.35, dashed=True)
+            axes.text(*values[i], f"\u00a0{label}", va="bottom", color=colour)
+            _arrow(axes, corners[i], corners[i + 1], colour, width=2.4)
+            middle = (corners[i] + corners[i + 1]) / 2
+            axes.text(*middle, f"{weights[i]:.2f} × {label}\u00a0", ha="right", va="bottom", fontsize=9, color=colour)
+        axes.plot(*corners[-1], "o", color=INK, markersize=6)
+        x, y = (f"{c:.{digits}f}" for c in weights @ values)
+        axes.text(*corners[-1], f"\u00a0output ({x}, {y})", va="top", weight="bold")
+        axes.set(title=title, xlabel="first number of the value", ylabel="second number", aspect="equal")
+        axes.grid(color=PALE, linewidth=0.6)
+        return _finish(figure, f"weighted sum of {len(labels)} arrows")
+
+
+def _arrow(axes, start, end, colour=INK, *, width=1.4, alpha=1.0, dashed=False, bend=0.0):
+    style = "--" if dashed else "-"
+    axes.add_patch(FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=11, shrinkA=0, shrinkB=0, color=colour, linewidth=width,
+                                   alpha=alpha, linestyle=style, connectionstyle=f"arc3,rad={bend}"))  # fmt: skip
+
+
+class Canvas:
+    """An empty sheet for a diagram: boxes, circles, arrows and words at places measured in inches.
+
+    Parameters
+    ----------
+    width, height : float, inches
+
+    Examples
+    --------
+    >>> sheet = Canvas(3, 1)
+    >>> sheet.box(0.5, 0.5, "query")
+    >>> sheet.arrow((1, 0.5), (2, 0.5))
+    >>> sheet.picture("an arrow out of a box")
+    <picture: an arrow out of a box>
+    """
+
+    def __init__(self, width, height):
+        self._figure = Figure(figsize=(width, height))
+        self._axes = self._figure.add_axes((0, 0, 1, 1))
+        self._axes.set(xlim=(0, width), ylim=(0, height))
+        self._axes.axis("off")
+
+    def box(self, x, y, text="", *, width=0.9, height=0.36, colour=BLUE, filled=0.0, fontsize=9.5):
+        """Draw a box around the point (x, y), filled from 0 (paper) to 1 (its colour), with centred text."""
+        rgb = np.array(matplotlib.colors.to_rgb(colour))
+        face = tuple((1 - (1 - rgb) * (0.12 + 0.88 * filled)).round(3))
+        corner = (x - width / 2, y - height / 2)
+        self._axes.add_patch(FancyBboxPatch(corner, width, height, boxstyle="round,pad=0,rounding_size=0.05",
+                                            facecolor=face, edgecolor=colour, linewidth=1.2))  # fmt: skip
+        self.text(x, y, text, fontsize=fontsize, colour=_ink_on(face))
+
+    def circle(self, x, y, text="", *, radius=0.16, colour=INK):
+        """Draw a circle around the point (x, y) with centred text, for an operation such as a sum."""
+        self._axes.add_patch(Circle((x, y), radius, facecolor=PAPER, edgecolor=colour, linewidth=1.2))
+        self.text(x, y, text)
+
+    def arrow(self, start, end, *, colour=INK, width=1.4, dashed=False, bend=0.0):
+        """Draw an arrow from the point `start` to the point `end`; `bend` curves it."""
+        _arrow(self._axes, start, end, colour, width=width, dashed=dashed, bend=bend)
+
+    def bar(self, x, y, height, *, width=0.3, colour=ORANGE):
+        """Draw a bar that stands on the point (x, y)."""
+        self._axes.add_patch(Rectangle((x - width / 2, y), width, round(height, 3), facecolor=colour))
+
+    def text(self, x, y, text, *, fontsize=9.5, colour=INK, align="center", weight="normal"):
+        """Write words at the point (x, y); `align` is 'left', 'center' or 'right'."""
+        self._axes.text(x, y, text, ha=align, va="center", fontsize=fontsize, color=colour, weight=weight)
+
+    def picture(self, name):
+        """Return the finished Picture; `name` says what it is where no picture can be shown."""
+        with _style():
+            return _finish(self._figure, name)

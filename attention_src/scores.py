@@ -1,0 +1,188 @@
+"""How a query is compared with keys: the first stage of attention.
+
+Every function returns one real number, the score, for each pair of a query and a key. n counts queries, m counts keys.
+"""
+
+from math import sqrt
+
+from ._arrays import cast, need_axes, need_broadcast, need_equal, need_exactly, real
+
+
+def _check(query, key):
+    need_axes(2, "(..., rows, d), one row for each query or key", query=query, key=key)
+    need_broadcast(query=query, key=key)
+
+
+def dot_score(query, key):
+    """Multiply each query with each key, number by number, and add up.
+
+    ``q · k``, the *dot* score of Luong et al. (2015), section 3.1.
+
+    Parameters
+    ----------
+    query : (..., n, d)
+    key : (..., m, d)
+
+    Returns
+    -------
+    (..., n, m)
+
+    Raises
+    ------
+    TypeError
+        NumPy is mixed with torch, or an argument is neither.
+    ValueError
+        The last axes differ, the leading axes do not broadcast, or an axis is empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> dot_score(np.array([[1, 0], [0, 1]]), np.array([[1, 1], [0, 1], [2, 3]]))
+    array([[1., 0., 2.],
+           [1., 1., 3.]])
+    """
+    xp, dtype, query, key = real(query=query, key=key)
+    _check(query, key)
+    need_equal((-1, -1), "the dot product needs vectors of equal length", query=query, key=key)
+    return cast(xp, query @ key.mT, dtype)
+
+
+def scaled_dot_score(query, key):
+    """Take the dot product of each query with each key and divide it by the square root of their length.
+
+    ``q · k / √d_k``, Vaswani et al. (2017), equation (1). For components of mean 0 and variance 1 the division
+    brings the variance of the score from d_k back to 1.
+
+    Parameters
+    ----------
+    query : (..., n, d_k)
+    key : (..., m, d_k)
+
+    Returns
+    -------
+    (..., n, m)
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `dot_score`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scaled_dot_score(np.array([[3, 0, 4, 0]]), np.array([[1, 1, 1, 1], [0, 5, 0, 0]]))
+    array([[3.5, 0. ]])
+    """
+    xp, dtype, query, key = real(query=query, key=key)
+    return cast(xp, dot_score(query, key) / sqrt(query.shape[-1]), dtype)
+
+
+def general_score(query, key, w):
+    """Compare queries and keys of different lengths through a learned matrix.
+
+    ``q W kᵀ``, the *general* score of Luong et al. (2015), section 3.1.
+
+    Parameters
+    ----------
+    query : (..., n, d_q)
+    key : (..., m, d_k)
+    w : (d_q, d_k)
+
+    Returns
+    -------
+    (..., n, m)
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `dot_score`; also if `w` does not lead from d_q to d_k.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> general_score(np.array([[1, 2]]), np.array([[1, 0, 1]]), np.array([[1, 0, 0], [0, 1, 1]]))
+    array([[3.]])
+    """
+    xp, dtype, query, key, w = real(query=query, key=key, w=w)
+    _check(query, key)
+    need_exactly(2, "(d_q, d_k)", w=w)
+    need_equal((-1, -2), "w needs a row for each number of a query", query=query, w=w)
+    need_equal((-1, -1), "w needs a column for each number of a key", key=key, w=w)
+    return cast(xp, dot_score(query @ w, key), dtype)
+
+
+def additive_score(query, key, w_query, w_key, v):
+    """Project query and key into one space, add them, squash, and read the sum with a vector.
+
+    ``v · tanh(q W_q + k W_k)``, Bahdanau et al. (2014), appendix A.1.2, where q is the previous decoder state.
+
+    Parameters
+    ----------
+    query : (..., n, d_q)
+    key : (..., m, d_k)
+    w_query : (d_q, h)
+    w_key : (d_k, h)
+    v : (h,)
+
+    Returns
+    -------
+    (..., n, m)
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `dot_score`; also if a matrix does not fit its vectors or the three do not share h.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> identity = np.eye(2)
+    >>> additive_score(np.array([[1, -1]]), np.array([[-1, 1], [0, 0]]), identity, identity, np.array([1, 2])).round(4)
+    array([[ 0.    , -0.7616]])
+    """
+    arguments = {"query": query, "key": key, "w_query": w_query, "w_key": w_key, "v": v}
+    xp, dtype, query, key, w_query, w_key, v = real(**arguments)
+    _check(query, key)
+    need_exactly(2, "(d, h)", w_query=w_query, w_key=w_key)
+    need_exactly(1, "(h,)", v=v)
+    need_equal((-1, -2), "w_query needs a row for each number of a query", query=query, w_query=w_query)
+    need_equal((-1, -2), "w_key needs a row for each number of a key", key=key, w_key=w_key)
+    need_equal((-1, -1), "both must lead to the same length h", w_query=w_query, w_key=w_key)
+    need_equal((-1, -1), "v needs a number for each column of w_query", w_query=w_query, v=v)
+    return cast(xp, tanh_score(query @ w_query, key @ w_key, v), dtype)
+
+
+def tanh_score(query, key, v):
+    """Compare queries and keys that `additive_score` has already projected into one space.
+
+    ``v · tanh(q + k)``. A decoder asks the same keys at every step: it projects them once and calls this afterwards,
+    as Bahdanau et al. (2014), appendix A.1.2, advise.
+
+    Parameters
+    ----------
+    query : (..., n, h)
+    key : (..., m, h)
+    v : (h,)
+
+    Returns
+    -------
+    (..., n, m)
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `dot_score`; also if `v` is not as long as a query.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tanh_score(np.array([[1, -1]]), np.array([[-1, 1], [0, 0]]), np.array([1, 2])).round(4)
+    array([[ 0.    , -0.7616]])
+    """
+    xp, dtype, query, key, v = real(query=query, key=key, v=v)
+    _check(query, key)
+    need_exactly(1, "(h,)", v=v)
+    need_equal((-1, -1), "query and key must be projected to the same length h", query=query, key=key)
+    need_equal((-1, -1), "v needs a number for each column of query", query=query, v=v)
+    together = query[..., :, None, :] + key[..., None, :, :]  # (..., n, m, h)
+    return cast(xp, xp.tanh(together) @ v, dtype)

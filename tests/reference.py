@@ -1,0 +1,141 @@
+"""The definitions as Python loops over numbers, which share nothing with the package, and what the tests of it share.
+
+Every axis has another size, so that no test can pass with two of them exchanged.
+"""
+
+import math
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+import torch
+
+BATCH, HEADS, N, M, D, D_Q, D_V, H = 2, 3, 5, 7, 4, 8, 6, 9
+
+both_libraries = pytest.mark.parametrize("array", (np.array, torch.tensor), ids=("numpy", "torch"))
+
+
+def random(*shapes, seed=0):
+    """One float64 NumPy array of standard normal numbers for each shape."""
+    generator = np.random.default_rng(seed)
+    return [generator.normal(size=shape) for shape in shapes]
+
+
+def same(got, expected, tolerance=1e-12):
+    """Assert equal shapes and values; NaN equals NaN."""
+    got, expected = (np.asarray(array.detach() if torch.is_tensor(array) else array) for array in (got, expected))
+    assert got.shape == expected.shape
+    np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance)
+
+
+@contextmanager
+def refuses(error, message):
+    """Assert that the block raises this error with exactly this message."""
+    with pytest.raises(error) as caught:
+        yield
+    assert (type(caught.value), str(caught.value)) == (error, message)
+
+
+def odd_versions(array, arguments):
+    """Every argument in turn as what it must not be: all arguments, the error and its message."""
+    real, axes = "expected real numbers or integers", "expected at least one axis, none of them empty"
+    kind, other, make_other = "a NumPy array", "a torch tensor", torch.tensor
+    if array is torch.tensor:
+        kind, other, make_other = other, kind, np.array
+    prefix = "torch." if array is torch.tensor else ""
+    first, second, *_ = (*arguments, None)
+    for name, good in arguments.items():
+        versions = [
+            (good.tolist(), TypeError, f"{name} is a list; expected a NumPy array or a torch tensor"),
+            (None, TypeError, f"{name} is a NoneType; expected a NumPy array or a torch tensor"),
+            (array(good + 1j), TypeError, f"{name} has dtype {prefix}complex128; {real}"),
+            (array(good > 0), TypeError, f"{name} has dtype {prefix}bool; {real}"),
+            (array(1.0), ValueError, f"{name} has shape (); {axes}"),
+            (array(good[:0]), ValueError, f"{name} has shape {(0, *good.shape[1:])}; {axes}"),
+            (array(good[..., :0]), ValueError, f"{name} has shape {(*good.shape[:-1], 0)}; {axes}"),
+        ]
+        if array is np.array:
+            versions.append((good.astype(str), TypeError, f"{name} has dtype <U32; {real}"))
+        if second:
+            clash = (
+                f"{first} is {kind} but {name} is {other}"
+                if name != first
+                else f"{first} is {other} but {second} is {kind}"
+            )
+            versions.append((make_other(good), TypeError, f"{clash}; expected one library"))
+        for bad, error, message in versions:
+            yield {key: array(value) for key, value in arguments.items()} | {name: bad}, error, message
+
+
+def each(function, *arrays):
+    """Apply a function of matrices at every index of the leading axes, which broadcast."""
+    leading = np.broadcast_shapes(*(a.shape[:-2] for a in arrays))
+    full = [np.broadcast_to(a, leading + a.shape[-2:]) for a in arrays]
+    results = [function(*(a[index] for a in full)) for index in np.ndindex(leading)]
+    return np.reshape(results, leading + np.shape(results[0]))
+
+
+def dot(a, b):
+    return math.fsum(x * y for x, y in zip(a, b, strict=True))
+
+
+def apply(vector, matrix):
+    """The row vector times the matrix."""
+    return [dot(vector, column) for column in zip(*matrix, strict=True)]
+
+
+def loop_dot(query, key):
+    return [[dot(q, k) for k in key] for q in query]
+
+
+def loop_scaled(query, key):
+    return [[dot(q, k) / math.sqrt(len(q)) for k in key] for q in query]
+
+
+def loop_general(query, key, w):
+    return [[dot(apply(q, w), k) for k in key] for q in query]
+
+
+def loop_additive(query, key, w_query, w_key, v):
+    def score(q, k):
+        return dot(v, [math.tanh(a + b) for a, b in zip(apply(q, w_query), apply(k, w_key), strict=True)])
+
+    return [[score(q, k) for k in key] for q in query]
+
+
+def loop_softmax(scores, mask):
+    def row(scores, seen):
+        raised = [math.exp(s - max(scores)) if see else 0.0 for s, see in zip(scores, seen, strict=True)]
+        return [r / (math.fsum(raised) or 1.0) for r in raised]
+
+    return [row(s, seen) for s, seen in zip(scores, mask, strict=True)]
+
+
+def loop_relu(scores, mask):
+    return [
+        [max(s, 0.0) / sum(seen) if see else 0.0 for s, see in zip(row, seen, strict=True)]
+        for row, seen in zip(scores, mask, strict=True)
+    ]
+
+
+def loop_sigmoid(scores, mask):
+    return [
+        [1 / (1 + math.exp(-(s - math.log(sum(seen))))) if see else 0.0 for s, see in zip(row, seen, strict=True)]
+        for row, seen in zip(scores, mask, strict=True)
+    ]
+
+
+def loop_mix(weights, value):
+    return [apply(row, value) for row in weights]
+
+
+def loop_attention(query, key, value, mask):
+    return loop_mix(loop_softmax(loop_scaled(query, key), mask), value)
+
+
+def some_mask(*shape, seed=1):
+    """A random mask whose first row may look nowhere, whose second everywhere, and whose third at one key."""
+    mask = np.random.default_rng(seed).random(shape) < 0.5
+    mask[..., 0, :], mask[..., 1, :], mask[..., 2, :] = False, True, False
+    mask[..., 2, 3] = True
+    return mask

@@ -1,0 +1,558 @@
+"""Attention against loops and torch's own function, the block by block form against the plain one, and odd input."""
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from memory import peak_bytes
+from reference import (
+    BATCH,
+    D_Q,
+    D_V,
+    HEADS,
+    D,
+    M,
+    N,
+    both_libraries,
+    each,
+    loop_attention,
+    odd_versions,
+    random,
+    refuses,
+    same,
+    some_mask,
+)
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from attention_src.attention import attention, blockwise_attention, scaled_dot_product_attention
+from attention_src.masks import causal_mask
+from attention_src.scores import dot_score, general_score
+from attention_src.weights import relu_weights, sigmoid_weights, softmax
+
+CAT = [np.array(rows) for rows in ([[1, 0], [0, 1]], [[1, 1], [0, 1]], [[1, 2], [9, 8]])]
+BLOCK_SIZES = [*range(1, 10), 100]
+SHAPES = {"query": (N, D), "key": (M, D), "value": (M, D_V)}
+
+
+def plain(query, key, value, mask=None):
+    return scaled_dot_product_attention(query, key, value, mask)[0]
+
+
+def by_blocks(query, key, value, mask=None):
+    return blockwise_attention(query, key, value, mask, block_size=3)
+
+
+both_forms = pytest.mark.parametrize("attend", [plain, by_blocks], ids=["plain", "blockwise"])
+
+
+def made(leading=(), seed=0):
+    """Query, key and value with these axes before the last two, (all, all, all) or one for each."""
+    leading = leading if leading and isinstance(leading[0], tuple) else (leading,) * 3
+    return random(*((*axes, *shape) for axes, shape in zip(leading, SHAPES.values(), strict=True)), seed=seed)
+
+
+# What it computes
+
+
+@both_libraries
+@pytest.mark.parametrize(
+    "weigh, expected",
+    [
+        (softmax, [[3.641908, 3.981431], [5.0, 5.0]]),
+        (relu_weights, [[0.353553, 0.707107], [3.535534, 3.535534]]),
+        (sigmoid_weights, [[3.50349, 3.673646], [5.034898, 5.034898]]),
+    ],
+)
+def test_the_cat_has_the_outputs_worked_out_beforehand(weigh, expected, array):
+    output, _ = attention(*map(array, CAT), weigh=weigh)
+    same(output, expected, tolerance=5e-7)
+
+
+LEADING = [
+    (),
+    (BATCH,),
+    (BATCH, HEADS),
+    ((BATCH, HEADS), (BATCH, 1), (HEADS,)),
+    ((), (BATCH,), ()),
+    ((BATCH, 1), (), (HEADS,)),
+    ((1,), (1, 1), ()),
+]
+MASKS = [None, (N, M), (BATCH, 1, N, M), (HEADS, N, M), (BATCH, HEADS, N, M)]
+
+
+@both_libraries
+@both_forms
+@pytest.mark.parametrize("mask", MASKS, ids=str)
+@pytest.mark.parametrize("leading", LEADING, ids=str)
+def test_attention_is_what_the_loops_say(attend, leading, mask, array):
+    inputs = made(leading)
+    if mask == (HEADS, N, M) and leading == (BATCH,):
+        mask = (BATCH, N, M)
+    mask = np.ones((N, M), bool) if mask is None else some_mask(*mask)
+    given = () if mask.all() else (array(mask),)
+    same(attend(*map(array, inputs), *given), each(loop_attention, *inputs, mask))
+
+
+@both_libraries
+@pytest.mark.parametrize("shape", [(1, M), (BATCH, 1, 1, M), (BATCH, HEADS, 1, M)], ids=str)
+@both_forms
+def test_one_row_of_a_mask_serves_all_queries(attend, shape, array):
+    inputs, mask = made((BATCH, HEADS)), np.random.default_rng(3).random(shape) < 0.5
+    expected = each(loop_attention, *inputs, np.broadcast_to(mask, (*shape[:-2], N, M)))
+    same(attend(*map(array, inputs), array(mask)), expected)
+
+
+@pytest.mark.parametrize("kind, tolerance", [(torch.float32, 2e-6), (torch.float64, 1e-12)], ids=str)
+@pytest.mark.parametrize("mask", [None, (N, M), (BATCH, 1, N, M), (BATCH, HEADS, N, M)], ids=str)
+@both_forms
+def test_output_and_gradients_are_those_of_torch(attend, mask, kind, tolerance):
+    inputs = [torch.tensor(a, dtype=kind, requires_grad=True) for a in made((BATCH, HEADS))]
+    mask = mask and torch.tensor(some_mask(*mask))
+    pull = torch.tensor(random((BATCH, HEADS, N, D_V), seed=5)[0], dtype=kind)
+    outputs = [f(*inputs, mask) for f in (attend, F.scaled_dot_product_attention)]
+    same(*outputs, tolerance=tolerance)
+    assert outputs[0].dtype == kind
+    for ours, theirs in zip(*(torch.autograd.grad((o * pull).sum(), inputs) for o in outputs), strict=True):
+        same(ours, theirs, tolerance=10 * tolerance)
+
+
+@both_forms
+def test_gradients_through_broadcast_axes_are_those_of_finite_differences(attend):
+    inputs = [torch.tensor(a, requires_grad=True) for a in made(((BATCH, 1), (HEADS,), ()))]
+    mask = torch.tensor(some_mask(HEADS, N, M))
+    assert torch.autograd.gradcheck(lambda *a: attend(*a, mask), inputs)
+
+
+@both_libraries
+def test_weights_and_output_are_the_three_steps_in_a_row(array):
+    inputs, mask = made((BATCH,)), some_mask(N, M)
+    (w,) = random((D, D), seed=2)
+    query, key, value, mask, w = map(array, (*inputs, mask, w))
+    for weigh in (softmax, relu_weights, sigmoid_weights):
+        output, weights = attention(
+            query, key, value, mask, score=lambda query, key: general_score(query, key, w), weigh=weigh
+        )
+        same(weights, weigh(general_score(query, key, w), mask))
+        same(output, weights @ value)
+        assert (output.shape, weights.shape) == ((BATCH, N, D_V), (BATCH, N, M))
+
+
+@both_libraries
+def test_unless_told_otherwise_scores_are_scaled_and_weighed_by_softmax(array):
+    inputs, mask = [*map(array, made())], array(some_mask(N, M))
+    for ours, theirs in zip(attention(*inputs, mask), scaled_dot_product_attention(*inputs, mask), strict=True):
+        same(ours, theirs, tolerance=0)
+    unscaled, _ = attention(*inputs, mask, score=dot_score)
+    assert abs(unscaled - attention(*inputs, mask)[0]).max() > 0.1
+
+
+# What must hold whatever the numbers
+
+
+@both_libraries
+def test_rows_of_weights_sum_to_one_or_to_nothing(array):
+    mask = some_mask(N, M)
+    for given, sums in ((), np.ones(N)), ((array(mask),), mask.any(-1)):
+        _, weights = scaled_dot_product_attention(*map(array, made((BATCH,))), *given)
+        same(weights.sum(-1), np.broadcast_to(sums.astype(float), (BATCH, N)))
+
+
+@both_libraries
+@both_forms
+def test_a_query_that_may_look_nowhere_gets_zeros_never_nan(attend, array):
+    mask = some_mask(N, M)
+    output = attend(*map(array, made((BATCH,))), array(mask))
+    assert (output[:, 0] == 0).all() and (output[:, 1:] != 0).all()
+    assert (attend(*map(array, made((BATCH,))), array(np.zeros((N, M), bool))) == 0).all()
+
+
+@both_forms
+def test_a_query_that_may_look_nowhere_sends_back_a_gradient_of_zero(attend):
+    inputs = [torch.tensor(a, requires_grad=True) for a in made()]
+    for gradient in torch.autograd.grad(attend(*inputs, torch.zeros(N, M, dtype=torch.bool)).sum(), inputs):
+        assert (gradient == 0).all()
+
+
+@both_libraries
+@both_forms
+def test_permuting_keys_together_with_values_changes_nothing(attend, array):
+    (query, key, value), mask, order = made((BATCH,)), some_mask(N, M), np.random.default_rng(2).permutation(M)
+    moved = attend(*map(array, (query, key[:, order], value[:, order], mask[:, order])))
+    same(moved, attend(*map(array, (query, key, value, mask))))
+
+
+@both_libraries
+@both_forms
+def test_permuting_queries_permutes_the_output(attend, array):
+    (query, key, value), order = made((BATCH,)), np.random.default_rng(2).permutation(N)
+    same(attend(*map(array, (query[:, order], key, value))), attend(query, key, value)[:, order])
+
+
+@both_libraries
+@both_forms
+def test_a_key_in_the_future_changes_nothing_before_it(attend, array):
+    query, key, value = made((BATCH,))
+    mask = array(causal_mask(N, M))
+    before = attend(*map(array, (query, key, value)), mask)
+    key[:, 3], value[:, 3] = 100, -100
+    after = attend(*map(array, (query, key, value)), mask)
+    same(after[:, :3], before[:, :3], tolerance=0)
+    assert (after[:, 3:] != before[:, 3:]).all()
+
+
+@both_libraries
+@both_forms
+def test_a_masked_key_might_as_well_not_exist(attend, array):
+    query, key, value = made((BATCH,))
+    seen = np.arange(M) != 3
+    masked = attend(*map(array, (query, key, value, np.broadcast_to(seen, (N, M)))))
+    same(masked, attend(*map(array, (query, key[:, seen], value[:, seen]))))
+
+
+@both_libraries
+@both_forms
+def test_adding_a_vector_to_every_key_changes_nothing(attend, array):
+    query, key, value = made()
+    (shift,) = random((D,), seed=4)
+    same(attend(*map(array, (query, key + shift, value))), attend(query, key, value))
+
+
+@both_libraries
+@both_forms
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
+def test_scores_of_ten_thousand_stay_finite(attend, kind, array):
+    query = np.array([[100.0], [-100.0]], kind)
+    key, value = np.array([[200.0], [100.0], [0.0], [-100.0]], kind), np.array([[1.0], [2.0], [3.0], [4.0]], kind)
+    same(attend(*map(array, (query, key, value))), [[1.0], [4.0]], tolerance=0)
+    ten_thousand = np.array([[1e4], [1e4]], kind)
+    ones = np.array([[1], [-1], [1], [-1]], kind)
+    same(attend(*map(array, (ten_thousand, ones, value))), [[2.0], [2.0]], tolerance=1e-6)
+
+
+@both_libraries
+@both_forms
+def test_inputs_are_never_modified_nor_handed_back(attend, array):
+    originals = [*made(), some_mask(N, M)]
+    given = [array(a) for a in originals]
+    attend(*given)[:] = 7
+    scaled_dot_product_attention(*given)[1][:] = 7
+    for after, before in zip(given, originals, strict=True):
+        assert (np.asarray(after) == before).all()
+
+
+def test_read_only_and_reversed_arrays_are_as_good_as_others():
+    inputs = made()
+    views = [np.asfortranarray(a[::-1])[::-1] for a in inputs]
+    for view in views:
+        view.flags.writeable = False
+    for attend in plain, by_blocks:
+        same(attend(*views), attend(*inputs))
+
+
+# Block by block
+
+
+@both_libraries
+@pytest.mark.parametrize("block_size", BLOCK_SIZES)
+@pytest.mark.parametrize("mask", MASKS, ids=str)
+def test_blockwise_is_the_plain_form_for_every_block_size(block_size, mask, array):
+    inputs = [array(a) for a in made((BATCH, HEADS))]
+    mask = None if mask is None else array(some_mask(*mask))
+    same(blockwise_attention(*inputs, mask, block_size=block_size), plain(*inputs, mask), tolerance=1e-12)
+
+
+@both_libraries
+@pytest.mark.parametrize("block_size", BLOCK_SIZES)
+@pytest.mark.parametrize("size", [1, 30, 1000])
+def test_blockwise_is_the_plain_form_for_large_scores_in_any_order(block_size, size, array):
+    query, key, value = made()
+    for order in (np.argsort(key[:, 0]), np.argsort(-key[:, 0])):  # the maximum comes last, or first
+        inputs = [array(a) for a in (size * query, key[order], value[order])]
+        for mask in None, array(causal_mask(N, M)), array(causal_mask(N, M)[:, ::-1].copy()):
+            same(blockwise_attention(*inputs, mask, block_size=block_size), plain(*inputs, mask), tolerance=1e-12)
+
+
+@pytest.mark.parametrize("block_size", BLOCK_SIZES)
+@pytest.mark.parametrize("mask", [None, (N, M), (BATCH, 1, N, M)], ids=str)
+def test_blockwise_has_the_gradients_of_the_plain_form(block_size, mask):
+    inputs = [torch.tensor(a, requires_grad=True) for a in made((BATCH, HEADS))]
+    mask = mask and torch.tensor(some_mask(*mask))
+    pull = torch.tensor(random((BATCH, HEADS, N, D_V), seed=5)[0])
+    outputs = blockwise_attention(*inputs, mask, block_size=block_size), plain(*inputs, mask)
+    for ours, theirs in zip(*(torch.autograd.grad((o * pull).sum(), inputs) for o in outputs), strict=True):
+        same(ours, theirs, tolerance=1e-12)
+
+
+def test_twice_as_many_queries_and_keys_take_at_most_twice_the_memory():
+    peaks = {n: peak_bytes(n, n, block_size=64) for n in (1024, 2048, 4096)}
+    assert peaks[2048] <= 2 * peaks[1024] and peaks[4096] <= 2 * peaks[2048]
+    assert peaks[4096] < 8 * 4096 * 4096 / 100
+
+
+def test_more_keys_take_no_more_memory():
+    few, many = (peak_bytes(512, m, block_size=64) for m in (1024, 16384))
+    assert many <= 1.02 * few
+
+
+class Largest(TorchDispatchMode):
+    """Remember the bytes of the largest tensor that torch makes."""
+
+    bytes = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        made = function(*args, **(kwargs or {}))
+        if torch.is_tensor(made):
+            self.bytes = max(self.bytes, made.untyped_storage().nbytes())
+        return made
+
+
+def test_torch_never_makes_a_tensor_larger_than_a_block_or_the_output():
+    query, key, value = (torch.ones(rows, 2) for rows in (300, 400, 400))
+    for mask in None, torch.ones(1, 400, dtype=torch.bool):
+        with Largest() as largest:
+            blockwise_attention(query, key, value, mask, block_size=50)
+        assert largest.bytes == 50 * 50 * 4
+    with Largest() as largest:
+        plain(query, key, value)
+    assert largest.bytes == 300 * 400 * 4
+
+
+@both_libraries
+@pytest.mark.parametrize("block_size", [np.int64(2), torch.tensor(2), np.array(2), True], ids=repr)
+def test_whatever_is_an_integer_may_be_a_block_size(block_size, array):
+    inputs = [array(a) for a in made()]
+    same(blockwise_attention(*inputs, block_size=block_size), plain(*inputs))
+
+
+@pytest.mark.parametrize("block_size", [0, -1])
+def test_a_block_of_nothing_is_refused(block_size):
+    with refuses(ValueError, f"block_size is {block_size}; expected at least 1"):
+        blockwise_attention(*made(), block_size=block_size)
+
+
+@pytest.mark.parametrize("block_size", [2.0, "2", None, [2]], ids=repr)
+def test_a_block_size_that_is_no_integer_is_refused(block_size):
+    with refuses(TypeError, f"block_size is {block_size!r}; expected an integer"):
+        blockwise_attention(*made(), block_size=block_size)
+
+
+# Numbers of other kinds
+
+
+@both_libraries
+@both_forms
+def test_integers_are_taken_as_real_numbers(attend, array):
+    output = attend(*map(array, CAT))
+    assert output.dtype == array(0.5).dtype
+    same(output, attend(*CAT), tolerance=1e-6)
+
+
+@both_libraries
+@both_forms
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("names", [("query",), ("key", "query"), ("value",), ("value", "key")], ids=str)
+def test_integers_take_the_dtype_of_the_others_whichever_they_are(attend, names, kind, array):
+    inputs = {name: 3 * np.round(a) for name, a in zip(SHAPES, made(), strict=True)}
+    given = {name: array(a.astype(int if name in names else kind)) for name, a in inputs.items()}
+    output = attend(**given)
+    assert output.dtype == array(np.ones(1, kind)).dtype
+    same(output, attend(**{name: array(a.astype(kind)) for name, a in inputs.items()}), tolerance=0)
+
+
+@pytest.mark.parametrize("half", [torch.float16, torch.bfloat16], ids=str)
+def test_half_precision_is_rounded_once_at_the_end(half):
+    inputs, mask = [torch.tensor(a).to(half) for a in made((BATCH,))], torch.tensor(some_mask(N, M))
+    exact = [a.float() for a in inputs]
+    for ours, theirs in zip(
+        scaled_dot_product_attention(*inputs, mask), scaled_dot_product_attention(*exact, mask), strict=True
+    ):
+        assert ours.dtype == half
+        assert torch.equal(ours, theirs.to(half))
+    output = by_blocks(*inputs, mask)
+    assert output.dtype == half
+    assert torch.equal(output, by_blocks(*exact, mask).to(half))
+
+
+@both_libraries
+@both_forms
+def test_scores_that_overflow_half_precision_spoil_nothing(attend, array):
+    query, value = np.full((1, 4), 300, np.float16), np.array([[1], [2]], np.float16)
+    key = np.array([[300] * 4, [-300] * 4], np.float16)  # scores of ±180,000; the largest float16 is 65,504
+    same(attend(*map(array, (query, key, value))), [[1.0]], tolerance=0)
+
+
+@both_libraries
+def test_different_precisions_meet_in_the_highest(array):
+    query, key, value = made()
+    for kinds in (
+        ("float16", "float32", "float64"),
+        ("float64", "float16", "float16"),
+        ("float16", "float64", "float32"),
+    ):
+        mixed = [array(a.astype(kind)) for a, kind in zip((query, key, value), kinds, strict=True)]
+        exact = [array(np.asarray(a).astype(float)) for a in mixed]
+        output, weights = scaled_dot_product_attention(*mixed)
+        assert output.dtype == weights.dtype == exact[0].dtype
+        same(output, plain(*exact))
+        same(by_blocks(*mixed), plain(*exact))
+
+
+@both_libraries
+def test_a_score_of_ones_own_in_another_precision_changes_no_dtype(array):
+    inputs = [array(a.astype("float32")) for a in made()]
+    scores = array(random((N, M))[0])
+    output, weights = attention(*inputs, score=lambda query, key: scores)
+    assert output.dtype == weights.dtype == inputs[0].dtype
+    same(weights, softmax(scores), tolerance=1e-6)
+
+
+@pytest.mark.parametrize("spoilt", ["query", "key", "value"])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("sign", [1, -1])
+@both_libraries
+@both_forms
+def test_without_a_mask_nan_and_infinity_are_where_torch_has_them(attend, spoilt, bad, sign, array):
+    inputs = dict(zip(SHAPES, map(abs, made()), strict=True))
+    inputs["query"][1] *= sign
+    inputs[spoilt][2, 1] = bad
+    expected = F.scaled_dot_product_attention(*(torch.tensor(a)[None, None] for a in inputs.values()))[0, 0]
+    with np.errstate(invalid="ignore"):
+        same(attend(*map(array, inputs.values())), expected)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@both_libraries
+@both_forms
+def test_under_a_mask_a_spoilt_key_spoils_only_who_may_look_at_it(attend, bad, array):
+    (query, key, value), mask = made(), some_mask(N, M)
+    clean = plain(query, key, value, mask)
+    key[3] = bad
+    with np.errstate(invalid="ignore"):
+        got = np.asarray(attend(*map(array, (query, key, value, mask))))
+    looks = mask[:, 3]
+    same(got[~looks], clean[~looks])
+    assert 0 < looks.sum() < N and not np.isclose(got[looks], clean[looks]).any()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@both_libraries
+@both_forms
+def test_a_spoilt_value_spoils_its_column_even_where_masked_as_in_torch(attend, bad, array):
+    (query, key, value), mask = made(), some_mask(N, M)
+    value[3, 2] = bad
+    theirs = F.scaled_dot_product_attention(*(torch.tensor(a)[None, None] for a in (query, key, value, mask)))
+    with np.errstate(invalid="ignore"):
+        same(attend(*map(array, (query, key, value, mask))), theirs[0, 0])
+    assert torch.isnan(theirs[0, 0, 0]).tolist() == [False, False, True, False, False, False]
+
+
+# What is refused
+
+
+@both_libraries
+@both_forms
+def test_odd_input_is_refused_by_name(attend, array):
+    for given, error, message in odd_versions(array, dict(zip(SHAPES, made((BATCH,)), strict=True))):
+        with refuses(error, message):
+            attend(**given)
+
+
+@both_libraries
+@both_forms
+@pytest.mark.parametrize(
+    "changed, message",
+    [
+        ({"key": (M, 3)}, "query (5, 4) and key (7, 3): the dot product needs vectors of equal length, got 4 and 3"),
+        ({"value": (3, D_V)}, "key (7, 4) and value (3, 6): every key needs one value, got 7 and 3"),
+        ({"query": (D,)}, "query has shape (4,); expected (..., rows, d), one row for each query or key"),
+        ({"key": (D,)}, "key has shape (4,); expected (..., rows, d), one row for each query or key"),
+        ({"value": (M,)}, "value has shape (7,); expected (..., rows, d), one row for each query or key"),
+        (
+            {"query": (2, N, D), "key": (3, M, D)},
+            "query (2, 5, 4) and key (3, 7, 4) and value (7, 6): "
+            "the axes before the last two do not broadcast, got (2,) and (3,) and ()",
+        ),
+        (
+            {"query": (2, N, D), "value": (3, M, D_V)},
+            "query (2, 5, 4) and key (7, 4) and value (3, 7, 6): "
+            "the axes before the last two do not broadcast, got (2,) and () and (3,)",
+        ),
+        (
+            {"key": (2, 1, M, D), "value": (3, 1, M, D_V)},
+            "query (5, 4) and key (2, 1, 7, 4) and value (3, 1, 7, 6): "
+            "the axes before the last two do not broadcast, got () and (2, 1) and (3, 1)",
+        ),
+    ],
+)
+def test_shapes_that_do_not_fit_are_named(attend, changed, message, array):
+    with refuses(ValueError, message):
+        attend(*map(array, random(*(SHAPES | changed).values())))
+
+
+@both_libraries
+@both_forms
+@pytest.mark.parametrize(
+    "mask, error, message",
+    [
+        (np.ones((N, M), int), TypeError, "mask has dtype int64; expected booleans, True = may look"),
+        (
+            np.ones((4, M), bool),
+            ValueError,
+            "mask (4, 7) and scores (5, 7): both need a row for each query, got 4 and 5",
+        ),
+        (
+            np.ones((M, N), bool),
+            ValueError,
+            "mask (7, 5) and scores (5, 7): both need a column for each key, got 5 and 7",
+        ),
+        (
+            np.ones(M, bool),
+            ValueError,
+            "mask has shape (7,); expected (..., n, m), a row for each query and a column for each key",
+        ),
+        (np.ones((N, 0), bool), ValueError, "mask has shape (5, 0); expected at least one axis, none of them empty"),
+    ],
+    ids=lambda x: str(x.shape) if hasattr(x, "shape") else None,
+)
+def test_a_mask_that_does_not_fit_is_refused(attend, mask, error, message, array):
+    if array is torch.tensor:
+        message = message.replace("dtype ", "dtype torch.")
+    with refuses(error, message):
+        attend(*map(array, made()), array(mask))
+
+
+@both_forms
+def test_a_mask_of_another_library_or_of_none_is_refused(attend):
+    mask = np.ones((N, M), bool)
+    with refuses(TypeError, "scores is a NumPy array but mask is a torch tensor; expected one library"):
+        attend(*made(), torch.tensor(mask))
+    with refuses(TypeError, "mask is a list; expected a NumPy array or a torch tensor"):
+        attend(*made(), mask.tolist())
+
+
+@both_libraries
+@both_forms
+@pytest.mark.parametrize("spoilt", ["query", "key", "value"])
+def test_leading_axes_of_a_mask_must_broadcast_with_all_three(attend, spoilt, array):
+    inputs = random(*(SHAPES | {spoilt: (3, *SHAPES[spoilt])}).values())
+    with pytest.raises(ValueError, match=r"the axes before the last two do not broadcast, got .*\(2,\).*") as caught:
+        attend(*map(array, inputs), array(np.ones((2, N, M), bool)))
+    assert "(2, 5, 7) and " in str(caught.value) and str((3, *SHAPES[spoilt])[1:])[1:] in str(caught.value)
+
+
+@both_libraries
+def test_a_score_of_ones_own_with_queries_and_keys_exchanged_is_refused(array):
+    inputs = [array(a) for a in made()]
+    with refuses(ValueError, "weights (7, 5) and value (7, 6): every value needs one weight, got 5 and 7"):
+        attention(*inputs, score=lambda query, key: dot_score(key, query))
+
+
+def test_a_weigh_of_ones_own_that_returns_no_array_is_refused():
+    with refuses(TypeError, "weights is a list; expected a NumPy array or a torch tensor"):
+        attention(*made(), weigh=lambda scores, mask: scores.tolist())
+
+
+def test_queries_and_keys_of_different_lengths_are_for_the_score_to_judge():
+    query, key, value, w = random((N, D_Q), (M, D), (M, D_V), (D_Q, D))
+    output, _ = attention(query, key, value, score=lambda query, key: general_score(query, key, w))
+    same(output, softmax(query @ w @ key.T) @ value)

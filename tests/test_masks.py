@@ -1,0 +1,162 @@
+"""Masks cell by cell against their definition, against torch, and what is not a number of queries or keys."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from reference import D_V, D, both_libraries, random, refuses, same
+
+from attention_src.attention import scaled_dot_product_attention
+from attention_src.masks import causal_mask, padding_mask, window_mask
+
+likes = pytest.mark.parametrize("like", (None, np.ones(3), torch.ones(2, 4)), ids=("none", "numpy", "torch"))
+
+
+def equal(mask, expected, like=None):
+    """Assert the same booleans, shape and library."""
+    kind = torch.Tensor if torch.is_tensor(like) else np.ndarray
+    assert type(mask) is kind
+    assert mask.dtype == (torch.bool if kind is torch.Tensor else np.bool_)
+    np.testing.assert_array_equal(np.asarray(mask), expected, strict=True)
+
+
+@likes
+@pytest.mark.parametrize("n, m", [(1, 1), (4, 4), (3, 6), (6, 3), (1, 5), (5, 1)])
+def test_a_causal_mask_lets_each_query_look_at_keys_up_to_its_own_place(n, m, like):
+    expected = np.array([[j <= i for j in range(m)] for i in range(n)])
+    equal(causal_mask(n, m, like=like), expected, like)
+    if n == m:
+        equal(causal_mask(n, like=like), expected, like)
+
+
+@likes
+@pytest.mark.parametrize("n, width", [*product((1, 2, 5), (0, 1, 3, 9))])
+def test_a_window_mask_lets_each_query_look_so_far_to_either_side(n, width, like):
+    expected = np.array([[abs(i - j) <= width for j in range(n)] for i in range(n)])
+    equal(window_mask(n, width, like=like), expected, like)
+
+
+@both_libraries
+@pytest.mark.parametrize("shape", [(), (1,), (4,), (2, 3)], ids=str)
+def test_a_padding_mask_lets_every_query_look_at_the_real_keys(shape, array):
+    lengths = np.random.default_rng(0).integers(0, 6, shape)
+    expected = np.zeros((*shape, 1, 5), bool)
+    for index in np.ndindex(shape):
+        expected[index][0, : lengths[index]] = True
+    equal(padding_mask(array(lengths), 5), expected, array(0.5) if array is torch.tensor else None)
+
+
+@pytest.mark.parametrize("lengths", [3, np.int8(3), (3,), [3, 0, 5], [[1, 2], [3, 4]], range(4)], ids=str)
+def test_lengths_may_be_a_number_or_a_list(lengths):
+    equal(padding_mask(lengths, 5), np.asarray(padding_mask(np.array(lengths), 5)))
+
+
+@both_libraries
+@pytest.mark.parametrize("kind", ["uint8", "int8", "int16", "int32", "int64"])
+def test_lengths_may_be_integers_too_small_to_hold_m(kind, array):
+    assert int(padding_mask(array(np.array([99, 100], kind)), 300).sum()) == 199
+
+
+def test_a_causal_mask_is_torchs_is_causal_for_any_n_and_m():
+    for n, m in (4, 4), (3, 6), (6, 3):
+        query, key, value = (torch.tensor(a)[None, None] for a in random((n, D), (m, D), (m, D_V)))
+        got, _ = scaled_dot_product_attention(query, key, value, causal_mask(n, m, like=query))
+        same(got, F.scaled_dot_product_attention(query, key, value, is_causal=True))
+
+
+def test_a_window_and_a_causal_mask_together_look_back_only():
+    equal(
+        window_mask(3, 1) & causal_mask(3), np.array([[True, False, False], [True, True, False], [False, True, True]])
+    )
+
+
+@both_libraries
+def test_a_mask_is_on_the_device_of_the_array_it_is_like(array):
+    meta = torch.ones(2, device="meta")
+    assert causal_mask(2, like=meta).device == window_mask(2, 1, like=meta).device == meta.device
+    assert padding_mask(torch.tensor([1, 2]), 3).device == torch.device("cpu")
+
+
+def test_lengths_are_never_modified():
+    for lengths in (np.array([1, 2]), torch.tensor([1, 2])):
+        padding_mask(lengths, 3)
+        assert lengths.tolist() == [1, 2]
+
+
+def test_numbers_may_be_numpys_or_torchs():
+    equal(causal_mask(np.int64(2), torch.tensor(3)), causal_mask(2, 3))
+    equal(window_mask(torch.tensor(3), np.uint8(1)), window_mask(3, 1))
+    equal(padding_mask([1], np.int32(2)), padding_mask([1], 2))
+
+
+COUNTS = {
+    "causal_mask(n)": ("n", lambda bad: causal_mask(bad)),
+    "causal_mask(n, m)": ("n", lambda bad: causal_mask(bad, 3)),
+    "causal_mask(3, m)": ("m", lambda bad: causal_mask(3, bad)),
+    "window_mask(n)": ("n", lambda bad: window_mask(bad, 1)),
+    "padding_mask(m)": ("m", lambda bad: padding_mask([0], bad)),
+}
+every_count = pytest.mark.parametrize("name, call", COUNTS.values(), ids=COUNTS)
+
+
+@every_count
+@pytest.mark.parametrize("bad", [2.0, "2", [2], np.array([2, 3]), 1j], ids=str)
+def test_what_is_no_integer_is_refused_by_name(name, call, bad):
+    with refuses(TypeError, f"{name} is {bad!r}; expected an integer"):
+        call(bad)
+
+
+@every_count
+@pytest.mark.parametrize("bad", [0, -2])
+def test_numbers_too_small_are_refused_by_name(name, call, bad):
+    with refuses(ValueError, f"{name} is {bad}; expected at least 1"):
+        call(bad)
+
+
+def test_a_width_may_be_zero_but_neither_negative_nor_a_fraction():
+    assert window_mask(2, 0).tolist() == [[True, False], [False, True]]
+    with refuses(ValueError, "width is -1; expected at least 0"):
+        window_mask(3, -1)
+    with refuses(TypeError, "width is 1.5; expected an integer"):
+        window_mask(3, 1.5)
+
+
+@both_libraries
+def test_lengths_beyond_the_keys_or_below_zero_are_refused(array):
+    with refuses(ValueError, "lengths run from 1 to 4; expected 0 to m = 3"):
+        padding_mask(array([2, 4, 1]), 3)
+    with refuses(ValueError, "lengths run from -1 to 3; expected 0 to m = 3"):
+        padding_mask(array([0, -1, 3]), 3)
+    assert padding_mask(array([0, 3]), 3).tolist() == [[[False] * 3], [[True] * 3]]
+
+
+@pytest.mark.parametrize(
+    "lengths, dtype",
+    [
+        (2.0, "float64"),
+        (None, "object"),
+        ("2", "<U1"),
+        (True, "bool"),
+        ([1.0, 2.0], "float64"),
+        (torch.tensor([1.0]), "torch.float32"),
+        (torch.tensor([True]), "torch.bool"),
+    ],
+    ids=str,
+)
+def test_lengths_that_are_no_integers_are_refused(lengths, dtype):
+    with refuses(TypeError, f"lengths has dtype {dtype}; expected integers"):
+        padding_mask(lengths, 3)
+
+
+@pytest.mark.parametrize("empty, shape", [([], (0,)), (np.ones((2, 0), int), (2, 0)), (torch.ones(0), (0,))], ids=str)
+def test_no_lengths_at_all_are_refused(empty, shape):
+    with refuses(ValueError, f"lengths has shape {shape}; expected a length for each sequence"):
+        padding_mask(empty, 3)
+
+
+def test_like_must_be_an_array():
+    for call in (lambda: causal_mask(2, like=[1]), lambda: window_mask(2, 1, like=[1])):
+        with refuses(TypeError, "like is a list; expected a NumPy array or a torch tensor"):
+            call()

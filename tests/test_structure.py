@@ -1,0 +1,178 @@
+"""What a chapter is (design.md calls it a chapter's order, budgets and plain Markdown), asked of every chapter."""
+
+import re
+from collections import Counter
+from statistics import median
+
+import pytest
+from book import CHAPTERS, code, is_figure, mime, prose, read, tags
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
+
+LAST = ["Common misconceptions", "Summary", "Exercises", "Sources"]
+MYST = re.compile(r"^:::|^```\{|\{[a-z:]+\}`|^\+\+\+|^\(.*\)=$", re.M)
+MACHINE = re.compile(r"/home/|/Users/|/root/|/tmp/|/work/|[A-Z]:\\\\|0x[0-9a-f]{6,}")
+TALKING_DOWN = re.compile(r"\b(simply|obviously|trivially|as we all know|needless to say|as can be seen)\b", re.I)
+
+
+def words(notebook):
+    """Words of prose: no code, mathematics, tables, links' addresses or folded hints."""
+    text = "\n\n".join(prose(notebook))
+    for noise in (
+        r"<details>.*?</details>",
+        r"```.*?```",
+        r"\$\$.*?\$\$",
+        r"\$[^$]*\$",
+        r"^\|.*$",
+        r"\]\([^)]*\)",
+        r"<[^>]*>",
+    ):
+        text = re.sub(noise, " ", text, flags=re.S | re.M)
+    return re.findall(r"[A-Za-z가-힣][\w'’-]*", text)
+
+
+def order_faults(notebook):
+    first, install, imports = notebook.cells[:3]
+    if not re.match(r"# \S", first.source):
+        yield "the first cell does not begin with '# Title'"
+    for needed in ("You will be able to", "You need", "minutes"):
+        if needed not in first.source:
+            yield f"the first cell does not say '{needed}'"
+    if "remove-cell" not in tags(install) or "google.colab" not in install.source:
+        yield "the second cell is not the one that installs attention_src in Colab, tagged remove-cell"
+    if "import" not in imports.source:
+        yield "the third cell does not import"
+    headings = re.findall(r"^(#{1,2}) (.+)$", "\n".join(prose(notebook)), re.M)
+    if sum(level == "#" for level, _ in headings) != 1:
+        yield "there is not exactly one H1"
+    if [title for _, title in headings][-len(LAST) :] != LAST:
+        yield f"the last sections are not {LAST}"
+
+
+def budget_faults(notebook):
+    figures = sum(map(is_figure, code(notebook)))
+    lengths = [len(cell.source.splitlines()) for cell in code(notebook)]
+    if not 25 <= len(notebook.cells) <= 60:
+        yield f"{len(notebook.cells)} cells, not 25 to 60"
+    if not 900 <= len(words(notebook)) <= 2200:
+        yield f"{len(words(notebook))} words, not 900 to 2,200"
+    if figures > 8:
+        yield f"{figures} figures, more than 8"
+    if median(lengths) > 5 or max(lengths) > 20:
+        yield f"code cells of {median(lengths)} lines in the median and {max(lengths)} at most, more than 5 and 20"
+    for cell in code(notebook):
+        if max(map(len, cell.source.splitlines() or [""])) > 72:
+            yield f"a line of more than 72 characters, cut off on the page: {cell.source.splitlines()[0]}"
+
+
+def prose_faults(notebook):
+    for source in prose(notebook):
+        if MYST.search(source):
+            yield f"MyST, which Colab shows raw: {MYST.search(source).group()!r}"
+        if TALKING_DOWN.search(source):
+            yield f"talks down: {TALKING_DOWN.search(source).group()!r}"
+        if re.search(r"!\[[^]]*\]\(http|<img", source):
+            yield "an image by URL"
+        if re.search(r"<details>(?!\n<summary>.*</summary>\n\n)|[^\n]\n</details>", source):
+            yield "<details> without <summary> and blank lines inside: its Markdown would not be rendered"
+        if re.search(r"^> \*\*(Note|Important|Warning)\*\*.*\S", source, re.M):
+            yield "a callout whose bold word is not alone on its first line"
+
+
+def output_faults(notebook):
+    counts = [cell.execution_count for cell in code(notebook)]
+    if counts != list(range(1, len(counts) + 1)):
+        yield f"execution counts {counts}, not 1..N: run the whole chapter from a fresh kernel"
+    for cell in code(notebook):
+        name = f"the cell {cell.source.splitlines()[0]!r}"
+        if is_figure(cell) and len(cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")) < 30:
+            yield f"{name} draws a figure without an alternative text that says what it shows"
+        if "nbval-ignore-output" in tags(cell) and not re.search(
+            r"perf_counter|time\.|timeit|tracemalloc|peak", cell.source
+        ):
+            yield f"{name} is excused, but its output is no time"
+        if set(tags(cell)) & {"nbval-skip", "skip-execution"} or "NBVAL_" in cell.source:
+            yield f"{name} is skipped"
+        if MACHINE.search(str(cell.outputs)) or MACHINE.search(cell.source):
+            yield f"{name} shows a path or an address of one machine"
+        for output in cell.outputs:
+            if output.get("name") == "stderr" or output.output_type == "error":
+                yield f"{name} stored an error or a warning"
+            if set(mime(output)) & {"image/png", "image/jpeg"}:
+                yield f"{name} stored a bitmap, which nobody compares"
+
+
+def exercise_faults(notebook):
+    graded = [cell for cell in code(notebook) if "nbgrader" in cell.metadata]
+    if not 2 <= len(graded) / 2 <= 4:
+        yield f"{len(graded) / 2:g} exercises, not 2 to 4"
+    for solution, check in zip(graded[::2], graded[1::2], strict=False):
+        s, c = solution.metadata.nbgrader, check.metadata.nbgrader
+        name = f"exercise {s.grade_id!r}"
+        if not (s.solution and not s.grade and not s.locked and s.schema_version == c.schema_version == 3):
+            yield f"{name}: its first cell is not an nbgrader solution cell of schema 3"
+        if not (c.grade and c.locked and not c.solution and c.get("points", 0) > 0):
+            yield f"{name}: its second cell is not a locked nbgrader test cell with points"
+        if not re.search(r"### BEGIN SOLUTION\n(.|\n)*### END SOLUTION", solution.source):
+            yield f"{name}: no solution region"
+        if "checks." not in check.source:
+            yield f"{name}: the check does not come from attention_src.checks"
+    section = "\n".join(prose(notebook)).partition("## Exercises")[2]
+    if section.count("<summary>Hint</summary>") < len(graded) // 2:
+        yield "an exercise without a folded hint"
+
+
+FAULTS = [order_faults, budget_faults, prose_faults, output_faults, exercise_faults]
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("faults", FAULTS, ids=lambda f: f.__name__)
+def test_chapter_has_no_faults(path, faults):
+    assert list(faults(read(path))) == []
+    assert path.stat().st_size < 500_000
+
+
+def test_equation_tags_cell_ids_and_exercise_names_are_unique_in_the_book():
+    notebooks = [read(path) for path in CHAPTERS]
+    names = [tag for nb in notebooks for source in prose(nb) for tag in re.findall(r"\\tag\{([^}]*)\}", source)]
+    names += [cell.id for nb in notebooks for cell in nb.cells]
+    assert [name for name, count in Counter(names).items() if count > 1] == []
+
+
+def spoil(notebook, fault):
+    """Plant one fault of each kind in a copy of a chapter."""
+    cells, figure = notebook.cells, next(cell for cell in code(notebook) if is_figure(cell))
+    plants = {
+        "exactly one H1": lambda: cells.insert(3, new_markdown_cell("# Another title")),
+        "last sections": lambda: cells.append(new_markdown_cell("## Afterthought")),
+        "installs": lambda: cells[1].metadata.clear(),
+        "MyST": lambda: cells.insert(3, new_markdown_cell("```{note}\nhello\n```")),
+        "talks down": lambda: cells.insert(3, new_markdown_cell("This simply works.")),
+        "URL": lambda: cells.insert(3, new_markdown_cell("![a](https://example.org/a.png)")),
+        "<details>": lambda: cells.insert(3, new_markdown_cell("<details><summary>Hint</summary>x</details>")),
+        "callout": lambda: cells.insert(3, new_markdown_cell("> **Note** that this is wrong")),
+        "words": lambda: cells.insert(3, new_markdown_cell("word " * 2200)),
+        "cells": lambda: cells.extend([new_markdown_cell("x")] * 60),
+        "20": lambda: cells.insert(3, new_code_cell("x = 1\n" * 21)),
+        "72": lambda: cells.insert(3, new_code_cell("x = " + "1" * 72)),
+        "1..N": lambda: figure.update(execution_count=None),
+        "alternative": lambda: figure.metadata.clear(),
+        "excused": lambda: figure.metadata.update(tags=["nbval-ignore-output"]),
+        "skipped": lambda: figure.metadata.update(tags=["nbval-skip"]),
+        "address": lambda: figure.outputs.append(new_output("stream", text="<object at 0x7f1234567890>")),
+        "warning": lambda: figure.outputs.append(new_output("stream", name="stderr", text="careful")),
+        "bitmap": lambda: figure.outputs[0].data.update({"image/png": "aGk="}),
+        "points": lambda: next(c for c in cells if "points" in c.metadata.get("nbgrader", {})).metadata.nbgrader.pop("points"),
+        "solution region": lambda: next(c for c in cells if c.metadata.get("nbgrader", {}).get("solution")).update(source="x"),
+    }  # fmt: skip
+    plants[fault]()
+    return notebook
+
+
+@pytest.mark.parametrize(
+    "fault",
+    ["exactly one H1", "last sections", "installs", "MyST", "talks down", "URL", "<details>", "callout", "words", "cells", "20",
+     "72", "1..N", "alternative", "excused", "skipped", "address", "warning", "bitmap", "points", "solution region"],
+)  # fmt: skip
+def test_a_planted_fault_is_found(fault):
+    spoiled = spoil(read(CHAPTERS[0]), fault)
+    assert any(fault in found for faults in FAULTS for found in faults(spoiled))
