@@ -13,7 +13,7 @@ test: .venv/installed
 	pytest
 
 run: .venv/installed
-	jupyter execute --inplace $(CHAPTERS)
+	jupyter execute --inplace $(CHAPTERS) --NbClientApp.log_level=ERROR
 	nbstripout --keep-output --keep-count --keep-id --extra-keys "metadata.language_info cell.metadata.execution" $(CHAPTERS)
 
 fmt: .venv/installed

@@ -18,7 +18,7 @@ FIGURE_NUMBERS = 40  # so many numbers of a figure are changed, evenly spread ov
 
 
 def tampered(text, most=None):
-    """Yield copies of the text with one number changed in its last digit; with no number, one copy short of a letter."""
+    """Yield copies of the text with one number changed in its last digit; without numbers, one that lacks a letter."""
     numbers = list(NUMBER.finditer(text))
     step = max(1, len(numbers) // most) if most else 1
     for number in numbers[::step]:

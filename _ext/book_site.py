@@ -1,7 +1,7 @@
 """What the site does besides showing the chapters: it hands out the student copy and carries its own mathematics.
 
-The student copy is a chapter whose solutions are replaced by a stub, as nbgrader makes it. The page, its download button
-and everything under `_sources` show that copy, unless `show_solutions: true` stands in `_config.yml`.
+The student copy is a chapter whose solutions are replaced by a stub, as nbgrader makes it. The page, its download
+button and everything under `_sources` show that copy, unless `show_solutions: true` stands in `_config.yml`.
 """
 
 import json

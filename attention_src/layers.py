@@ -6,7 +6,7 @@ from math import sqrt
 import torch
 from torch import nn
 
-from ._arrays import need_axes, need_equal, need_exactly, whole
+from ._arrays import need_axes, need_equal, whole
 from .attention import attention
 from .scores import tanh_score
 

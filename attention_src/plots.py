@@ -25,6 +25,7 @@ CYCLE = [
     (YELLOW, "v", "-"),
     (SKY, "x", "--"),
 ]
+AXIS_TITLE = {"fontsize": 8, "color": "#555555", "ha": "center", "va": "bottom"}
 STYLE = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "sans-serif"],
@@ -161,9 +162,11 @@ def grids(matrices, rows=None, columns=None, *, digits=2, mask=None, row_title="
             axes.set_xticks(range(m), columns)
             axes.set_yticks(range(n), rows if i == 0 else [])
             axes.set_title(title, pad=32 if column_title else 8)
-            axes.text(0.5, 1.0, f"{column_title} →" if column_title else "", va="bottom", ha="center", fontsize=8, color="#555555",
-                      transform=axes.transAxes + matplotlib.transforms.ScaledTranslation(0, 19 / 72, figure.dpi_scale_trans))  # fmt: skip
-        panels[0].set_ylabel(f"← {row_title}" if row_title else "", fontsize=8, color="#555555")
+            lift = matplotlib.transforms.ScaledTranslation(0, 19 / 72, figure.dpi_scale_trans)
+            axes.text(
+                0.5, 1.0, f"{column_title} →" if column_title else "", transform=axes.transAxes + lift, **AXIS_TITLE
+            )
+        panels[0].set_ylabel(f"← {row_title}" if row_title else "", **AXIS_TITLE)
         count = f"{len(arrays)} grids" if len(arrays) > 1 else "grid"
         return _finish(figure, f"{count} of {n} × {m}")
 
@@ -371,9 +374,15 @@ def weighted_sum(weights, values, labels, *, title="", digits=3):
 
 
 def _arrow(axes, start, end, colour=INK, *, width=1.4, alpha=1.0, dashed=False, bend=0.0):
-    style = "--" if dashed else "-"
-    axes.add_patch(FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=11, shrinkA=0, shrinkB=0, color=colour, linewidth=width,
-                                   alpha=alpha, linestyle=style, connectionstyle=f"arc3,rad={bend}"))  # fmt: skip
+    look = {"color": colour, "linewidth": width, "alpha": alpha, "linestyle": "--" if dashed else "-"}
+    shape = {
+        "arrowstyle": "-|>",
+        "mutation_scale": 11,
+        "shrinkA": 0,
+        "shrinkB": 0,
+        "connectionstyle": f"arc3,rad={bend}",
+    }
+    axes.add_patch(FancyArrowPatch(start, end, **shape, **look))
 
 
 class Canvas:

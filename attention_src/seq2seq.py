@@ -11,12 +11,11 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from ._arrays import whole
 from .attention import attention
 from .layers import AdditiveAttention
 from .masks import padding_mask
 from .scores import dot_score, general_score
-from .tasks import PAD, START
+from .tasks import START
 
 RECURRENT = {"gru": (nn.GRU, nn.GRUCell), "lstm": (nn.LSTM, nn.LSTMCell)}
 

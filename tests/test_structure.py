@@ -22,7 +22,7 @@ def words(notebook):
         r"```.*?```",
         r"\$\$.*?\$\$",
         r"\$[^$]*\$",
-        r"^\|.*$",
+        r"^\|[^\n]*$",
         r"\]\([^)]*\)",
         r"<[^>]*>",
     ):
@@ -37,7 +37,7 @@ def order_faults(notebook):
     for needed in ("You will be able to", "You need", "minutes"):
         if needed not in first.source:
             yield f"the first cell does not say '{needed}'"
-    if "remove-cell" not in tags(install) or "google.colab" not in install.source:
+    if "remove-cell" not in tags(install) or 'find_spec("attention_src")' not in install.source:
         yield "the second cell is not the one that installs attention_src in Colab, tagged remove-cell"
     if "import" not in imports.source:
         yield "the third cell does not import"
@@ -141,6 +141,7 @@ def test_equation_tags_cell_ids_and_exercise_names_are_unique_in_the_book():
 def spoil(notebook, fault):
     """Plant one fault of each kind in a copy of a chapter."""
     cells, figure = notebook.cells, next(cell for cell in code(notebook) if is_figure(cell))
+    graded = [cell for cell in cells if "nbgrader" in cell.metadata]
     plants = {
         "exactly one H1": lambda: cells.insert(3, new_markdown_cell("# Another title")),
         "last sections": lambda: cells.append(new_markdown_cell("## Afterthought")),
@@ -161,18 +162,18 @@ def spoil(notebook, fault):
         "address": lambda: figure.outputs.append(new_output("stream", text="<object at 0x7f1234567890>")),
         "warning": lambda: figure.outputs.append(new_output("stream", name="stderr", text="careful")),
         "bitmap": lambda: figure.outputs[0].data.update({"image/png": "aGk="}),
-        "points": lambda: next(c for c in cells if "points" in c.metadata.get("nbgrader", {})).metadata.nbgrader.pop("points"),
-        "solution region": lambda: next(c for c in cells if c.metadata.get("nbgrader", {}).get("solution")).update(source="x"),
+        "points": lambda: graded[1].metadata.nbgrader.pop("points"),
+        "solution region": lambda: graded[0].update(source="x"),
     }  # fmt: skip
     plants[fault]()
     return notebook
 
 
-@pytest.mark.parametrize(
-    "fault",
-    ["exactly one H1", "last sections", "installs", "MyST", "talks down", "URL", "<details>", "callout", "words", "cells", "20",
-     "72", "1..N", "alternative", "excused", "skipped", "address", "warning", "bitmap", "points", "solution region"],
-)  # fmt: skip
+PLANTED = """exactly one H1|last sections|installs|MyST|talks down|URL|<details>|callout|words|cells|20|72|1..N
+alternative|excused|skipped|address|warning|bitmap|points|solution region"""
+
+
+@pytest.mark.parametrize("fault", re.split(r"[|\n]", PLANTED))
 def test_a_planted_fault_is_found(fault):
     spoiled = spoil(read(CHAPTERS[0]), fault)
     assert any(fault in found for faults in FAULTS for found in faults(spoiled))

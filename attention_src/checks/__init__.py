@@ -1,0 +1,20 @@
+"""What an exercise's answer must satisfy, and what to tell whoever missed it: one function for each exercise.
+
+A check raises `NotAttempted` for an untouched stub, `Wrong` with a message for an answer that fails, and prints one
+line for an answer that holds. The trials come from a seed, so an answer cannot be typed in.
+"""
+
+from ._report import NotAttempted, Wrong
+from .definition import attention, doubled_query, mended_attention
+from .softmax import mended_softmax, ratio_of_weights, softmax
+
+__all__ = [
+    "NotAttempted",
+    "Wrong",
+    "attention",
+    "doubled_query",
+    "mended_attention",
+    "mended_softmax",
+    "ratio_of_weights",
+    "softmax",
+]
