@@ -12,6 +12,9 @@ book: .venv/installed
 test: .venv/installed
 	pytest
 
+mutants: .venv/installed
+	python tests/mutants.py
+
 run: .venv/installed
 	jupyter execute --inplace $(CHAPTERS) --NbClientApp.log_level=ERROR
 	nbstripout --keep-output --keep-count --keep-id --extra-keys "metadata.language_info cell.metadata.execution" $(CHAPTERS)

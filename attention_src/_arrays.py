@@ -52,7 +52,7 @@ def real(**arrays):
         if not xp.isdtype(array.dtype, ("real floating", "integral")):
             raise TypeError(f"{name} has dtype {array.dtype}; expected real numbers or integers")
     floating = [array.dtype for array in arrays.values() if xp.isdtype(array.dtype, "real floating")]
-    dtype = xp.result_type(*floating) if floating else xp.asarray(0.0).dtype
+    dtype = xp.result_type(*floating) if floating else xp.empty(()).dtype
     exact = xp.result_type(dtype, xp.float32)
     return xp, dtype, *(cast(xp, array, exact) for array in arrays.values())
 
@@ -60,6 +60,11 @@ def real(**arrays):
 def cast(xp, array, dtype):
     """Return the array in another dtype, or the array itself where that is its dtype already."""
     return array if array.dtype == dtype else xp.astype(array, dtype)
+
+
+def nonzero(xp, divisor):
+    """Return the divisor with 1 in place of every 0, for where it is 0 so is what it divides."""
+    return xp.where(divisor == 0, 1.0, divisor)
 
 
 def whole(name, number, least):

@@ -2,7 +2,7 @@
 
 from math import inf
 
-from ._arrays import cast, need_axes, need_broadcast, need_equal, real, visible, whole
+from ._arrays import cast, need_axes, need_broadcast, need_equal, nonzero, real, visible, whole
 from .scores import scaled_dot_score
 from .weights import softmax
 
@@ -149,7 +149,7 @@ def _mix_key_blocks(xp, query, key, value, mask, block_size):
         shrink = xp.exp(before - shift)  # what was gathered under the old maximum counts this much under the new one
         total = total * shrink + xp.sum(raised, axis=-1, keepdims=True)
         mixed = mixed * shrink + raised @ value[..., columns, :]
-    return mixed / xp.where(total == 0, 1.0, total)
+    return mixed / nonzero(xp, total)
 
 
 def _fitting(query, key, value):

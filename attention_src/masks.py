@@ -9,9 +9,8 @@ from array_api_compat import array_namespace, device, is_torch_array
 from ._arrays import namespace, whole
 
 
-def _positions(name, count, like):
+def _positions(count, like):
     """0, 1, ..., count - 1 in the library and on the device of `like`."""
-    count = whole(name, count, 1)
     if like is None:
         return np.arange(count)
     return namespace(like=like).arange(count, device=device(like))
@@ -45,8 +44,8 @@ def causal_mask(n, m=None, *, like=None):
     array([[ True, False, False],
            [ True,  True, False]])
     """
-    query = _positions("n", n, like)
-    key = query if m is None else _positions("m", m, like)
+    query = _positions(whole("n", n, 1), like)
+    key = query if m is None else _positions(whole("m", m, 1), like)
     return key[None, :] <= query[:, None]
 
 
@@ -89,7 +88,7 @@ def padding_mask(lengths, m):
     lengths = xp.astype(lengths, xp.int64)[..., None, None]  # m may be too large a number for int8
     if xp.any(lengths < 0) or xp.any(lengths > m):
         raise ValueError(f"lengths run from {int(xp.min(lengths))} to {int(xp.max(lengths))}; expected 0 to m = {m}")
-    return _positions("m", m, lengths) < lengths
+    return _positions(m, lengths) < lengths
 
 
 def window_mask(n, width, *, like=None):
@@ -124,5 +123,5 @@ def window_mask(n, width, *, like=None):
            [False, False,  True,  True]])
     """
     width = whole("width", width, 0)
-    position = _positions("n", n, like)
+    position = _positions(whole("n", n, 1), like)
     return abs(position[None, :] - position[:, None]) <= width

@@ -106,8 +106,8 @@ def general_score(query, key, w):
     xp, dtype, query, key, w = real(query=query, key=key, w=w)
     _check(query, key)
     need_exactly(2, "(d_q, d_k)", w=w)
-    need_equal((-1, -2), "w needs a row for each number of a query", query=query, w=w)
-    need_equal((-1, -1), "w needs a column for each number of a key", key=key, w=w)
+    need_equal((-1, 0), "w needs a row for each number of a query", query=query, w=w)
+    need_equal((-1, 1), "w needs a column for each number of a key", key=key, w=w)
     return cast(xp, dot_score(query @ w, key), dtype)
 
 
@@ -145,10 +145,10 @@ def additive_score(query, key, w_query, w_key, v):
     _check(query, key)
     need_exactly(2, "(d, h)", w_query=w_query, w_key=w_key)
     need_exactly(1, "(h,)", v=v)
-    need_equal((-1, -2), "w_query needs a row for each number of a query", query=query, w_query=w_query)
-    need_equal((-1, -2), "w_key needs a row for each number of a key", key=key, w_key=w_key)
-    need_equal((-1, -1), "both must lead to the same length h", w_query=w_query, w_key=w_key)
-    need_equal((-1, -1), "v needs a number for each column of w_query", w_query=w_query, v=v)
+    need_equal((-1, 0), "w_query needs a row for each number of a query", query=query, w_query=w_query)
+    need_equal((-1, 0), "w_key needs a row for each number of a key", key=key, w_key=w_key)
+    need_equal((1, 1), "both must lead to the same length h", w_query=w_query, w_key=w_key)
+    need_equal((1, 0), "v needs a number for each column of w_query", w_query=w_query, v=v)
     return cast(xp, tanh_score(query @ w_query, key @ w_key, v), dtype)
 
 
@@ -183,6 +183,6 @@ def tanh_score(query, key, v):
     _check(query, key)
     need_exactly(1, "(h,)", v=v)
     need_equal((-1, -1), "query and key must be projected to the same length h", query=query, key=key)
-    need_equal((-1, -1), "v needs a number for each column of query", query=query, v=v)
+    need_equal((-1, 0), "v needs a number for each column of query", query=query, v=v)
     together = query[..., :, None, :] + key[..., None, :, :]  # (..., n, m, h)
     return cast(xp, xp.tanh(together) @ v, dtype)

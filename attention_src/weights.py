@@ -6,7 +6,7 @@ be looked at gets the weight 0.
 
 from math import inf
 
-from ._arrays import cast, real, visible
+from ._arrays import cast, nonzero, real, visible
 
 
 def softmax(scores, mask=None):
@@ -47,7 +47,7 @@ def softmax(scores, mask=None):
     largest = xp.max(exact, axis=-1, keepdims=True)
     raised = xp.exp(exact - xp.where(largest == -inf, 0.0, largest))
     total = xp.sum(raised, axis=-1, keepdims=True)
-    return cast(xp, raised / xp.where(total == 0, 1.0, total), dtype)
+    return cast(xp, raised / nonzero(xp, total), dtype)
 
 
 def _hide(xp, scores, mask):
@@ -59,8 +59,7 @@ def _keys_seen(xp, scores, mask):
     """How many keys each query may see, at least 1: a shape that broadcasts against the scores."""
     if mask is None:
         return xp.full_like(scores[..., :1], scores.shape[-1])
-    count = xp.sum(xp.astype(mask, scores.dtype), axis=-1, keepdims=True)
-    return xp.where(count == 0, 1.0, count)
+    return nonzero(xp, xp.sum(xp.astype(mask, scores.dtype), axis=-1, keepdims=True))
 
 
 def relu_weights(scores, mask=None):

@@ -96,11 +96,12 @@ def loop_general(query, key, w):
     return [[dot(apply(q, w), k) for k in key] for q in query]
 
 
-def loop_additive(query, key, w_query, w_key, v):
-    def score(q, k):
-        return dot(v, [math.tanh(a + b) for a, b in zip(apply(q, w_query), apply(k, w_key), strict=True)])
+def loop_tanh(query, key, v):
+    return [[dot(v, [math.tanh(a + b) for a, b in zip(q, k, strict=True)]) for k in key] for q in query]
 
-    return [[score(q, k) for k in key] for q in query]
+
+def loop_additive(query, key, w_query, w_key, v):
+    return loop_tanh([apply(q, w_query) for q in query], [apply(k, w_key) for k in key], v)
 
 
 def loop_softmax(scores, mask):

@@ -17,18 +17,20 @@ from reference import (
     loop_dot,
     loop_general,
     loop_scaled,
+    loop_tanh,
     odd_versions,
     random,
     refuses,
     same,
 )
 
-from attention_src.scores import additive_score, dot_score, general_score, scaled_dot_score
+from attention_src.scores import additive_score, dot_score, general_score, scaled_dot_score, tanh_score
 
 SCORES = {
     dot_score: (loop_dot, {"query": (N, D), "key": (M, D)}),
     scaled_dot_score: (loop_scaled, {"query": (N, D), "key": (M, D)}),
     general_score: (loop_general, {"query": (N, D_Q), "key": (M, D), "w": (D_Q, D)}),
+    tanh_score: (loop_tanh, {"query": (N, H), "key": (M, H), "v": (H,)}),
     additive_score: (
         loop_additive,
         {"query": (N, D_Q), "key": (M, D), "w_query": (D_Q, H), "w_key": (D, H), "v": (H,)},
@@ -231,6 +233,14 @@ V = "v needs a number for each column of w_query"
         (additive_score, {"w_query": (D_Q,)}, "w_query has shape (8,); expected (d, h)"),
         (additive_score, {"w_key": (2, D, H)}, "w_key has shape (2, 4, 9); expected (d, h)"),
         (additive_score, {"v": (3,)}, f"w_query (8, 9) and v (3,): {V}, got 9 and 3"),
+        (
+            tanh_score,
+            {"key": (M, 3)},
+            "query (5, 9) and key (7, 3): query and key must be projected to the same length h, got 9 and 3",
+        ),
+        (tanh_score, {"v": (3,)}, "query (5, 9) and v (3,): v needs a number for each column of query, got 9 and 3"),
+        (tanh_score, {"v": (H, H)}, "v has shape (9, 9); expected (h,)"),
+        (additive_score, {"v": (3, D)}, "v has shape (3, 4); expected (h,)"),
         (additive_score, {"v": (H, H)}, "v has shape (9, 9); expected (h,)"),
     ],
 )

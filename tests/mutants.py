@@ -1,0 +1,98 @@
+"""Judge the tests of the core by the wrong versions of it that they reject: `python tests/mutants.py`, a few minutes.
+
+mutmut makes one small change at a time and runs the quick tests of the core; a mutant that passes them all survives.
+This fails if fewer than 95 % are killed, if a survivor has no reason below, or if a reason has no survivor any more.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+LEAST = 0.95
+
+# (function, line that was, line that is): why no test can tell the two apart.
+EQUIVALENT = {
+    (
+        "attention._mix_key_blocks",
+        "largest, total, mixed = xp.full_like(query[..., :1], -inf), 0.0, 0.0",
+        "largest, total, mixed = xp.full_like(query[..., :1], -inf), 1.0, 0.0",
+    ): "before the first block the maximum is −inf, so whatever the total starts with is multiplied by exp(−inf) = 0",
+    (
+        "attention._mix_key_blocks",
+        "largest, total, mixed = xp.full_like(query[..., :1], -inf), 0.0, 0.0",
+        "largest, total, mixed = xp.full_like(query[..., :1], -inf), 0.0, 1.0",
+    ): "the same for what the mix starts with",
+    (
+        "attention._mix_key_blocks",
+        "shift = xp.where(largest == -inf, 0.0, largest)",
+        "shift = xp.where(largest == -inf, 1.0, largest)",
+    ): "where all scores are −inf any finite number will do: exp(−inf − 1) is 0 as well",
+    (
+        "weights.softmax",
+        "raised = xp.exp(exact - xp.where(largest == -inf, 0.0, largest))",
+        "raised = xp.exp(exact - xp.where(largest == -inf, 1.0, largest))",
+    ): "where all scores are −inf any finite number will do: exp(−inf − 1) is 0 as well",
+    (
+        "_arrays.nonzero",
+        "return xp.where(divisor == 0, 1.0, divisor)",
+        "return xp.where(divisor == 0, 2.0, divisor)",
+    ): "any number but 0 will do: what it divides is 0",
+}
+
+
+def mutmut(*arguments):
+    """Run mutmut in the root of the repository and return what it prints."""
+    command = [Path(sys.executable).with_name("mutmut"), *arguments]
+    one_thread = {**os.environ, "OMP_NUM_THREADS": "1"}  # mutmut forks, and a forked process must not share a pool
+    done = subprocess.run(
+        command, cwd=ROOT, env=one_thread, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    if done.returncode:
+        sys.exit(done.stdout[-5000:])
+    return done.stdout
+
+
+def results():
+    """The status of every mutant by its name."""
+    return dict(re.findall(r"^ +(\S+): (.+)$", mutmut("results", "--all", "true"), re.MULTILINE))
+
+
+def change(name):
+    """(function, line that was, line that is) of a mutant, numbered by nothing that a new line would move."""
+    function = re.fullmatch(r"attention_src\.(.+)__mutmut_\d+", name)[1].replace(".x_", ".")
+    lines = re.findall(r"^([-+]) +(.*\S)$", mutmut("show", name), re.MULTILINE)
+    return function, *("\n".join(line for sign, line in lines if sign == side) for side in "-+")
+
+
+def complaints(statuses):
+    """Everything that is wrong with this run, a line each."""
+    survivors = [name for name, status in statuses.items() if status not in ("killed", "timeout")]
+    changes = {change(name): name for name in survivors}
+    if len(survivors) > (1 - LEAST) * len(statuses):
+        yield f"only {len(statuses) - len(survivors)} of {len(statuses)} mutants were killed; at least {LEAST:.0%} must be"
+    for new in changes.keys() - EQUIVALENT.keys():
+        yield f"{changes[new]} {statuses[changes[new]]}, and no reason is given:\n- {new[1]}\n+ {new[2]}"
+    for stale in EQUIVALENT.keys() - changes.keys():
+        yield f"a reason is given for what does not survive (any more) in {stale[0]}:\n- {stale[1]}\n+ {stale[2]}"
+
+
+def main():
+    start = time.monotonic()
+    shutil.rmtree(ROOT / "mutants", ignore_errors=True)  # mutmut would not notice that a test has changed
+    mutmut("run")
+    statuses = results()
+    wrong = list(complaints(statuses))
+    killed = sum(status in ("killed", "timeout") for status in statuses.values())
+    print(
+        f"{killed} of {len(statuses)} mutants killed ({killed / len(statuses):.1%}), {time.monotonic() - start:.0f} s"
+    )
+    sys.exit("\n".join(wrong))
+
+
+if __name__ == "__main__":
+    main()

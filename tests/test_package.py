@@ -1,0 +1,138 @@
+"""What the package promises before anyone calls it: the public names, their docstrings, and an import without torch."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+
+import attention_src
+
+# The contract. What is not written yet is passed over, but a module of formulas is written with all its names.
+PUBLIC = {
+    "scores": ["dot_score", "scaled_dot_score", "general_score", "additive_score"],
+    "weights": ["softmax", "relu_weights", "sigmoid_weights"],
+    "masks": ["causal_mask", "padding_mask", "window_mask"],
+    "attention": ["attention", "scaled_dot_product_attention", "blockwise_attention"],
+    "positions": ["sinusoidal_positions", "rotary", "alibi_bias"],
+    "patches": ["patchify", "unpatchify"],
+    "layers": ["AdditiveAttention", "MultiHeadAttention", "FeedForward", "EncoderBlock", "DecoderBlock"],
+    "vit": ["VisionTransformer"],
+}
+SIGNATURES = {
+    "dot_score": "(query, key)",
+    "scaled_dot_score": "(query, key)",
+    "general_score": "(query, key, w)",
+    "additive_score": "(query, key, w_query, w_key, v)",
+    "softmax": "(scores, mask=None)",
+    "relu_weights": "(scores, mask=None)",
+    "sigmoid_weights": "(scores, mask=None)",
+    "causal_mask": "(n, m=None, *, like=None)",
+    "padding_mask": "(lengths, m)",
+    "window_mask": "(n, width, *, like=None)",
+    "attention": "(query, key, value, mask=None, *, score=scaled_dot_score, weigh=softmax)",
+    "scaled_dot_product_attention": "(query, key, value, mask=None)",
+    "blockwise_attention": "(query, key, value, mask=None, *, block_size)",
+}
+NEED_TORCH = {"layers", "seq2seq", "vit", "training"}
+WRITTEN = {module.name for module in pkgutil.iter_modules(attention_src.__path__)}
+FORMULAS = [(module, name) for module in PUBLIC if module in WRITTEN - NEED_TORCH for name in PUBLIC[module]]
+LAYERS = [(module, name) for module in PUBLIC if module in WRITTEN & NEED_TORCH for name in PUBLIC[module]]
+
+
+def run(code):
+    """Run the code in a new interpreter, warnings as errors, and return what it prints."""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def sections(thing):
+    """The headings of its docstring, in order."""
+    return re.findall(r"^(\w+)\n-+$", inspect.getdoc(thing), re.MULTILINE)
+
+
+def found(module, name):
+    return getattr(importlib.import_module(f"attention_src.{module}"), name)
+
+
+@pytest.mark.parametrize("module, name", FORMULAS)
+def test_a_public_name_is_in_place_and_says_what_it_takes_returns_refuses_and_does(module, name):
+    function = found(module, name)
+    assert function.__module__ == f"attention_src.{module}"
+    assert sections(function) == ["Parameters", "Returns", "Raises", "Examples"]
+    for parameter in inspect.signature(function).parameters:
+        assert f"\n{parameter} : " in inspect.getdoc(function)
+
+
+@pytest.mark.parametrize("module, name", LAYERS)
+def test_a_layer_that_is_written_says_what_it_takes_and_does(module, name):
+    layer = getattr(importlib.import_module(f"attention_src.{module}"), name, None)
+    assert layer is None or {"Parameters", "Examples"} <= {*sections(layer)}
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_a_signature_is_that_of_the_contract(name):
+    (module,) = (module for module, names in PUBLIC.items() if name in names)
+    assert re.sub(r"<function (\w+) at \w+>", r"\1", str(inspect.signature(found(module, name)))) == SIGNATURES[name]
+
+
+def test_every_name_the_package_exports_is_a_function_of_a_module_of_the_core():
+    for name in attention_src.__all__:
+        function = getattr(attention_src, name)
+        assert name in PUBLIC[function.__module__.removeprefix("attention_src.")]
+
+
+def test_every_module_says_what_lives_there():
+    for module in WRITTEN:
+        assert importlib.import_module(f"attention_src.{module}").__doc__
+
+
+WITHOUT_TORCH = """
+import sys
+
+class NoTorch:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "torch":
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, NoTorch())
+"""
+USE = """
+import numpy as np
+from attention_src.attention import blockwise_attention, scaled_dot_product_attention
+from attention_src.masks import causal_mask, padding_mask
+
+query, mask = np.ones((3, 2)), causal_mask(3) & padding_mask([2], 3)
+output, weights = scaled_dot_product_attention(query, query, query, mask)
+assert (blockwise_attention(query, query, query, mask, block_size=2) == output).all() and (output == 1).all()
+try:
+    scaled_dot_product_attention([1], query, query)
+except TypeError as error:
+    print(error)
+"""
+
+
+def test_without_torch_everything_that_needs_none_can_be_imported_and_used():
+    modules = ", ".join(f"attention_src.{module}" for module in sorted(WRITTEN - NEED_TORCH))
+    said = run(f"{WITHOUT_TORCH}\nimport {modules}\n{USE}")
+    assert said == "query is a list; expected a NumPy array or a torch tensor\n"
+
+
+@pytest.mark.parametrize("module", ["", *(f".{module}" for module in sorted(WRITTEN - NEED_TORCH))])
+def test_importing_what_needs_no_torch_imports_none(module):
+    assert run(f"import sys, attention_src{module}; print('torch' in sys.modules)") == "False\n"
+
+
+def test_the_import_takes_less_than_three_tenths_of_a_second():
+    def seconds(code):
+        start = time.perf_counter()
+        run(code)
+        return time.perf_counter() - start
+
+    bare = min(seconds("pass") for _ in range(3))
+    assert any(seconds("import attention_src") - bare < 0.3 for _ in range(10))  # the machine may be busy
