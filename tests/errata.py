@@ -11,8 +11,8 @@ PAGE = Path(__file__).parent.parent / "errata.md"
 
 OPENING = """# Errata of the source notes
 
-This book grew from five study notes on attention, in Korean, numbered 000 to 004. They are good notes: they ask the right
-questions and work examples by hand. They also print **{bad} numbers that are not right, of {all}** in their worked
+This book grew from five study notes on attention, in Korean, numbered 000 to 004. They are good notes: they ask the
+right questions and work examples by hand. They also print **{bad} numbers that are not right, of {all}** in their worked
 examples, and {claims} statements that are wrong. We list them all, for two reasons. You may have met the same numbers
 elsewhere. And nothing about them *looked* wrong; that is why every number in this book is computed by a cell and compared
 by a test.
@@ -27,6 +27,7 @@ are computed from the inputs when the page is made.
 {summary}
 """
 
+# ruff: noqa: E501
 # (where, what the note says, what is right, source); numbers in braces are computed
 CLAIMS = [
     ("000:53", "The weights of *The* are 0.669 and 0.331.", "They are {w:.3f} and {v:.3f}; the first was cut off.", "recomputed"),

@@ -74,7 +74,7 @@ def complaints(statuses):
     survivors = [name for name, status in statuses.items() if status not in ("killed", "timeout")]
     changes = {change(name): name for name in survivors}
     if len(survivors) > (1 - LEAST) * len(statuses):
-        yield f"only {len(statuses) - len(survivors)} of {len(statuses)} mutants were killed; at least {LEAST:.0%} must be"
+        yield f"{len(survivors)} of {len(statuses)} mutants survived; at least {LEAST:.0%} must be killed"
     for new in changes.keys() - EQUIVALENT.keys():
         yield f"{changes[new]} {statuses[changes[new]]}, and no reason is given:\n- {new[1]}\n+ {new[2]}"
     for stale in EQUIVALENT.keys() - changes.keys():
@@ -91,7 +91,7 @@ def main():
     print(
         f"{killed} of {len(statuses)} mutants killed ({killed / len(statuses):.1%}), {time.monotonic() - start:.0f} s"
     )
-    sys.exit("\n".join(wrong))
+    sys.exit("\n".join(wrong) or 0)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 DECIMAL = re.compile(r"(?<![\w.])-?\d+(?:,\d{3})*\.\d+(?:e[-+]?\d+)?(?![\w.]*\d)")
 PERCENT = re.compile(r"(?<![\w.,])(\d+(?:\.\d+)?)\s?(?:%|per cent)")
-LINK, TAG = re.compile(r"\[[^]]*\]\([^)]*\)"), re.compile(r"\\tag\{[^}]*\}")
+LINK, TAG = re.compile(r"\[[^]]*\]\([^)]*\)"), re.compile(r"\\tag\{[^}]*\}|[Ee]quation \(\d+\.\d+\)")
 
 
 def decimals(text):

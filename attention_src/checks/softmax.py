@@ -77,7 +77,7 @@ def mended_softmax(answer, seed=0):
 
 
 def ratio_of_weights(answer):
-    """Check how many times as heavy the weight of a score 2.3 is as that of a score 1.8.
+    """Check how many times as heavy the weight of a score 5/2 is as that of a score 2.
 
     Parameters
     ----------
@@ -88,9 +88,9 @@ def ratio_of_weights(answer):
     NotAttempted, Wrong
     """
     reasons = {
-        2.3 / 1.8: "scores are divided by each other. What does exp make of a difference?",
+        2.5 / 2: "scores are divided by each other. What does exp make of a difference?",
         0.5: "the gap itself is taken. What does softmax do to each score before it divides?",
-        exp(2.3): "the other score is forgotten. Which two numbers does the ratio compare?",
+        exp(2.5): "the other score is forgotten. Which two numbers does the ratio compare?",
         exp(-0.5): "the smaller weight is divided by the larger. Which one was asked for?",
     }
     choose(answer, exp(0.5), reasons, digits=2)
