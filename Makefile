@@ -3,6 +3,7 @@ PYTHON ?= python3
 CHAPTERS ?= $(wildcard chapters/*.ipynb)
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+export OMP_NUM_THREADS ?= 1 # small networks are no faster on more, and two chapters run side by side
 
 .PHONY: book test test-all mutants serve run fmt lock
 book: .venv/installed
@@ -10,14 +11,21 @@ book: .venv/installed
 	@echo "The book is built: open $(CURDIR)/_build/html/index.html"
 
 test: .venv/installed
-	pytest
+	pytest -m "not slow" -n 2
+
+# what takes longer: mutants of the core, then every chapter with other numbers of threads and another processor's arithmetic
+test-all: .venv/installed mutants
+	OMP_NUM_THREADS=4 pytest chapters
+	OMP_NUM_THREADS=2 ATEN_CPU_CAPABILITY=default pytest chapters
+	pytest -m slow
 
 mutants: .venv/installed
 	python tests/mutants.py
 
 run: .venv/installed
-	jupyter execute --inplace $(CHAPTERS) --NbClientApp.log_level=ERROR
+	jupyter execute --inplace $(CHAPTERS)
 	nbstripout --keep-output --keep-count --keep-id --extra-keys "metadata.language_info cell.metadata.execution" $(CHAPTERS)
+	python tests/errata.py
 
 fmt: .venv/installed
 	ruff format . && ruff check --fix .

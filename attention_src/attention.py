@@ -89,6 +89,7 @@ def blockwise_attention(query, key, value, mask=None, *, block_size):
 
     Queries and keys are taken `block_size` at a time; a running maximum and a running total replace the whole row
     (online softmax: Milakov and Gimelshein 2018, algorithm 3; Rabe and Staats 2021; Dao et al. 2022).
+    While torch records gradients it keeps every block for the way back: memory is saved under ``torch.no_grad()`` only.
 
     Parameters
     ----------

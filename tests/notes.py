@@ -8,6 +8,7 @@ from decimal import ROUND_DOWN, Decimal
 from itertools import product
 
 import numpy as np
+
 from attention_src.attention import attention
 from attention_src.scores import dot_score, scaled_dot_score
 

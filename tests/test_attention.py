@@ -118,7 +118,7 @@ def test_output_and_gradients_are_those_of_torch(attend, mask, kind, tolerance):
 def test_gradients_through_broadcast_axes_are_those_of_finite_differences(attend):
     inputs = [torch.tensor(a, requires_grad=True) for a in made(((BATCH, 1), (HEADS,), ()))]
     mask = torch.tensor(some_mask(HEADS, N, M))
-    assert torch.autograd.gradcheck(lambda *a: attend(*a, mask), inputs)
+    assert torch.autograd.gradcheck(lambda *a: attend(*a, mask), inputs, fast_mode=True)
 
 
 @both_libraries
@@ -305,14 +305,14 @@ class Largest(TorchDispatchMode):
 
 
 def test_torch_never_makes_a_tensor_larger_than_a_block_or_the_output():
-    query, key, value = (torch.ones(rows, 2) for rows in (300, 400, 400))
-    for mask in None, torch.ones(1, 400, dtype=torch.bool):
+    query, key, value = (torch.ones(rows, 2) for rows in (60, 80, 80))
+    for mask in None, torch.ones(1, 80, dtype=torch.bool):
         with Largest() as largest:
-            blockwise_attention(query, key, value, mask, block_size=50)
-        assert largest.bytes == 50 * 50 * 4
+            blockwise_attention(query, key, value, mask, block_size=20)
+        assert largest.bytes == 20 * 20 * 4
     with Largest() as largest:
         plain(query, key, value)
-    assert largest.bytes == 300 * 400 * 4
+    assert largest.bytes == 60 * 80 * 4
 
 
 @both_libraries

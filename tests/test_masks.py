@@ -72,8 +72,7 @@ def test_a_window_and_a_causal_mask_together_look_back_only():
     )
 
 
-@both_libraries
-def test_a_mask_is_on_the_device_of_the_array_it_is_like(array):
+def test_a_mask_is_on_the_device_of_the_array_it_is_like():
     meta = torch.ones(2, device="meta")
     assert causal_mask(2, like=meta).device == window_mask(2, 1, like=meta).device == meta.device
     assert padding_mask(torch.tensor([1, 2]), 3).device == torch.device("cpu")

@@ -1,0 +1,99 @@
+"""The site builds without a warning, shows the student copy, and needs no other host."""
+
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from book import CHAPTERS, ROOT, read
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The built site, by the command of the Makefile, in a place of its own."""
+    out = tmp_path_factory.mktemp("site")
+    build = "jupyter-book build --all --warningiserror --keep-going --quiet --path-output".split()
+    command = [Path(sys.executable).with_name(build[0]), *build[1:], out, ROOT]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return out / "_build" / "html"
+
+
+def pages(site):
+    return [page for page in site.rglob("*.html") if "_static" not in page.parts]
+
+
+class Loads(HTMLParser):
+    """Collects what a page loads by itself, and its images without alternative text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.foreign, self.mute = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        loaded = attributes.get("src") or (
+            tag == "link" and attributes.get("rel") != "canonical" and attributes.get("href")
+        )
+        if loaded and re.match(r"(https?:)?//", loaded):
+            self.foreign.append(loaded)
+        if tag == "img" and not attributes.get("alt"):
+            self.mute.append(attributes.get("src"))
+
+
+def test_every_chapter_has_its_page(site):
+    assert CHAPTERS and all((site / "chapters" / f"{path.stem}.html").is_file() for path in CHAPTERS)
+
+
+def test_no_page_loads_anything_from_another_host(site):
+    assert {page.name: Loads(page.read_text()).foreign for page in pages(site) if Loads(page.read_text()).foreign} == {}
+
+
+def test_a_foreign_script_would_be_found():
+    assert Loads('<script src="https://example.org/x.js"></script>').foreign == ["https://example.org/x.js"]
+
+
+def test_every_image_has_an_alternative_text(site):
+    assert {page.name: Loads(page.read_text()).mute for page in pages(site) if Loads(page.read_text()).mute} == {}
+
+
+def test_all_mathematics_is_rendered(site):
+    for path in CHAPTERS:
+        page = (site / "chapters" / f"{path.stem}.html").read_text()
+        assert page.count('class="katex"') > 10
+        assert "katex-error" not in page and "\\tag" not in re.sub(r"<annotation.*?</annotation>", "", page, flags=re.S)
+
+
+def test_style_and_fonts_of_the_mathematics_are_there(site):
+    assert (site / "_static" / "katex" / "katex.min.css").is_file()
+    assert len(list((site / "_static" / "katex" / "fonts").glob("*.woff2"))) >= 10
+
+
+def solutions():
+    """A long line of each solution in the book."""
+    for path in CHAPTERS:
+        for cell in read(path).cells:
+            for region in re.findall(r"### BEGIN SOLUTION\n(.*?)### END", cell.source, re.S):
+                yield max((line.strip() for line in region.splitlines()), key=len)
+
+
+def test_nothing_on_the_site_shows_a_solution(site):
+    files = [path for path in site.rglob("*") if path.suffix in {".html", ".ipynb", ".js", ".txt"}]
+    texts = {
+        path.name: re.sub(r"<[^>]*>", "", path.read_text(errors="replace")).replace("&quot;", '"') for path in files
+    }
+    assert [name for name, text in texts.items() if "BEGIN SOLUTION" in text] == []
+    assert [
+        (name, line) for line in solutions() for name, text in texts.items() if "chapters" in name and line in text
+    ] == []
+
+
+def test_the_downloaded_notebook_is_the_student_copy(site):
+    for path in CHAPTERS:
+        copy = read(site / "_sources" / "chapters" / path.name)
+        stubs = [cell for cell in copy.cells if cell.metadata.get("nbgrader", {}).get("solution")]
+        assert stubs and all("raise NotImplementedError()" in cell.source and not cell.outputs for cell in stubs)
+        assert len(copy.cells) == len(read(path).cells)
