@@ -1,6 +1,5 @@
 # The two commands are `make book` and `make test`; the rest is for who works on the book. CONTRIBUTING.md has each as a plain command.
 PYTHON ?= python3
-CHAPTERS ?= $(wildcard chapters/*.ipynb)
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export OMP_NUM_THREADS ?= 1 # small networks are no faster on more, and two chapters run side by side
@@ -23,8 +22,7 @@ mutants: .venv/installed
 	python tests/mutants.py
 
 run: .venv/installed
-	jupyter execute --inplace $(CHAPTERS)
-	nbstripout --keep-output --keep-count --keep-id --extra-keys "metadata.language_info cell.metadata.execution" $(CHAPTERS)
+	python tests/run_chapters.py $(CHAPTERS)
 	python tests/errata.py
 
 fmt: .venv/installed

@@ -3,7 +3,6 @@
 `sinusoidal_positions` are added to the tokens, `rotary` turns queries and keys, `alibi_bias` is added to the scores.
 """
 
-
 import numpy as np
 from array_api_compat import device
 

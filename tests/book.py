@@ -18,6 +18,11 @@ def prose(notebook):
     return [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
 
 
+def alternatives(notebook):
+    """The alternative texts of the figures."""
+    return [cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "") for cell in code(notebook)]
+
+
 def code(notebook):
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 

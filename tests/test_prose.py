@@ -5,7 +5,7 @@ from decimal import Decimal
 from itertools import chain
 
 import pytest
-from book import CHAPTERS, code, printed, prose, read
+from book import CHAPTERS, alternatives, code, printed, prose, read
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 DECIMAL = re.compile(r"(?<![\w.])-?\d+(?:,\d{3})*\.\d+(?:e[-+]?\d+)?(?![\w.]*\d)")
@@ -32,7 +32,7 @@ def unproved(notebook):
     values = [abs(value) for cell in code(notebook) for value in decimals(printed(cell))]
     shares = [value.scaleb(2) for value in values]
     found = []
-    for source in prose(notebook):
+    for source in prose(notebook) + alternatives(notebook):
         text = TAG.sub(" ", LINK.sub(" ", source)).replace("−", "-")
         percents = [Decimal(token) for token in PERCENT.findall(text)]
         claims = [abs(claim) for claim in decimals(PERCENT.sub(" ", text))]

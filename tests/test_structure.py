@@ -83,6 +83,8 @@ def output_faults(notebook):
     if counts != list(range(1, len(counts) + 1)):
         yield f"execution counts {counts}, not 1..N: run the whole chapter from a fresh kernel"
     for cell in code(notebook):
+        if [output.output_type for output in cell.outputs].count("stream") > 1:
+            yield "a stream in pieces: `make run` joins them"
         name = f"the cell {cell.source.splitlines()[0]!r}"
         if is_figure(cell) and len(cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")) < 30:
             yield f"{name} draws a figure without an alternative text that says what it shows"
@@ -161,6 +163,7 @@ def spoil(notebook, fault):
         "skipped": lambda: figure.metadata.update(tags=["nbval-skip"]),
         "address": lambda: figure.outputs.append(new_output("stream", text="<object at 0x7f1234567890>")),
         "warning": lambda: figure.outputs.append(new_output("stream", name="stderr", text="careful")),
+        "pieces": lambda: figure.outputs.extend([new_output("stream", text="a"), new_output("stream", text="b")]),
         "bitmap": lambda: figure.outputs[0].data.update({"image/png": "aGk="}),
         "points": lambda: graded[1].metadata.nbgrader.pop("points"),
         "solution region": lambda: graded[0].update(source="x"),
@@ -170,7 +173,7 @@ def spoil(notebook, fault):
 
 
 PLANTED = """exactly one H1|last sections|installs|MyST|talks down|URL|<details>|callout|words|cells|20|72|1..N
-alternative|excused|skipped|address|warning|bitmap|points|solution region"""
+alternative|pieces|excused|skipped|address|warning|bitmap|points|solution region"""
 
 
 @pytest.mark.parametrize("fault", re.split(r"[|\n]", PLANTED))
