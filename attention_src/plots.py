@@ -235,7 +235,7 @@ def bars(values, labels, *, title="", ylabel="", digits=2):
     labels = _labels("labels", labels, m)
     width = 0.8 / len(series)
     with _style():
-        room = (digits + 2) * 0.078 * len(series) + 0.12, 0.085 * max(map(len, labels)) + 0.12
+        room = (digits + 2) * 0.088 * len(series) + 0.12, 0.085 * max(map(len, labels)) + 0.12
         figure = Figure(figsize=(max(m * max(room), 1.6) + 0.6, 2.0))
         axes = figure.subplots()
         for i, (name, numbers) in enumerate(series.items()):
