@@ -86,7 +86,8 @@ def rotary(x, positions=None):
 
     Examples
     --------
-    >>> rotary(np.array([[1, 0], [1, 0]]), np.array([0, pi / 2])).round(2)
+    >>> import numpy as np
+    >>> rotary(np.array([[1, 0], [1, 0]]), np.array([0, np.pi / 2])).round(2)
     array([[1., 0.],
            [0., 1.]])
     """
@@ -142,14 +143,14 @@ def alibi_bias(num_heads, n, m=None, *, like=None):
     Examples
     --------
     >>> alibi_bias(2, 2, 3)
-    array([[[-0.        , -0.0625    , -0.125     ],
-            [-0.0625    , -0.        , -0.0625    ]],
+    array([[[ 0.        , -0.0625    , -0.125     ],
+            [-0.0625    ,  0.        , -0.0625    ]],
     <BLANKLINE>
-           [[-0.        , -0.00390625, -0.0078125 ],
-            [-0.00390625, -0.        , -0.00390625]]])
+           [[ 0.        , -0.00390625, -0.0078125 ],
+            [-0.00390625,  0.        , -0.00390625]]])
     """
     num_heads, n = whole("num_heads", num_heads, 1), whole("n", n, 1)
     m = n if m is None else whole("m", m, 1)
     slopes = 2.0 ** (-8 * np.arange(1, num_heads + 1) / num_heads)
-    distance = abs(np.arange(n)[:, None] - np.arange(m))
-    return _handed_over(-slopes[:, None, None] * distance, like)
+    apart = -abs(np.arange(n)[:, None] - np.arange(m))
+    return _handed_over(slopes[:, None, None] * apart, like)

@@ -5,14 +5,18 @@ line for an answer that holds. The trials come from a seed, so an answer cannot 
 """
 
 from ._report import NotAttempted, Wrong
+from .alignment import additive_score, decoder_step, looks_at_the_encoder
 from .definition import attention, doubled_query, mended_attention
 from .softmax import mended_softmax, ratio_of_weights, softmax
 
 __all__ = [
     "NotAttempted",
     "Wrong",
+    "additive_score",
     "attention",
+    "decoder_step",
     "doubled_query",
+    "looks_at_the_encoder",
     "mended_attention",
     "mended_softmax",
     "ratio_of_weights",

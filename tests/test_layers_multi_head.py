@@ -1,0 +1,396 @@
+"""`MultiHeadAttention` against loops, against torch's layer with copied weights, and what may change what."""
+
+import numpy as np
+import pytest
+import torch
+from reference import BATCH, D_V, HEADS, D, M, N, apply, loop_attention, random, refuses, same, some_mask
+from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from attention_src.attention import scaled_dot_product_attention
+from attention_src.layers import MultiHeadAttention
+from attention_src.masks import causal_mask, padding_mask
+
+D_MODEL = HEADS * D
+TOKENS = {"query": (BATCH, N, D_MODEL), "key": (BATCH, M, D_MODEL), "value": (BATCH, M, D_MODEL)}
+PROJECTIONS = ("query_proj", "key_proj", "value_proj")
+
+
+def some_layer(*sizes, dtype=torch.float64, seed=0):
+    """A layer in float64 none of whose parameters is 0."""
+    layer = MultiHeadAttention(*sizes or (D_MODEL, HEADS)).to(dtype)
+    generator = torch.Generator().manual_seed(seed)
+    for parameter in layer.parameters():
+        nn.init.normal_(parameter, std=0.5, generator=generator)
+    return layer
+
+
+def some_tokens(*names, dtype=torch.float64):
+    made = dict(zip(TOKENS, random(*TOKENS.values(), seed=3), strict=True))
+    return [torch.tensor(made[name], dtype=dtype, requires_grad=True) for name in names or TOKENS]
+
+
+def packed(layer, of=lambda parameter: parameter):
+    """Our parameters, or something of each of them, under the names and in the layout of torch's layer."""
+    three = [getattr(layer, name) for name in PROJECTIONS]
+    return {
+        "in_proj_weight": torch.cat([of(projection.weight) for projection in three]),
+        "in_proj_bias": torch.cat([of(projection.bias) for projection in three]),
+        "out_proj.weight": of(layer.out_proj.weight),
+        "out_proj.bias": of(layer.out_proj.bias),
+    }
+
+
+def twin(layer):
+    """Torch's layer with the weights of ours."""
+    theirs = nn.MultiheadAttention(D_MODEL, HEADS, batch_first=True, dtype=torch.float64)
+    theirs.load_state_dict(packed(layer))
+    return theirs
+
+
+def gradients(output, pull, *leaves):
+    return torch.autograd.grad((output * pull).sum(), leaves)
+
+
+def pull_like(output):
+    return torch.tensor(random(tuple(output.shape), seed=5)[0], dtype=output.dtype)
+
+
+def project(rows, linear):
+    weight, bias = linear.weight.detach().numpy().T, linear.bias.detach().numpy()
+    return np.array([apply(row, weight) for row in rows]) + bias
+
+
+def by_hand(layer, query, key, value, mask):
+    """One sequence, head after head, in loops; the mask is (num_heads, n, m)."""
+    projected = [project(x, getattr(layer, name)) for x, name in zip((query, key, value), PROJECTIONS, strict=True)]
+    pieces = [np.split(x, layer.num_heads, axis=1) for x in projected]
+    heads = [loop_attention(*piece, seen) for *piece, seen in zip(*pieces, mask, strict=True)]
+    return project(np.concatenate(heads, axis=1), layer.out_proj)
+
+
+# What it computes
+
+
+@pytest.mark.parametrize("sizes", [(D_MODEL, HEADS), (D_MODEL, HEADS, 2, D_V), (7, HEADS, 2, 5), (D_MODEL, 1)], ids=str)
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_it_is_what_the_loops_say(sizes, need_weights):
+    layer, heads = some_layer(*sizes), sizes[1]
+    query, key, value = random((BATCH, N, sizes[0]), (BATCH, M, sizes[0]), (BATCH, M, sizes[0]))
+    mask = some_mask(BATCH, heads, N, M)
+    got, _ = layer(*map(torch.tensor, (query, key, value)), torch.tensor(mask), need_weights=need_weights)
+    same(got, [by_hand(layer, *sequence) for sequence in zip(query, key, value, mask, strict=True)])
+
+
+def seen(n, m):
+    """Masks as ours, True = may look, each with what torch's layer must be told: there, True = may not look."""
+    causal = causal_mask(n, m, like=torch.ones(1))
+    padding = padding_mask(torch.tensor([3, m]), m)
+    heads = torch.tensor(some_mask(BATCH, HEADS, n, m))
+    heads[..., 0] = True  # torch's layer answers a query that may look nowhere with NaN
+    return {
+        "no mask": (None, {}),
+        "causal": (causal, {"attn_mask": ~causal}),
+        "padding": (padding, {"key_padding_mask": ~padding[:, 0]}),
+        "causal and padding": (causal & padding, {"attn_mask": ~causal, "key_padding_mask": ~padding[:, 0]}),
+        "one for each head": (heads, {"attn_mask": ~heads.flatten(0, 1)}),
+    }
+
+
+@pytest.mark.parametrize("kind", seen(N, M))
+@pytest.mark.parametrize("need_weights", [True, False])
+@pytest.mark.parametrize("names", [("query",), ("query", "key"), ("query", "key", "value")], ids=len)
+def test_output_weights_and_all_gradients_are_those_of_torchs_layer(names, need_weights, kind):
+    layer, tokens = some_layer(), some_tokens(*names)
+    other, others = twin(layer), some_tokens(*names)
+    three = others * 3 if len(names) == 1 else [*others, others[-1]][:3]
+    mask, told = seen(N, three[1].shape[1])[kind]
+    output, weights = layer(*tokens, mask=mask, need_weights=need_weights)
+    expected, each = other(*three, **told, need_weights=need_weights, average_attn_weights=False)
+    same(output, expected)
+    if need_weights:
+        same(weights, each)
+    for answer in (output, expected):
+        answer.backward(pull_like(answer))
+    for ours, theirs in zip(tokens, others, strict=True):
+        same(ours.grad, theirs.grad)
+    ours = packed(layer, lambda parameter: parameter.grad)
+    for name, parameter in other.named_parameters():
+        same(ours.pop(name), parameter.grad)
+    assert not ours
+
+
+@pytest.mark.parametrize("kind, tolerance", [(torch.float64, 1e-12), (torch.float32, 2e-5)], ids=str)
+@pytest.mark.parametrize("sizes", [(D_MODEL, HEADS), (D_MODEL, HEADS, 2, D_V)], ids=str)
+@pytest.mark.parametrize("shape", [None, (N, M), (BATCH, 1, M), (BATCH, N, M), (BATCH, HEADS, N, M)], ids=str)
+def test_output_and_gradients_do_not_depend_on_whether_weights_are_asked_for(shape, sizes, kind, tolerance):
+    layer, tokens = some_layer(*sizes, dtype=kind), some_tokens(dtype=kind)
+    mask = shape and torch.tensor(some_mask(*shape) if shape[-2] == N else np.arange(M) < [[[4]], [[0]]])
+    with_weights, without = layer(*tokens, mask, need_weights=True), layer(*tokens, mask)
+    assert without[1] is None
+    same(with_weights[0], without[0], tolerance)
+    leaves = [*tokens, *layer.parameters()]
+    for one, two in zip(*(gradients(o, pull_like(o), *leaves) for o, _ in (with_weights, without)), strict=True):
+        same(one, two, tolerance)
+
+
+def test_a_query_that_may_look_nowhere_gets_the_bias_of_the_output():
+    layer, tokens = some_layer(), some_tokens()
+    mask = torch.tensor(some_mask(N, M))
+    output, weights = layer(*tokens, mask, need_weights=True)
+    same(output[:, 0], layer.out_proj.bias.expand(BATCH, D_MODEL))
+    same(weights.sum(-1), np.broadcast_to([0.0, *[1.0] * (N - 1)], (BATCH, HEADS, N)))
+    same(layer(*tokens, mask)[0][:, 0], layer.out_proj.bias.expand(BATCH, D_MODEL))
+
+
+def test_one_head_whose_matrices_are_the_identity_is_attention_itself():
+    layer = MultiHeadAttention(D, 1).double()
+    for linear in layer.children():
+        nn.init.eye_(linear.weight)
+        nn.init.zeros_(linear.bias)
+    query, key, value = map(torch.tensor, random((BATCH, N, D), (BATCH, M, D), (BATCH, M, D)))
+    output, weights = layer(query, key, value, need_weights=True)
+    expected, each = scaled_dot_product_attention(query, key, value)
+    same(output, expected)
+    same(weights[:, 0], each)
+
+
+def test_the_keys_are_the_queries_and_the_values_the_keys_if_left_out():
+    layer = some_layer()
+    query, key, value = some_tokens()
+    same(layer(query)[0], layer(query, query, query)[0], 0)
+    same(layer(query, key)[0], layer(query, key, key)[0], 0)
+    same(layer(key, value=value)[0], layer(key, key, value)[0], 0)
+    assert not torch.allclose(layer(query, key)[0], layer(query, key, value)[0])
+
+
+def test_it_has_as_many_parameters_as_torchs_layer_and_heads_of_64_where_the_paper_has_them():
+    counts = [sum(p.numel() for p in kind(512, 8).parameters()) for kind in (MultiHeadAttention, nn.MultiheadAttention)]
+    assert counts == [4 * (512 * 512 + 512)] * 2
+    seen_by_heads = MultiHeadAttention(512, 8)._heads(torch.ones(1, 2, 512))
+    assert seen_by_heads.shape == (1, 8, 2, 64)
+
+
+def test_d_k_and_d_v_are_lengths_within_one_head():
+    layer = MultiHeadAttention(7, HEADS, d_k=2, d_v=5)
+    shapes = {name: tuple(parameter.shape) for name, parameter in layer.named_parameters()}
+    assert shapes == {
+        "query_proj.weight": (HEADS * 2, 7), "query_proj.bias": (HEADS * 2,),
+        "key_proj.weight": (HEADS * 2, 7), "key_proj.bias": (HEADS * 2,),
+        "value_proj.weight": (HEADS * 5, 7), "value_proj.bias": (HEADS * 5,),
+        "out_proj.weight": (7, HEADS * 5), "out_proj.bias": (7,),
+    }  # fmt: skip
+
+
+# Which shapes it takes
+
+
+MASKS = [
+    (N, M),
+    (1, M),
+    (BATCH, N, M),
+    (BATCH, 1, M),
+    (1, N, M),
+    (BATCH, HEADS, N, M),
+    (1, HEADS, 1, M),
+    (BATCH, 1, N, M),
+]
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+@pytest.mark.parametrize("shape", MASKS, ids=str)
+def test_a_mask_without_an_axis_for_the_heads_holds_for_all_of_them(shape, need_weights):
+    layer, tokens = some_layer(), some_tokens()
+    mask = np.random.default_rng(2).random(shape) < 0.5
+    full = np.empty((BATCH, HEADS, N, M), bool)
+    full[:] = mask[:, None] if mask.ndim == 3 else mask
+    got, _ = layer(*tokens, torch.tensor(mask), need_weights=need_weights)
+    same(got, layer(*tokens, torch.tensor(full), need_weights=need_weights)[0])
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_it_takes_one_sequence_or_any_axes_before_the_rows(need_weights):
+    layer, (query, key, value) = some_layer(), some_tokens()
+    mask = torch.tensor(some_mask(BATCH, HEADS, N, M))
+    output, weights = layer(query, key, value, mask, need_weights)
+    one = layer(query[0], key[0], value[0], mask[0], need_weights)
+    more = layer(query[None], key[None, :, :], value, mask[None], need_weights)
+    same(one[0], output[0])
+    same(more[0], output[None])
+    if need_weights:
+        same(one[1], weights[0])
+        same(more[1], weights[None])
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_many_queries_may_share_the_keys_of_one_sequence(need_weights):
+    layer, (query, key, value) = some_layer(), some_tokens()
+    for shared in ((query, key[0], value[0]), (query, key[:1], value[0]), (query[:1], key, value[:1])):
+        whole = [x.expand(BATCH, *x.shape[-2:]) for x in shared]
+        mask = torch.tensor(some_mask(BATCH, N, M))
+        same(layer(*shared, mask, need_weights)[0], layer(*whole, mask, need_weights)[0])
+
+
+# What must not change what
+
+
+def test_permuting_the_tokens_permutes_the_outputs():
+    layer, (query,) = some_layer(), some_tokens("query")
+    order = torch.tensor([3, 0, 4, 1, 2])
+    same(layer(query[:, order])[0], layer(query)[0][:, order])
+
+
+def test_a_later_token_changes_nothing_before_it_and_another_sequence_nothing_at_all():
+    layer, (query,) = some_layer(), some_tokens("query")
+    other = query.detach().clone()
+    other[0, 3] += 1.0
+    causal = causal_mask(N, like=query)
+    for need_weights in (True, False):
+        before, after = (layer(x, mask=causal, need_weights=need_weights)[0] for x in (query, other))
+        changed = (before != after).any(-1)
+        assert changed.tolist() == [[False, False, False, True, True], [False] * N]
+
+
+def test_the_order_of_the_heads_does_not_matter():
+    layer, shuffled = some_layer(), some_layer()
+    places = torch.arange(D_MODEL).reshape(HEADS, D)[[2, 0, 1]].flatten()
+    with torch.no_grad():
+        for name in PROJECTIONS:
+            for parameter in getattr(shuffled, name).parameters():
+                parameter.copy_(parameter[places])
+        shuffled.out_proj.weight.copy_(shuffled.out_proj.weight[:, places])
+    tokens = some_tokens()
+    (output, weights), (expected, each) = (some(*tokens, need_weights=True) for some in (shuffled, layer))
+    same(output, expected)
+    same(weights, each[:, [2, 0, 1]])
+
+
+def test_without_weights_no_tensor_holds_all_of_them():
+    largest = []
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            result = function(*args, **(kwargs or {}))
+            largest.extend(
+                x.numel() for x in (result if isinstance(result, tuple) else (result,)) if torch.is_tensor(x)
+            )
+            return result
+
+    layer, tokens = some_layer(), torch.ones(1, 97, D_MODEL, dtype=torch.float64)
+    for need_weights, holds in ((True, True), (False, False)):
+        largest.clear()
+        with Watch():
+            layer(tokens, need_weights=need_weights)
+        assert (max(largest) >= HEADS * 97 * 97) == holds
+
+
+def test_inputs_are_never_modified():
+    layer, tokens = some_layer(), some_tokens()
+    mask = torch.tensor(some_mask(N, M))
+    before = [x.detach().clone() for x in (*tokens, mask)]
+    for need_weights in (True, False):
+        layer(*tokens, mask, need_weights)
+    for x, was in zip((*tokens, mask), before, strict=True):
+        same(x, was, 0)
+
+
+# What it refuses
+
+
+@pytest.mark.parametrize(
+    "sizes, error, message",
+    [
+        ((10, 3), ValueError, "d_model is 10; expected a multiple of num_heads = 3, or d_k and d_v"),
+        ((10, 3, 4), ValueError, "d_model is 10; expected a multiple of num_heads = 3, or d_k and d_v"),
+        ((10, 3, None, 4), ValueError, "d_model is 10; expected a multiple of num_heads = 3, or d_k and d_v"),
+        ((4, 8), ValueError, "d_model is 4; expected a multiple of num_heads = 8, or d_k and d_v"),
+        ((0, 1), ValueError, "d_model is 0; expected at least 1"),
+        ((8, 0), ValueError, "num_heads is 0; expected at least 1"),
+        ((8, 2, 0), ValueError, "d_k is 0; expected at least 1"),
+        ((8, 2, 3, -1), ValueError, "d_v is -1; expected at least 1"),
+        ((8.0, 2), TypeError, "d_model is 8.0; expected an integer"),
+        ((8, "2"), TypeError, "num_heads is '2'; expected an integer"),
+        ((8, 2, 1.5), TypeError, "d_k is 1.5; expected an integer"),
+        ((8, 2, 3, [4]), TypeError, "d_v is [4]; expected an integer"),
+    ],
+    ids=str,
+)
+def test_sizes_that_make_no_heads_are_refused(sizes, error, message):
+    with refuses(error, message):
+        MultiHeadAttention(*sizes)
+
+
+def no_tokens():
+    """Each argument in turn as what it must not be, with the error and its message."""
+    wide, high = f"expected (..., rows, d_model = {D_MODEL})", "expected at least one axis, none of them empty"
+    for name, shape in TOKENS.items():
+        good = torch.ones(shape, dtype=torch.float64)
+        yield name, good.numpy(), TypeError, f"{name} is a ndarray; expected a torch tensor"
+        yield name, good.tolist(), TypeError, f"{name} is a list; expected a torch tensor"
+        for kind in (torch.int64, torch.bool, torch.complex128):
+            floating = "expected floating-point numbers, as the layer has them"
+            yield name, good.to(kind), TypeError, f"{name} has dtype {kind}; {floating}"
+        for bad in (good[..., :-1], good[0, 0], torch.tensor(1.0)):
+            yield name, bad, ValueError, f"{name} has shape {tuple(bad.shape)}; {wide}"
+        yield name, good[:, :0], ValueError, f"{name} has shape {(BATCH, 0, D_MODEL)}; {high}"
+        yield name, good[:0], ValueError, f"{name} has shape {(0, *shape[1:])}; {high}"
+
+
+@pytest.mark.parametrize("name, bad, error, message", [*no_tokens()], ids=lambda x: x if isinstance(x, str) else "")
+def test_what_holds_no_tokens_is_refused_by_name(name, bad, error, message):
+    tokens = dict(zip(TOKENS, some_tokens(), strict=True))
+    with refuses(error, message):
+        some_layer()(**tokens | {name: bad})
+
+
+def test_a_key_without_a_value_is_refused():
+    query, key, value = some_tokens()
+    message = "key {} and value {}: every key needs one value, got {} and {}"
+    with refuses(ValueError, message.format(TOKENS["key"], (BATCH, M - 1, D_MODEL), M, M - 1)):
+        some_layer()(query, key, value[:, 1:])
+    with refuses(ValueError, message.format(TOKENS["query"], TOKENS["value"], N, M)):
+        some_layer()(query, value=value)
+
+
+def test_sequences_that_cannot_be_paired_are_refused():
+    query, key, value = some_tokens()
+    shapes = f"query {TOKENS['query']} and key (3, 7, 12) and value (3, 7, 12)"
+    with refuses(ValueError, f"{shapes}: the axes before the last two do not broadcast, got (2,) and (3,) and (3,)"):
+        some_layer()(query, key[[0, 1, 1]], value[[0, 1, 1]])
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [(), (M,), (M, N), (N, 1), (N, M + 1), (2, M), (HEADS, N, M), (BATCH, M, N), (BATCH, N, 1), (HEADS, BATCH, N, M),
+     (BATCH, HEADS, N, N), (BATCH, 2, N, M), (3, HEADS, N, M), (BATCH, 1, HEADS, N, M), (1, BATCH, HEADS, N, M)],
+    ids=str,
+)  # fmt: skip
+def test_a_mask_of_the_wrong_shape_is_refused(shape):
+    forms = f"{(N, M)} or {(BATCH, N, M)} or {(BATCH, HEADS, N, M)}; any axis but the last may be 1"
+    for need_weights in (True, False):
+        with refuses(ValueError, f"mask has shape {shape}; expected {forms}"):
+            some_layer()(*some_tokens(), torch.ones(shape, dtype=torch.bool), need_weights)
+
+
+def test_a_mask_that_would_make_more_sequences_is_refused():
+    query, key, value = (x[:1] for x in some_tokens())
+    forms = f"{(N, M)} or {(1, N, M)} or {(1, HEADS, N, M)}; any axis but the last may be 1"
+    with refuses(ValueError, f"mask has shape {(BATCH, N, M)}; expected {forms}"):
+        some_layer()(query, key, value, torch.ones(BATCH, N, M, dtype=torch.bool))
+
+
+@pytest.mark.parametrize(
+    "mask, message",
+    [
+        (torch.zeros(N, M), "mask has dtype torch.float32; expected booleans, True = may look"),
+        (torch.ones(N, M, dtype=torch.uint8), "mask has dtype torch.uint8; expected booleans, True = may look"),
+        (np.ones((N, M), bool), "mask is a ndarray; expected a torch tensor"),
+        ([[True] * M] * N, "mask is a list; expected a torch tensor"),
+        (True, "mask is a bool; expected a torch tensor"),
+    ],
+    ids=["float", "integer", "numpy", "list", "bool"],
+)
+def test_a_mask_that_holds_no_booleans_of_torch_is_refused(mask, message):
+    for need_weights in (True, False):
+        with refuses(TypeError, message):
+            some_layer()(*some_tokens(), mask, need_weights)

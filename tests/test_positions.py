@@ -1,0 +1,254 @@
+"""Positions against their formulas in loops, and the one property that defines each kind."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from reference import BATCH, HEADS, D, M, N, both_libraries, dot, odd_versions, random, refuses, same
+
+from attention_src.attention import attention
+from attention_src.masks import causal_mask
+from attention_src.positions import alibi_bias, rotary, sinusoidal_positions
+from attention_src.scores import dot_score, scaled_dot_score
+
+LIKES = {
+    "none": (None, np.ndarray, np.float64),
+    "numpy float32": (np.ones(3, np.float32), np.ndarray, np.float32),
+    "numpy integers": (np.ones(3, int), np.ndarray, np.float64),
+    "torch": (torch.ones(2, 4), torch.Tensor, torch.float32),
+    "torch float64": (torch.ones(2, dtype=torch.float64), torch.Tensor, torch.float64),
+    "torch half": (torch.ones(2, dtype=torch.float16), torch.Tensor, torch.float16),
+    "torch integers": (torch.ones(2, dtype=torch.int64), torch.Tensor, torch.float32),
+    "torch booleans": (torch.ones(2, dtype=torch.bool), torch.Tensor, torch.float32),
+}
+likes = pytest.mark.parametrize("like, kind, dtype", LIKES.values(), ids=LIKES)
+MADE = {
+    "sinusoidal_positions": (lambda **like: sinusoidal_positions(N, D, **like), (N, D)),
+    "alibi_bias": (lambda **like: alibi_bias(HEADS, N, M, **like), (HEADS, N, M)),
+}
+both_tables = pytest.mark.parametrize("make, shape", MADE.values(), ids=MADE)
+
+
+def angle(p, i, d):
+    """Pair i of d numbers at position p, written with a power the other way up than in the package."""
+    return p / 10000 ** (2 * i / d)
+
+
+def turned(x, positions):
+    """Each pair of each row as a complex number, turned by multiplication."""
+    out = np.empty(x.shape)
+    for row, p in enumerate(positions):
+        for i in range(x.shape[1] // 2):
+            pair = complex(*x[row, 2 * i : 2 * i + 2]) * complex(
+                math.cos(angle(p, i, x.shape[1])), math.sin(angle(p, i, x.shape[1]))
+            )
+            out[row, 2 * i : 2 * i + 2] = pair.real, pair.imag
+    return out
+
+
+# What they compute
+
+
+@pytest.mark.parametrize("n, d_model", [(1, 2), (N, D), (M, 10), (300, 64)])
+def test_sinusoidal_positions_are_what_the_formula_says(n, d_model):
+    expected = np.empty((n, d_model))
+    for p in range(n):
+        for i in range(d_model // 2):
+            expected[p, 2 * i], expected[p, 2 * i + 1] = math.sin(angle(p, i, d_model)), math.cos(angle(p, i, d_model))
+    same(sinusoidal_positions(n, d_model), expected)
+
+
+@both_libraries
+def test_rotary_turns_each_pair_of_numbers(array):
+    x, positions = random((N, 10))[0], [0, 3, -1, 0.5, 1000]
+    same(rotary(array(x), array(positions)), turned(x, positions))
+    same(rotary(array(x)), turned(x, range(N)))
+
+
+@pytest.mark.parametrize("num_heads, first", [(1, 2**-8), (2, 2**-4), (8, 1 / 2), (16, 2**-0.5), (6, 2 ** (-4 / 3))])
+def test_alibi_slopes_are_a_geometric_sequence_that_begins_with_its_ratio(num_heads, first):
+    expected = [[[-(first ** (h + 1)) * abs(i - j) for j in range(M)] for i in range(N)] for h in range(num_heads)]
+    same(alibi_bias(num_heads, N, M), expected)
+    same(alibi_bias(num_heads, N), np.array(expected)[..., :N])
+
+
+# The one property that defines each
+
+
+def test_a_step_of_k_turns_a_sinusoidal_row_by_the_same_angles_wherever_it_starts():
+    table = sinusoidal_positions(60, 8)
+    for k in (1, 7, 30):
+        step = np.zeros((8, 8))
+        for i in range(4):
+            c, s = math.cos(angle(k, i, 8)), math.sin(angle(k, i, 8))
+            step[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = [[c, -s], [s, c]]
+        same(table[:-k] @ step, table[k:])
+    overlap = table @ table.T
+    for k in range(60):
+        same(np.diagonal(overlap, k), np.full(60 - k, overlap[0, k]))
+
+
+def test_no_two_sinusoidal_rows_are_alike():
+    table = sinusoidal_positions(2000, 16)
+    apart = np.linalg.norm(table[:, None, :4] - table[None, :, :4], axis=-1)
+    assert (apart + np.eye(2000)).min() > 1e-3
+
+
+@both_libraries
+def test_a_rotary_score_depends_on_the_distance_alone(array):
+    query, key = random((1, 6), (1, 6), seed=2)
+    places = np.arange(40.0)
+    rows = [rotary(array(np.repeat(x, 40, axis=0)), array(places)) for x in (query, key)]
+    scores = np.asarray(dot_score(*rows))
+    for k in range(-39, 40):
+        diagonal = np.diagonal(scores, k)
+        same(diagonal, np.full(len(diagonal), diagonal[0]))
+    assert np.ptp(scores[0]) > 1  # and it does depend on it
+    same(scores[0, 0], dot(query[0], key[0]))
+
+
+@both_libraries
+def test_rotary_keeps_every_length(array):
+    x = random((BATCH, N, 6))[0]
+    same(np.linalg.norm(np.asarray(rotary(array(x))), axis=-1), np.linalg.norm(x, axis=-1))
+
+
+def test_every_step_away_lowers_an_alibi_score_by_the_same():
+    bias = alibi_bias(HEADS, N, M)
+    slopes = -bias[:, 0, 1]
+    for i in range(N):
+        same(bias[:, i, i], np.zeros(HEADS))
+        same(np.diff(bias[:, i, i:], axis=-1), np.broadcast_to(-slopes[:, None], (HEADS, M - i - 1)))
+        same(np.diff(bias[:, i, : i + 1], axis=-1), np.broadcast_to(slopes[:, None], (HEADS, i)))
+
+
+def test_alibi_in_attention_is_a_score_with_the_bias_added():
+    query, key, value = random((HEADS, N, D), (HEADS, N, D), (HEADS, N, D))
+    bias, mask = alibi_bias(HEADS, N), causal_mask(N)
+    _, weights = attention(query, key, value, mask, score=lambda q, k: scaled_dot_score(q, k) + bias)
+    _, plain = attention(query, key, value, mask)
+    ratio = weights[:, 4, :] / plain[:, 4, :] / np.exp(bias[:, 4, :])  # one factor for the whole row
+    same(ratio, np.broadcast_to(ratio[:, :1], (HEADS, N)))
+
+
+def test_positions_break_the_symmetry_under_permutation():
+    (x,) = random((N, D))
+    order = [3, 0, 4, 1, 2]
+    same(attention(x[order], x[order], x[order])[0], attention(x, x, x)[0][order])
+    placed, shuffled = x + sinusoidal_positions(N, D), x[order] + sinusoidal_positions(N, D)
+    assert np.abs(attention(shuffled, shuffled, shuffled)[0] - attention(placed, placed, placed)[0][order]).max() > 0.1
+    at_rest, moved = (attention(rotary(y), rotary(y), y)[0] for y in (x, x[order]))
+    assert np.abs(moved - at_rest[order]).max() > 0.1
+
+
+# Libraries, dtypes, shapes
+
+
+@both_tables
+@likes
+def test_tables_take_library_dtype_and_device_of_the_array_they_are_like(like, kind, dtype, make, shape):
+    table = make(like=like)
+    assert (type(table), table.dtype, table.shape) == (kind, dtype, shape)
+    same(table, make(), {np.float64: 0, torch.float64: 0, torch.float16: 2e-3}.get(dtype, 1e-6))
+    assert make(like=torch.ones(1, device="meta")).device.type == "meta"
+
+
+@both_libraries
+@pytest.mark.parametrize("shape", [(N,), (BATCH, 1, N), (1, HEADS, N), (BATCH, HEADS, N)], ids=str)
+def test_rotary_works_along_the_leading_axes(shape, array):
+    x, positions = random((BATCH, HEADS, N, D), shape)
+    expected = np.empty(x.shape)
+    for index in np.ndindex(BATCH, HEADS):
+        expected[index] = turned(x[index], np.broadcast_to(positions, (BATCH, HEADS, N))[index])
+    same(rotary(array(x), array(positions)), expected)
+    same(rotary(array(x[0, 0]), array(positions)), [[turned(x[0, 0], p) for p in row] for row in np.atleast_2d(positions)]
+         if positions.ndim == 2 else rotary(x[0, 0], positions))  # fmt: skip
+
+
+@both_libraries
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64", "int32", "int64"])
+def test_rotary_returns_the_dtype_of_x_whatever_that_of_the_positions(kind, array):
+    x = array(np.arange(-10, N * D - 10).reshape(N, D).astype(kind))
+    default = np.float64 if array is np.array else torch.float32
+    expected = x.dtype if "float" in kind else default
+    precise = rotary(array(np.asarray(x, float)), array(np.arange(N) + 7))
+    for positions in (np.arange(N) + 7, (np.arange(N) + 7).astype("int8"), np.arange(N) + 7.0):
+        got = rotary(x, array(positions))
+        assert got.dtype == expected
+        same(got, precise, {"float16": 1e-2, "float64": 1e-12}.get(kind, 1e-5))
+
+
+def test_rotary_in_float32_turns_as_far_as_in_float64_however_far_away():
+    x = np.ones((1, 8))
+    far = np.array([123_457])
+    same(rotary(x.astype("float32"), far), rotary(x, far), 1e-6)
+
+
+def test_gradients_flow_through_rotary():
+    x = torch.tensor(random((BATCH, N, D))[0], requires_grad=True)
+    positions = torch.tensor(random((N,))[0], requires_grad=True)
+    assert torch.autograd.gradcheck(rotary, (x, positions))
+
+
+@both_libraries
+def test_inputs_are_never_modified(array):
+    x, positions = (array(a) for a in random((N, D), (N,)))
+    before = x + 0, positions + 0
+    rotary(x, positions)
+    same(x, before[0], 0)
+    same(positions, before[1], 0)
+
+
+# What they refuse
+
+
+COUNTS = {
+    "sinusoidal n": ("n", lambda bad: sinusoidal_positions(bad, 4)),
+    "sinusoidal d_model": ("d_model", lambda bad: sinusoidal_positions(3, bad)),
+    "alibi num_heads": ("num_heads", lambda bad: alibi_bias(bad, 3)),
+    "alibi n": ("n", lambda bad: alibi_bias(2, bad, 3)),
+    "alibi m": ("m", lambda bad: alibi_bias(2, 3, bad)),
+}
+
+
+@pytest.mark.parametrize("name, call", COUNTS.values(), ids=COUNTS)
+def test_what_is_no_count_is_refused_by_name(name, call):
+    for bad in (2.0, "2", [2]):
+        with refuses(TypeError, f"{name} is {bad!r}; expected an integer"):
+            call(bad)
+    for bad in (0, -2):
+        with refuses(ValueError, f"{name} is {bad}; expected at least 1"):
+            call(bad)
+
+
+def test_an_odd_length_is_refused():
+    with refuses(ValueError, "d_model is 5; expected an even number, two for each frequency"):
+        sinusoidal_positions(3, 5)
+    with refuses(ValueError, "the last axis of x is 5; expected an even number, two for each frequency"):
+        rotary(np.ones((3, 5)))
+
+
+@both_libraries
+def test_rotary_refuses_by_name_what_holds_no_numbers(array):
+    for arguments, error, message in odd_versions(array, {"x": random((N, D))[0], "positions": random((N,))[0]}):
+        if arguments["positions"] is None:
+            continue
+        with refuses(error, message):
+            rotary(**arguments)
+
+
+@both_libraries
+def test_rotary_refuses_positions_that_do_not_fit(array):
+    with refuses(ValueError, "x has shape (4,); expected (..., n, d), one row for each position"):
+        rotary(array(np.ones(4)))
+    with refuses(ValueError, "x (5, 4) and positions (4,): every row needs one position, got 5 and 4"):
+        rotary(array(np.ones((5, 4))), array(np.ones(4)))
+    with refuses(ValueError, "x (2, 5, 4) and positions (3, 5): the axes before n do not broadcast"):
+        rotary(array(np.ones((2, 5, 4))), array(np.ones((3, 5))))
+
+
+@both_tables
+def test_like_must_be_an_array(make, shape):
+    with refuses(TypeError, "like is a list; expected a NumPy array or a torch tensor"):
+        make(like=[1.0])
