@@ -94,7 +94,7 @@ def rotary(x, positions=None):
     xp, dtype, x = real(x=x)
     need_axes(2, "(..., n, d), one row for each position", x=x)
     theta = xp.asarray(_frequencies("the last axis of x", x.shape[-1]), device=device(x))
-    angles = cast(xp, _positions(xp, x, positions), xp.float64)[..., None] * theta  # (..., n, d / 2)
+    angles = _positions(xp, x, positions)[..., None] * theta  # (..., n, d / 2), in float64
     cos, sin = (cast(xp, wave(angles), x.dtype) for wave in (xp.cos, xp.sin))
     a, b = x[..., 0::2], x[..., 1::2]
     turned = xp.stack([a * cos - b * sin, a * sin + b * cos], axis=-1)  # (..., n, d / 2, 2)

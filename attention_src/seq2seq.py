@@ -15,8 +15,9 @@ from .attention import attention
 from .layers import AdditiveAttention
 from .masks import padding_mask
 from .scores import dot_score, general_score
-from .tasks import START
+from .tasks import PAD, START
 
+KINDS = (None, "additive", "dot", "general")
 RECURRENT = {"gru": (nn.GRU, nn.GRUCell), "lstm": (nn.LSTM, nn.LSTMCell)}
 
 
@@ -51,6 +52,8 @@ class Encoder(nn.Module):
 
 
 class _Decoder(nn.Module):
+    """What all decoders share: embed the previous character, take a recurrent step, name a character."""
+
     def __init__(self, num_target, d_embed, d_input, d_decoder, d_features, cell):
         super().__init__()
         self.embed = nn.Embedding(num_target, d_embed)
@@ -58,14 +61,18 @@ class _Decoder(nn.Module):
         self.name = nn.Linear(d_features, num_target)
 
     def advance(self, inputs, state):
+        """Take one recurrent step from the state, a tuple whose first entry is s_{t-1}; return the new tuple."""
         new = self.cell(inputs, state if len(state) == 2 else state[0])
         return new if len(state) == 2 else (new,)
 
     def keys(self, states):
+        """What the score compares with at every step; computed once for each source."""
         return states
 
 
 class PlainDecoder(_Decoder):
+    """No attention: all that the decoder knows of the source is the state in which it starts."""
+
     def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell):
         super().__init__(num_target, d_embed, 0, d_decoder, d_decoder, cell)
 
@@ -75,6 +82,8 @@ class PlainDecoder(_Decoder):
 
 
 class BahdanauDecoder(_Decoder):
+    """Ask with the previous state s_{t-1}; the context helps to make s_t. Bahdanau et al. (2014), section 3.1."""
+
     def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell):
         super().__init__(num_target, d_embed, d_encoder, d_decoder, d_decoder + d_encoder, cell)
         self.attend = AdditiveAttention(d_decoder, d_encoder, d_decoder)
@@ -91,6 +100,8 @@ class BahdanauDecoder(_Decoder):
 
 
 class LuongDecoder(_Decoder):
+    """Make s_t first and ask with it; the character comes from tanh([c_t; s_t] W_c). Luong et al. (2015), section 3.1."""
+
     def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell, general):
         super().__init__(num_target, d_embed, 0, d_decoder, d_decoder, cell)
         self.combine = nn.Linear(d_encoder + d_decoder, d_decoder, bias=False)
@@ -104,8 +115,44 @@ class LuongDecoder(_Decoder):
 
 
 class Seq2Seq(nn.Module):
+    """Read a source in both directions, write a target character by character.
+
+    Parameters
+    ----------
+    num_source, num_target : int, how many characters there are on either side, padding and start among them
+    d_embed : int, length of a character's vector
+    d_encoder : int, length of an encoder state h_j, half of it for each direction
+    d_decoder : int, length of a decoder state s_t
+    attention : None, 'additive' (Bahdanau), 'dot' or 'general' (Luong)
+    cell : 'gru' or 'lstm'
+
+    Raises
+    ------
+    ValueError
+        The attention or the cell has another name, `d_encoder` is odd, or the dot score is asked to compare states of
+        different lengths.
+
+    Examples
+    --------
+    >>> model = Seq2Seq(12, 10, d_embed=4, d_encoder=6, d_decoder=8)
+    >>> logits, weights = model(torch.ones(2, 5, dtype=int), torch.ones(2, 3, dtype=int))
+    >>> logits.shape, weights.shape
+    (torch.Size([2, 3, 10]), torch.Size([2, 3, 5]))
+    """
+
     def __init__(self, num_source, num_target, d_embed, d_encoder, d_decoder, attention="additive", cell="gru"):
         super().__init__()
+        if attention not in KINDS:
+            raise ValueError(f"attention is {attention!r}; expected one of {KINDS}")
+        if cell not in RECURRENT:
+            raise ValueError(f"cell is {cell!r}; expected one of {tuple(RECURRENT)}")
+        if d_encoder % 2:
+            raise ValueError(f"d_encoder is {d_encoder}; expected an even number, half of it for each direction")
+        if attention == "dot" and d_encoder != d_decoder:
+            raise ValueError(
+                f"the dot score compares states of equal length, got d_decoder {d_decoder} and d_encoder {d_encoder}; "
+                "attention='general' compares others"
+            )
         self.encoder = Encoder(num_source, d_embed, d_encoder, d_decoder, cell)
         sizes = num_target, d_embed, d_encoder, d_decoder, cell
         if attention is None:
@@ -116,16 +163,50 @@ class Seq2Seq(nn.Module):
             self.decoder = LuongDecoder(*sizes, general=attention == "general")
 
     def forward(self, source, target, lengths=None):
+        """Score every target character, given the right ones before it (teacher forcing).
+
+        Parameters
+        ----------
+        source : (batch, m) int, filled up with PAD
+        target : (batch, n) int
+        lengths : (batch,) int, how many characters of each source are real; may be left out if all are
+
+        Returns
+        -------
+        logits : (batch, n, num_target)
+        weights : (batch, n, m), or None without attention
+
+        Raises
+        ------
+        ValueError
+            The source is empty or no matrix, or holds padding that `lengths` does not account for.
+        """
         return self._decode(source, lengths, target.shape[1], target)
 
     @torch.no_grad()
     def generate(self, source, steps, lengths=None):
+        """Write `steps` characters, each the likeliest after those written before (greedy decoding).
+
+        Parameters
+        ----------
+        source, lengths : as for `forward`
+        steps : int
+
+        Returns
+        -------
+        characters : (batch, steps) int
+        weights : (batch, steps, m), or None without attention
+
+        Raises
+        ------
+        ValueError
+            As `forward`.
+        """
         logits, weights = self._decode(source, lengths, steps)
         return logits.argmax(-1), weights
 
     def _decode(self, source, lengths, steps, target=None):
-        if lengths is None:
-            lengths = torch.full(source.shape[:1], source.shape[1])
+        lengths = _real_lengths(source, lengths)
         states, state = self.encoder(source, lengths)
         memory = Memory(states, self.decoder.keys(states), padding_mask(lengths, source.shape[1]))
         previous, logits, weights = torch.full_like(source[:, 0], START), [], []
@@ -136,3 +217,20 @@ class Seq2Seq(nn.Module):
             weights.append(looked)
         weights = None if weights[0] is None else torch.cat(weights, dim=1)
         return torch.stack(logits, dim=1), weights
+
+
+def _real_lengths(source, lengths):
+    """Return the lengths after checking that they say where the padding of the source begins."""
+    if source.ndim != 2 or 0 in source.shape:
+        raise ValueError(f"source has shape {tuple(source.shape)}; expected (batch, m), neither of them 0")
+    if lengths is None:
+        lengths = torch.full(source.shape[:1], source.shape[1])
+    real = padding_mask(lengths, source.shape[1])[:, 0]
+    if lengths.min() < 1:
+        raise ValueError(f"lengths has a {int(lengths.min())}; expected at least one character in every source")
+    if ((source == PAD) & real).any():
+        row = int(((source == PAD) & real).any(dim=1).nonzero()[0])
+        raise ValueError(
+            f"row {row} of source has padding among its first {int(lengths[row])} characters; pass lengths"
+        )
+    return lengths

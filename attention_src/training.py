@@ -90,6 +90,8 @@ def fit(model, batches, loss, *, learning_rate=3e-3, seed=0):
     >>> len(history), round(model.weight.item(), 2)
     (300, 3.0)
     """
+    if len(batches) == 0:
+        raise ValueError("batches is empty; expected at least one batch")
     optimizer = torch.optim.Adam(model.parameters())
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, learning_rate, total_steps=len(batches))
     history = []
@@ -100,6 +102,8 @@ def fit(model, batches, loss, *, learning_rate=3e-3, seed=0):
             for batch in bar:
                 optimizer.zero_grad()
                 value = loss(model, batch)
+                if not torch.isfinite(value):
+                    raise ValueError(f"the loss is {value.item()} at step {len(history) + 1}; expected a finite number")
                 value.backward()
                 optimizer.step()
                 schedule.step()

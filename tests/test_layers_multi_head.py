@@ -180,6 +180,8 @@ def test_d_k_and_d_v_are_lengths_within_one_head():
         "value_proj.weight": (HEADS * 5, 7), "value_proj.bias": (HEADS * 5,),
         "out_proj.weight": (7, HEADS * 5), "out_proj.bias": (7,),
     }  # fmt: skip
+    assert MultiHeadAttention(D_MODEL, HEADS, d_k=2).value_proj.out_features == D_MODEL
+    assert MultiHeadAttention(D_MODEL, HEADS, d_v=2).key_proj.out_features == D_MODEL
 
 
 # Which shapes it takes

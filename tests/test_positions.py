@@ -162,8 +162,11 @@ def test_rotary_works_along_the_leading_axes(shape, array):
     for index in np.ndindex(BATCH, HEADS):
         expected[index] = turned(x[index], np.broadcast_to(positions, (BATCH, HEADS, N))[index])
     same(rotary(array(x), array(positions)), expected)
-    same(rotary(array(x[0, 0]), array(positions)), [[turned(x[0, 0], p) for p in row] for row in np.atleast_2d(positions)]
-         if positions.ndim == 2 else rotary(x[0, 0], positions))  # fmt: skip
+
+
+def test_one_row_of_tokens_may_stand_at_several_places():
+    x, positions = random((N, D), (BATCH, N))
+    same(rotary(x, positions), [turned(x, row) for row in positions])
 
 
 @both_libraries

@@ -113,8 +113,8 @@ def date_examples(num_train, num_test, seed=0):
     Examples
     --------
     >>> train, test = date_examples(num_train=3, num_test=1)
-    >>> [(example.source, example.target) for example in train]
-    []
+    >>> [(example.source, example.target) for example in train][:2]
+    [('2084/03/31', '2084-03-31'), ('December 25, 2074', '2074-12-25')]
     """
     count = whole("num_train", num_train, 0) + whole("num_test", num_test, 0)
     if count > LAST - FIRST + 1:

@@ -44,7 +44,7 @@ def reversal_examples(num_train, num_test, shortest, longest, seed=0):
     --------
     >>> train, test = reversal_examples(num_train=3, num_test=1, shortest=2, longest=4)
     >>> [(example.source, example.target) for example in train]
-    []
+    [('fecc', 'ccef'), ('aa', 'aa'), ('gf', 'fg')]
     """
     count = whole("num_train", num_train, 0) + whole("num_test", num_test, 0)
     longest = whole("longest", longest, whole("shortest", shortest, 1))

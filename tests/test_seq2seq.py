@@ -1,0 +1,209 @@
+"""The recurrent encoder–decoder of chapter 03: which state asks, and that padding and order matter as they should."""
+
+import pytest
+import torch
+
+from attention_src.layers import AdditiveAttention
+from attention_src.seq2seq import KINDS, Seq2Seq
+from attention_src.tasks import PAD, START
+
+SIZES = {"num_source": 11, "num_target": 9, "d_embed": 5, "d_encoder": 6, "d_decoder": 6}
+SOURCE = torch.tensor([[3, 4, 5, 6, 7, 8, 9], [10, 9, 2, PAD, PAD, PAD, PAD]])
+LENGTHS = torch.tensor([7, 3])
+TARGET = torch.tensor([[2, 3, 4, 5], [6, 7, 8, 2]])
+WITH = [kind for kind in KINDS if kind]
+
+
+def build(kind, cell="gru", **sizes):
+    torch.manual_seed(0)
+    return Seq2Seq(**{**SIZES, **sizes}, attention=kind, cell=cell).double()
+
+
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_shapes_and_a_gradient_for_every_parameter(kind, cell):
+    model = build(kind, cell)
+    logits, weights = model(SOURCE, TARGET, LENGTHS)
+    assert logits.shape == (2, 4, 9)
+    assert weights is None if kind is None else weights.shape == (2, 4, 7)
+    logits.square().sum().backward()
+    assert [name for name, p in model.named_parameters() if p.grad is None or not p.grad.any()] == []
+
+
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+@pytest.mark.parametrize("kind", WITH)
+def test_padding_gets_no_weight_and_rows_sum_to_one(kind, cell):
+    _, weights = build(kind, cell)(SOURCE, TARGET, LENGTHS)
+    assert (weights[1, :, 3:] == 0).all()
+    assert torch.allclose(weights.sum(-1), torch.ones(2, 4).double(), atol=1e-12)
+
+
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_padded_source_gives_what_it_gives_alone(kind, cell):
+    model = build(kind, cell)
+    together, _ = model(SOURCE, TARGET, LENGTHS)
+    alone, _ = model(SOURCE[1:, :3], TARGET[1:])
+    assert torch.allclose(together[1:], alone, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", WITH)
+def test_the_weights_change_when_a_source_character_does(kind):
+    """The published decoder of exercise 3 never looked at the encoder; this is the test that finds it."""
+    model = build(kind)
+    changed = SOURCE.clone()
+    changed[0, 4] = 2
+    before, after = model(SOURCE, TARGET, LENGTHS)[1], model(changed, TARGET, LENGTHS)[1]
+    assert not torch.allclose(before[0], after[0], atol=1e-4)
+    assert torch.equal(before[1], after[1])
+
+
+@pytest.mark.parametrize("kind", WITH)
+def test_with_the_state_held_still_the_weights_follow_the_memory(kind):
+    """Permuting the encoder states permutes the weights, so they come from the states and not from the places."""
+    model, order = build(kind), torch.tensor([4, 2, 0, 6, 1, 3, 5])
+    states, state = model.encoder(SOURCE[:1], LENGTHS[:1])
+    start = torch.tensor([START])
+
+    def look(states):
+        memory = type("Memory", (), {"states": states, "keys": model.decoder.keys(states), "mask": None})
+        return model.decoder.step(start, state, memory)[2]
+
+    assert torch.allclose(look(states)[..., order], look(states[:, order]), atol=1e-12)
+
+
+def first_step(model):
+    """States, the state before and after the first step, and the weights of the first step."""
+    states, before = model.encoder(SOURCE[:1], LENGTHS[:1])
+    memory = type("Memory", (), {"states": states, "keys": model.decoder.keys(states), "mask": None})
+    _, after, weights = model.decoder.step(torch.tensor([START]), before, memory)
+    return states[0], before[0][0], after[0][0], weights[0, 0]
+
+
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+def test_bahdanau_asks_with_the_previous_state(cell):
+    model = build("additive", cell)
+    states, before, after, weights = first_step(model)
+    layer = model.decoder.attend
+
+    def by_hand(s):
+        e = [torch.tanh(s @ layer.w_query + h @ layer.w_key) @ layer.v for h in states]
+        return torch.softmax(torch.stack(e), -1)
+
+    assert torch.allclose(weights, by_hand(before), atol=1e-12)
+    assert not torch.allclose(weights, by_hand(after), atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["dot", "general"])
+def test_luong_asks_with_the_current_state(kind):
+    model = build(kind)
+    states, before, after, weights = first_step(model)
+    w = torch.eye(6).double() if kind == "dot" else model.decoder.w
+
+    def by_hand(s):
+        return torch.softmax(torch.stack([s @ w @ h for h in states]), -1)
+
+    assert torch.allclose(weights, by_hand(after), atol=1e-12)
+    assert not torch.allclose(weights, by_hand(before), atol=1e-6)
+
+
+def test_luongs_character_is_read_from_context_and_state_in_this_order():
+    model = build("dot")
+    states, before = model.encoder(SOURCE[:1], LENGTHS[:1])
+    memory = type("Memory", (), {"states": states, "keys": states, "mask": None})
+    logits, after, weights = model.decoder.step(torch.tensor([START]), before, memory)
+    joined = torch.cat([weights[:, 0] @ states[0], after[0]], dim=-1)
+    right = torch.tanh(joined @ model.decoder.combine.weight.T) @ model.decoder.name.weight.T + model.decoder.name.bias
+    assert torch.allclose(logits, right, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_generating_is_teacher_forcing_with_its_own_characters(kind):
+    model = build(kind)
+    written, weights = model.generate(SOURCE, 4, LENGTHS)
+    logits, seen = model(SOURCE, written, LENGTHS)
+    assert torch.equal(logits.argmax(-1), written)
+    assert kind is None or torch.allclose(weights, seen, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_later_target_character_changes_nothing_before_it(kind):
+    model, other = build(kind), TARGET.clone()
+    other[:, 2] = 3
+    before, after = model(SOURCE, TARGET, LENGTHS)[0], model(SOURCE, other, LENGTHS)[0]
+    assert torch.equal(before[:, :3], after[:, :3]) and not torch.allclose(before[:, 3], after[:, 3])
+
+
+def test_without_attention_all_goes_through_the_first_state():
+    model = build(None)
+    states, _ = model.encoder(SOURCE, LENGTHS)
+    assert states.shape == (2, 7, 6)
+    assert not any(name.startswith("decoder.attend") for name, _ in model.named_parameters())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"attention": "local"}, "attention is 'local'"),
+        ({"cell": "rnn"}, "cell is 'rnn'"),
+        ({"d_encoder": 7}, "d_encoder is 7"),
+        ({"attention": "dot", "d_decoder": 8}, "d_decoder 8 and d_encoder 6"),
+    ],
+)
+def test_a_network_that_cannot_be_built_says_why(change, message):
+    with pytest.raises(ValueError, match=message):
+        Seq2Seq(**{**SIZES, **change})
+
+
+@pytest.mark.parametrize("kind", ["additive", "general"])
+def test_states_of_different_lengths_are_no_trouble_for_the_other_scores(kind):
+    assert build(kind, d_decoder=8)(SOURCE, TARGET, LENGTHS)[1].shape == (2, 4, 7)
+
+
+@pytest.mark.parametrize(
+    ("source", "lengths", "message"),
+    [
+        (SOURCE[:, :0], None, r"source has shape \(2, 0\)"),
+        (SOURCE[0], None, r"source has shape \(7,\)"),
+        (SOURCE, None, "row 1 of source has padding among its first 7"),
+        (SOURCE, torch.tensor([7, 4]), "row 1 of source has padding among its first 4"),
+        (SOURCE, torch.tensor([7, 0]), "lengths has a 0"),
+        (SOURCE, torch.tensor([8, 3]), "expected 0 to m = 7"),
+    ],
+)
+def test_a_source_whose_padding_is_unclear_is_refused(source, lengths, message):
+    with pytest.raises(ValueError, match=message):
+        build("additive")(source, TARGET, lengths)
+
+
+class TestAdditiveAttention:
+    def test_it_equals_the_formula_in_loops(self):
+        torch.manual_seed(1)
+        layer = AdditiveAttention(3, 4, 5).double()
+        query, key, value = torch.randn(2, 3).double(), torch.randn(6, 4).double(), torch.randn(6, 7).double()
+        output, weights = layer(query, key, value)
+        e = [[torch.tanh(q @ layer.w_query + k @ layer.w_key) @ layer.v for k in key] for q in query]
+        right = torch.softmax(torch.stack([torch.stack(row) for row in e]), -1)
+        assert torch.allclose(weights, right, atol=1e-12) and torch.allclose(output, right @ value, atol=1e-12)
+
+    def test_keys_projected_once_give_the_same(self):
+        layer = AdditiveAttention(3, 4, 5).double()
+        query, key = torch.randn(2, 1, 3).double(), torch.randn(2, 6, 4).double()
+        for once, anew in zip(layer.attend(query, layer.project(key), key), layer(query, key), strict=True):
+            assert torch.equal(once, anew)
+
+    def test_a_masked_key_gets_no_weight(self):
+        layer, mask = AdditiveAttention(3, 4, 5), torch.tensor([[True, False, True, True]])
+        _, weights = layer(torch.randn(2, 3), torch.randn(4, 4), mask=mask)
+        assert (weights[:, 1] == 0).all() and torch.allclose(weights.sum(-1), torch.ones(2))
+
+    @pytest.mark.parametrize("query, key", [((2, 4), (5, 4)), ((2, 3), (5, 3))])
+    def test_a_vector_of_the_wrong_length_is_named(self, query, key):
+        with pytest.raises(ValueError, match="needs a row for each number of a"):
+            AdditiveAttention(3, 4, 5)(torch.ones(query), torch.ones(key))
+
+    def test_a_length_must_be_a_positive_integer(self):
+        with pytest.raises(ValueError, match="d_hidden"):
+            AdditiveAttention(3, 4, 0)
+        with pytest.raises(TypeError, match="d_query"):
+            AdditiveAttention(3.5, 4, 5)

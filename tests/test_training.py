@@ -1,0 +1,90 @@
+"""The one training loop: it learns, repeats itself, stays silent where nobody watches, and keeps what it learned."""
+
+import math
+
+import pytest
+import torch
+
+from attention_src.training import Minibatches, fit
+
+
+def line():
+    torch.manual_seed(0)
+    return torch.nn.Linear(3, 1)
+
+
+def batches(steps=200):
+    torch.manual_seed(1)
+    inputs = torch.randn(50, 3)
+    return Minibatches(inputs, inputs.sum(1, keepdim=True), batch_size=8, steps=steps)
+
+
+def loss(model, batch):
+    inputs, targets = batch
+    return (model(inputs) - targets).square().mean()
+
+
+def test_it_learns_and_returns_the_loss_of_every_step():
+    model = line()
+    history = fit(model, batches(), loss, learning_rate=0.1)
+    assert len(history) == 200 and history[-1] < 1e-3 < history[0]
+    assert torch.allclose(model.weight, torch.ones(1, 3), atol=0.05)
+
+
+def test_a_seed_repeats_the_run_and_another_does_not():
+    runs = [fit(line(), batches(), loss, seed=seed) for seed in (5, 5, 6)]
+    assert runs[0] == runs[1] != runs[2]
+
+
+def test_torchs_own_random_numbers_go_on_as_if_nothing_had_happened():
+    prepared = batches(20)
+    torch.manual_seed(7)
+    expected = torch.rand(3)
+    torch.manual_seed(7)
+    fit(line(), prepared, loss)
+    model = line()
+    torch.manual_seed(7)
+    fit(model, prepared, loss)
+    assert torch.equal(torch.rand(3), expected)
+
+
+def test_an_interruption_keeps_what_was_learned_so_far():
+    model, seen = line(), []
+
+    def interrupted(model, batch):
+        seen.append(1)
+        if len(seen) == 60:
+            raise KeyboardInterrupt
+        return loss(model, batch)
+
+    before = model.weight.clone()
+    history = fit(model, batches(), interrupted, learning_rate=0.1)
+    assert len(history) == 59 and not torch.equal(model.weight, before) and not model.training
+
+
+def test_nothing_is_printed_where_nobody_watches(capsys):
+    fit(line(), batches(5), loss)
+    captured = capsys.readouterr()
+    assert captured.out == captured.err == ""
+
+
+def test_a_loss_that_is_not_finite_stops_with_the_step():
+    with pytest.raises(ValueError, match="loss is nan at step 1"):
+        fit(line(), batches(5), lambda model, batch: loss(model, batch) * math.nan)
+
+
+def test_no_batch_is_an_error():
+    with pytest.raises(ValueError, match="batches"):
+        fit(line(), [], loss)
+
+
+@pytest.mark.parametrize("tensors", [(), (torch.ones(3), torch.ones(4)), (torch.ones(0),)])
+def test_minibatches_need_rows_that_belong_together(tensors):
+    with pytest.raises(ValueError, match="rows"):
+        Minibatches(*tensors, batch_size=2, steps=1)
+
+
+def test_rows_stay_together():
+    rows = torch.arange(10)
+    for a, b in Minibatches(rows, rows * 10, batch_size=4, steps=5):
+        assert torch.equal(a * 10, b)
