@@ -6,7 +6,6 @@ import pkgutil
 import re
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -129,10 +128,6 @@ def test_importing_what_needs_no_torch_imports_none(module):
 
 
 def test_the_import_takes_less_than_three_tenths_of_a_second():
-    def seconds(code):
-        start = time.perf_counter()
-        run(code)
-        return time.perf_counter() - start
-
-    bare = min(seconds("pass") for _ in range(3))
-    assert any(seconds("import attention_src") - bare < 0.3 for _ in range(10))  # the machine may be busy
+    """Counted in the processor's time, which a busy machine does not stretch as it does a clock's."""
+    code = "import time; start = time.process_time(); import attention_src; print(time.process_time() - start)"
+    assert min(float(run(code)) for _ in range(5)) < 0.3
