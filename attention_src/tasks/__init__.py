@@ -2,15 +2,28 @@
 
 from .dates import date_examples
 from .examples import PAD, START, Example, Vocabulary, alignment_score, exact_match
+from .grounding import Scenes, draw_scenes, scene_examples
+from .korean import Sentences, korean_examples, write_sentence
+from .retrieval import Lookup, Pairs, lookup_examples, pair_examples
 from .reversal import reversal_examples
 
 __all__ = [
     "PAD",
     "START",
     "Example",
+    "Lookup",
+    "Pairs",
+    "Scenes",
+    "Sentences",
     "Vocabulary",
     "alignment_score",
     "date_examples",
+    "draw_scenes",
     "exact_match",
+    "korean_examples",
+    "lookup_examples",
+    "pair_examples",
     "reversal_examples",
+    "scene_examples",
+    "write_sentence",
 ]

@@ -1,0 +1,129 @@
+"""Words and a drawn scene: each word names a thing that stands in one patch of the picture, and only there.
+
+A scene is a meadow of patches; a ball, a goal and a player stand in three of them, drawn with dark ink and filled with
+colours that no two pictures share. The word asks for the colour, so whoever answers must have found the patch.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._arrays import whole
+from .sampling import counted, shuffled, split
+
+WORDS = ("ball", "goal", "player")
+PATCH = 8  # pixels
+MEADOW, INK = (0.55, 0.75, 0.5), (0.1, 0.1, 0.1)
+SHAPES = (  # . is meadow, # ink, o the colour of the thing
+    """
+    ..####..
+    .#oooo#.
+    #oooooo#
+    #oooooo#
+    #oooooo#
+    #oooooo#
+    .#oooo#.
+    ..####..
+    """,
+    """
+    ........
+    ########
+    #oooooo#
+    #o.o.oo#
+    #oooooo#
+    #o.o.oo#
+    #oooooo#
+    #......#
+    """,
+    """
+    ...##...
+    ...##...
+    .######.
+    #.#oo#.#
+    #.#oo#.#
+    ..####..
+    ..#..#..
+    .##..##.
+    """,
+)
+PIXELS = np.array([[list(line) for line in shape.split()] for shape in SHAPES])  # (things, PATCH, PATCH)
+
+
+class Scenes(NamedTuple):
+    """Pictures and words; every array has a row for each picture.
+
+    Attributes
+    ----------
+    images : (num, H, W, 3) float32, red, green and blue from 0 to 1
+    words : (num, 3) int, numbers into `WORDS`, each once, in any order
+    colours : (num, 3, 3) float32, red, green and blue of the thing that each word names
+    places : (num, 3) int, its patch, counted row by row
+    """
+
+    images: np.ndarray
+    words: np.ndarray
+    colours: np.ndarray
+    places: np.ndarray
+
+
+def draw_scenes(places, colours, grid):
+    """Draw the things, in the order of `WORDS`, into a meadow of grid × grid patches.
+
+    Parameters
+    ----------
+    places : (num, 3) int, counted row by row
+    colours : (num, 3, 3), red, green and blue from 0 to 1
+    grid : int
+
+    Returns
+    -------
+    (num, H, W, 3) float32, with H = W = grid · PATCH
+    """
+    patches = np.full((len(places), grid * grid, PATCH, PATCH, 3), MEADOW)
+    for thing, pixels in enumerate(PIXELS[..., None]):
+        drawn = np.where(pixels == "#", INK, MEADOW)
+        fills = colours[:, thing, None, None, :]
+        patches[np.arange(len(places)), places[:, thing]] = np.where(pixels == "o", fills, drawn)
+    rows = patches.reshape(-1, grid, grid, PATCH, PATCH, 3).swapaxes(2, 3)  # patch rows, pixel rows, patches, pixels
+    return rows.reshape(-1, grid * PATCH, grid * PATCH, 3).astype(np.float32)
+
+
+def scene_examples(num_train, num_test, grid=4, seed=0):
+    """Draw scenes, and the three words in an order drawn for each.
+
+    Parameters
+    ----------
+    num_train : int
+    num_test : int
+    grid : int, patches along each side of the picture
+    seed : int
+
+    Returns
+    -------
+    train : Scenes
+    test : Scenes
+
+    Raises
+    ------
+    TypeError
+        A number is not an integer.
+    ValueError
+        A number is negative, or the grid less than 2.
+
+    Examples
+    --------
+    >>> train, _ = scene_examples(num_train=2, num_test=0)
+    >>> train.images.shape
+    (2, 32, 32, 3)
+    >>> [WORDS[word] for word in train.words[0]], train.places[0]
+    (['ball', 'goal', 'player'], array([ 2, 11,  3]))
+    """
+    num_train, num_test = counted(num_train, num_test)
+    grid, count, things = whole("grid", grid, 2), num_train + num_test, len(WORDS)
+    generator = np.random.default_rng(seed)
+    places = shuffled(generator, count, grid * grid)[:, :things]
+    words = shuffled(generator, count, things)
+    colours = generator.random((count, things, 3), dtype=np.float32)
+    images = draw_scenes(places, colours, grid)
+    named = np.take_along_axis(colours, words[..., None], axis=1), np.take_along_axis(places, words, axis=1)
+    return split(Scenes(images, words, *named), num_train)

@@ -1,0 +1,97 @@
+"""Drawn scenes: that each thing is where it is said to be, in its colour, and nowhere else."""
+
+import numpy as np
+import pytest
+import torch
+from reference import refuses
+
+from attention_src.tasks import Scenes, draw_scenes, scene_examples
+from attention_src.tasks.grounding import INK, MEADOW, PATCH, PIXELS, SHAPES, WORDS
+
+GRID = 3
+TRAIN, TEST = scene_examples(30, 20, grid=GRID, seed=2)
+
+
+def patch_of(image, place, grid=GRID):
+    row, column = divmod(int(place), grid)
+    return image[row * PATCH : (row + 1) * PATCH, column * PATCH : (column + 1) * PATCH]
+
+
+def drawn_by_hand(thing, colour):
+    """Pixel after pixel."""
+    paint = {".": MEADOW, "#": INK, "o": colour}
+    return [[paint[pixel] for pixel in line] for line in SHAPES[thing].split()]
+
+
+@pytest.mark.parametrize("part", [TRAIN, TEST], ids=["train", "test"])
+def test_every_word_names_the_thing_in_its_patch_and_its_colour(part):
+    for image, words, colours, places in zip(*part, strict=True):
+        for word, colour, place in zip(words, colours, places, strict=True):
+            np.testing.assert_allclose(patch_of(image, place), drawn_by_hand(word, colour), atol=1e-6)
+
+
+@pytest.mark.parametrize("part", [TRAIN, TEST], ids=["train", "test"])
+def test_all_other_patches_are_meadow(part):
+    for image, places in zip(part.images, part.places, strict=True):
+        assert len(set(places)) == len(WORDS)
+        for place in set(range(GRID**2)) - set(places):
+            np.testing.assert_allclose(patch_of(image, place), np.broadcast_to(MEADOW, (PATCH, PATCH, 3)), atol=1e-6)
+
+
+def test_the_shapes_fill_a_patch_and_can_be_told_apart_by_their_ink_whatever_the_colour():
+    assert PIXELS.shape == (len(WORDS), PATCH, PATCH)
+    assert set(np.unique(PIXELS)) == {".", "#", "o"}
+    ink = (PIXELS == "#").reshape(len(WORDS), -1).astype(int)
+    never_filled = (PIXELS != "o").all(axis=0).ravel()
+    assert np.linalg.matrix_rank(ink[:, never_filled]) == len(WORDS)
+
+
+def test_colours_lie_between_0_and_1_and_so_does_every_pixel():
+    train, _ = scene_examples(300, 0)
+    for array in (train.colours, train.images):
+        assert array.min() >= 0
+        assert array.max() <= 1
+    assert abs(train.colours.mean() - 0.5) < 0.03
+    assert len(np.unique(train.colours.reshape(-1, 3), axis=0)) == 900
+
+
+def test_words_come_in_any_order_and_things_stand_anywhere():
+    train, _ = scene_examples(500, 0, grid=4)
+    orders, counts = np.unique(train.words, axis=0, return_counts=True)
+    assert len(orders) == 6
+    assert counts.min() > 50
+    for word in range(len(WORDS)):
+        _, counts = np.unique(train.places[train.words == word], return_counts=True)
+        assert len(counts) == 16
+        assert counts.min() > 10
+
+
+def test_a_scene_of_ones_own_can_be_drawn():
+    places, colours = np.array([[8, 0, 5]]), np.eye(3)[None]
+    (image,) = draw_scenes(places, colours, GRID)
+    for thing, place in enumerate(places[0]):
+        np.testing.assert_allclose(patch_of(image, place), drawn_by_hand(thing, colours[0, thing]), atol=1e-6)
+
+
+def test_the_parts_have_the_sizes_and_dtypes_asked_for_and_share_no_picture():
+    assert type(TRAIN) is type(TEST) is Scenes
+    assert [array.shape for array in TRAIN] == [(30, 24, 24, 3), (30, 3), (30, 3, 3), (30, 3)]
+    assert {len(array) for array in TEST} == {20}
+    assert [torch.tensor(array).dtype for array in TRAIN] == [torch.float32, torch.int64, torch.float32, torch.int64]
+    assert len({image.tobytes() for image in np.concatenate([TRAIN.images, TEST.images])}) == 50
+
+
+def test_a_seed_gives_the_same_scenes_again_and_another_one_others():
+    first, again, other = (scene_examples(9, 1, seed=seed)[0] for seed in (5, 5, 6))
+    assert all((a == b).all() for a, b in zip(first, again, strict=True))
+    assert all((a != b).any() for a, b in zip(first, other, strict=True))
+
+
+@pytest.mark.parametrize("name, least", [("num_train", 0), ("num_test", 0), ("grid", 2)])
+def test_numbers_are_checked(name, least):
+    good = {"num_train": 1, "num_test": 1, "grid": 2}
+    with refuses(TypeError, f"{name} is 2.0; expected an integer"):
+        scene_examples(**good | {name: 2.0})
+    with refuses(ValueError, f"{name} is {least - 1}; expected at least {least}"):
+        scene_examples(**good | {name: least - 1})
+    scene_examples(**good | {name: least})

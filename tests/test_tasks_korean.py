@@ -1,0 +1,95 @@
+"""Korean sentences: that the endings are right, that the verb's object is known in every order, that none repeats."""
+
+from collections import Counter
+from itertools import permutations
+
+import numpy as np
+import pytest
+from reference import refuses
+
+from attention_src.tasks import Sentences, korean_examples, write_sentence
+from attention_src.tasks.korean import ENDINGS, NOUNS, STEMS, VERBS, ends_in_consonant
+
+TRAIN, TEST = korean_examples(700, 200, seed=1)
+CLOSED = {"학생", "선생님", "밥", "빵", "물", "책", "공", "꽃"}
+FORMS = {noun: ("은", "을") if noun in CLOSED else ("는", "를") for noun in NOUNS}
+SENTENCES = len(NOUNS) * (len(NOUNS) - 1) * len(VERBS)
+
+
+def words(part, row):
+    return [STEMS[stem] + ENDINGS[ending] for stem, ending in zip(part.stems[row], part.endings[row], strict=True)]
+
+
+def test_a_noun_is_closed_if_its_last_syllable_has_a_final_consonant():
+    assert {noun for noun in NOUNS if ends_in_consonant(noun)} == CLOSED
+    assert [ends_in_consonant(noun) for noun in ("가", "각", "힣", "하")] == [False, True, True, False]
+
+
+@pytest.mark.parametrize("part", [TRAIN, TEST], ids=["train", "test"])
+def test_every_sentence_has_a_subject_an_object_and_a_verb_each_rightly_marked(part):
+    for row in range(len(part.verb)):
+        verb, thing = int(part.verb[row]), int(part.object[row])
+        (subject,) = {0, 1, 2} - {verb, thing}
+        stems, written = [STEMS[stem] for stem in part.stems[row]], words(part, row)
+        assert stems[verb] in VERBS
+        assert written[verb] == stems[verb] + "다"
+        assert written[thing] == stems[thing] + FORMS[stems[thing]][1]
+        assert written[subject] == stems[subject] + FORMS[stems[subject]][0]
+        assert stems[subject] != stems[thing] == NOUNS[part.answers[row]]
+
+
+def test_a_sentence_is_written_with_its_endings():
+    assert write_sentence(TEST.stems[0], TEST.endings[0]) == "나는 밥을 먹었다"
+    assert write_sentence([STEMS.index("책"), STEMS.index("보았"), STEMS.index("꽃")], [2, 4, 0]) == "책을 보았다 꽃은"
+
+
+@pytest.mark.parametrize("part", [TRAIN, TEST], ids=["train", "test"])
+def test_each_sentence_comes_in_all_six_orders(part):
+    for row in range(0, len(part.verb), 6):
+        orders = {tuple(words(part, row + i)) for i in range(6)}
+        assert orders == set(permutations(words(part, row)))
+
+
+def test_the_parts_have_the_sizes_asked_for_and_share_no_sentence_in_any_order():
+    assert type(TRAIN) is type(TEST) is Sentences
+    assert {len(array) for array in TRAIN} == {6 * 700}
+    assert {len(array) for array in TEST} == {6 * 200}
+    sets = [{frozenset(words(part, row)) for row in range(len(part.verb))} for part in (TRAIN, TEST)]
+    assert [len(one) for one in sets] == [700, 200]
+    assert not sets[0] & sets[1]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_first_sentence_of_the_test_is_the_one_of_the_notes(seed):
+    train, test = korean_examples(1000, 3, seed=seed)
+    assert words(test, 0) == ["나는", "밥을", "먹었다"]
+    assert all(set(words(train, row)) != {"나는", "밥을", "먹었다"} for row in range(len(train.verb)))
+
+
+def test_every_noun_acts_and_suffers_so_that_only_the_ending_tells():
+    nouns = Counter((STEMS[s], ENDINGS[e]) for s, e in zip(TRAIN.stems.flat, TRAIN.endings.flat, strict=True))
+    assert set(nouns) == {(n, form) for n in NOUNS for form in FORMS[n]} | {(v, "다") for v in VERBS}
+    assert min(nouns.values()) > 100
+
+
+def test_a_seed_gives_the_same_sentences_again_and_another_one_others():
+    first, again, other = (korean_examples(20, 5, seed=seed)[0].stems for seed in (3, 3, 4))
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+
+
+def test_all_sentences_can_be_drawn_and_no_more():
+    train, test = korean_examples(SENTENCES - 1, 1)
+    assert len({frozenset(words(part, row)) for part in (train, test) for row in range(len(part.verb))}) == SENTENCES
+    assert len(korean_examples(SENTENCES, 0)[0].verb) == 6 * SENTENCES
+    assert len(korean_examples(0, 0)[1].verb) == 0
+    with refuses(ValueError, f"num_train + num_test is {SENTENCES + 1}; there are {SENTENCES} sentences"):
+        korean_examples(SENTENCES, 1)
+
+
+@pytest.mark.parametrize("name", ["num_train", "num_test"])
+def test_numbers_of_sentences_are_checked(name):
+    with refuses(TypeError, f"{name} is 2.0; expected an integer"):
+        korean_examples(**{"num_train": 1, "num_test": 1} | {name: 2.0})
+    with refuses(ValueError, f"{name} is -1; expected at least 0"):
+        korean_examples(**{"num_train": 1, "num_test": 1} | {name: -1})

@@ -1,0 +1,191 @@
+"""Key–value retrieval and ordered pairs: that the answers are right, that none repeats, what theory says of them."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+from reference import refuses
+
+from attention_src.tasks import Lookup, Pairs, lookup_examples, pair_examples
+from attention_src.tasks.sampling import different_rows, shuffled
+
+# Key–value retrieval
+
+
+def test_the_answer_to_a_token_is_the_opposite_of_the_bits_under_the_name_it_asks_for():
+    n, bits = 6, 2
+    for part in lookup_examples(40, 10, n, bits):
+        for tokens, answers, wanted in zip(*part, strict=True):
+            carried = {int(token[:n].argmax()): (place, token[2 * n :]) for place, token in enumerate(tokens)}
+            for token, answer, place in zip(tokens, answers, wanted, strict=True):
+                where, there = carried[int(token[n : 2 * n].argmax())]
+                assert where == place
+                np.testing.assert_array_equal(answer, -there)
+
+
+def test_a_lookup_token_is_two_names_and_signs():
+    part, _ = lookup_examples(200, 0, 7, 3)
+    name, asked, bits = np.split(part.tokens, [7, 14], axis=-1)
+    for one_hot in (name, asked):
+        assert set(np.unique(one_hot)) == {0, 1}
+        assert (one_hot.sum(axis=-1) == 1).all()
+        assert (one_hot.sum(axis=1) == 1).all()  # every name is worn by one token and asked for by one
+    assert set(np.unique(bits)) == {-1, 1}
+    assert abs(bits.mean()) < 0.1
+
+
+@pytest.mark.parametrize("n", [3, 4, 7])
+def test_who_asks_for_whom_is_one_walk_through_all_tokens(n):
+    part, _ = lookup_examples(50, 0, n, 2)
+    for wanted in part.wanted:
+        walk = [0]
+        while len(walk) < n:
+            walk.append(int(wanted[walk[-1]]))
+        assert sorted(walk) == list(range(n))
+        assert wanted[walk[-1]] == 0
+
+
+def test_all_names_and_walks_of_three_tokens_come_up_about_equally_often():
+    part, _ = lookup_examples(3000, 0, 3, 8)
+    names = part.tokens[..., :3].argmax(-1)
+    kinds, counts = np.unique(np.hstack([names, part.wanted]), axis=0, return_counts=True)
+    assert len(kinds) == 6 * 2
+    assert counts.min() > 200
+
+
+def test_symmetric_scores_send_at_least_one_token_of_every_circle_astray():
+    part, _ = lookup_examples(200, 0)
+    for tokens, wanted in zip(part.tokens, part.wanted, strict=True):
+        w = np.random.default_rng(int(wanted[0])).normal(size=(tokens.shape[1], 4))
+        scores = (tokens @ w) @ (tokens @ w).T
+        assert (scores.argmax(axis=1) == wanted).mean() <= 4 / 5
+
+
+# Ordered pairs
+
+
+def test_the_answer_is_the_bits_under_the_two_names_in_the_order_asked():
+    for part in pair_examples(80, 20, 6):
+        for asked, names, bits, answers, places in zip(*part, strict=True):
+            assert sorted(names) == list(range(6))
+            assert [names[place] for place in places] == list(asked)
+            assert [bits[place] for place in places] == list(answers)
+            assert asked[0] != asked[1]
+            assert set(bits) <= {0, 1}
+
+
+def test_each_question_comes_four_times_with_the_four_pairs_and_nothing_else_changed():
+    train, test = pair_examples(80, 40, 4)
+    for part in (train, test):
+        fours = Pairs(*(array.reshape(-1, 4, *array.shape[1:]) for array in part))
+        for asked, names, bits, answers, places in zip(*fours, strict=True):
+            for same in (asked, names, places):
+                assert (same == same[0]).all()
+            others = np.setdiff1d(np.arange(4), places[0])
+            assert (bits[:, others] == bits[0, others]).all()
+            assert sorted(map(tuple, answers)) == [*product((0, 1), repeat=2)]
+
+
+def test_no_line_cut_at_two_points_answers_more_than_three_of_four():
+    part, _ = pair_examples(800, 0)
+    generator, best = np.random.default_rng(0), 0
+    for _ in range(300):
+        weights = generator.dirichlet(np.ones(2))
+        mixed = (
+            np.take_along_axis(part.bits, part.places, axis=1) @ weights
+        )  # any weights of the two that are asked for
+        answers = np.sign(generator.normal(size=2)) * (mixed[:, None] - generator.random(2)) > 0
+        right = (answers == part.answers).all(axis=1).reshape(-1, 4)
+        assert (right.sum(axis=1) <= 3).all()
+        best = max(best, right.mean())
+    assert best == 0.75  # and three of four can be reached
+
+
+# Both
+
+
+TASKS = {
+    "lookup": (lookup_examples, Lookup, {}),
+    "pairs": (pair_examples, Pairs, {"num_tokens": 4}),
+}
+both_tasks = pytest.mark.parametrize("draw, kind, sizes", TASKS.values(), ids=TASKS)
+
+
+@both_tasks
+def test_the_parts_have_the_sizes_asked_for_and_share_nothing(draw, kind, sizes):
+    train, test = draw(400, 100, **sizes)
+    assert type(train) is type(test) is kind
+    assert {len(array) for array in train} == {400}
+    assert {len(array) for array in test} == {100}
+    rows = [tuple(np.concatenate([*map(np.ravel, row)])) for part in (train, test) for row in zip(*part, strict=True)]
+    assert len(set(rows)) == 500
+    assert [len(array) for part in draw(0, 4, **sizes) for array in part[:2]] == [0, 0, 4, 4]
+
+
+@both_tasks
+def test_a_seed_gives_the_same_examples_again_and_another_one_others(draw, kind, sizes):
+    first, again, other = (draw(40, 8, seed=seed, **sizes)[0] for seed in (5, 5, 6))
+    assert all((a == b).all() for a, b in zip(first, again, strict=True))
+    assert not all((a == b).all() for a, b in zip(first, other, strict=True))
+
+
+@both_tasks
+def test_what_a_network_reads_and_says_is_float32_and_the_rest_integers(draw, kind, sizes):
+    kinds = {name: torch.tensor(array).dtype for name, array in draw(4, 0, **sizes)[0]._asdict().items()}
+    floating = {name for name, dtype in kinds.items() if dtype == torch.float32}
+    assert floating == {"tokens", "answers"} & set(kinds)
+    assert {dtype for name, dtype in kinds.items() if name not in floating} == {torch.int64}
+
+
+@pytest.mark.parametrize("draw", [lookup_examples, pair_examples])
+def test_numbers_of_examples_are_checked(draw):
+    for name in ("num_train", "num_test"):
+        with refuses(TypeError, f"{name} is 4.0; expected an integer"):
+            draw(**{"num_train": 4, "num_test": 4} | {name: 4.0})
+        with refuses(ValueError, f"{name} is -4; expected at least 0"):
+            draw(**{"num_train": 4, "num_test": 4} | {name: -4})
+
+
+def test_fours_cannot_be_cut():
+    for name in ("num_train", "num_test"):
+        with refuses(ValueError, f"{name} is 6; expected a multiple of 4, the pairs that two bits can be"):
+            pair_examples(**{"num_train": 4, "num_test": 4} | {name: 6})
+
+
+def test_sequences_too_short_to_ask_are_refused():
+    with refuses(ValueError, "num_tokens is 2; expected at least 3"):
+        lookup_examples(1, 1, num_tokens=2)
+    with refuses(ValueError, "num_bits is 0; expected at least 1"):
+        lookup_examples(1, 1, num_bits=0)
+    with refuses(ValueError, "num_tokens is 1; expected at least 2"):
+        pair_examples(4, 0, num_tokens=1)
+    with refuses(TypeError, "num_tokens is '5'; expected an integer"):
+        pair_examples(4, 0, num_tokens="5")
+
+
+def test_more_than_half_of_all_examples_cannot_be_drawn():
+    message = "num_train + num_test asks for {} different examples; expected at most half of {}"
+    assert len(lookup_examples(48, 0, 3, 1)[0].wanted) == 48  # 3! names, 2 walks, 2³ bits: 96
+    with refuses(ValueError, message.format(49, 96)):
+        lookup_examples(48, 1, 3, 1)
+    assert len(pair_examples(4 * 18, 0, 3)[0].asked) == 72  # 3! orders, 6 questions, 2 other bits: 72 fours
+    assert len(pair_examples(4 * 36, 0, 3)[0].asked) == 144
+    with refuses(ValueError, message.format(37, 72)):
+        pair_examples(4 * 36, 4, 3)
+
+
+# What they are drawn with
+
+
+def test_rows_are_drawn_again_until_they_differ():
+    draws = iter([[[1], [1], [2]], [[2], [1], [1]], [[3], [4], [1]]])
+    rows = different_rows(lambda count: np.array(next(draws)[:count]), count=3, possible=6)
+    assert rows.tolist() == [[1], [2], [3]]
+
+
+def test_each_shuffled_row_has_every_number_in_an_order_of_its_own():
+    rows = shuffled(np.random.default_rng(0), 600, 3)
+    orders, counts = np.unique(rows, axis=0, return_counts=True)
+    assert orders.tolist() == sorted(map(list, {(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)}))
+    assert counts.min() > 70
