@@ -88,7 +88,9 @@ def need_close(name, got, expected, hint):
         raise Wrong(f"{name}{list(place)} is {got[place]:.4f}; expected {expected[place]:.4f}. {hint}")
 
 
-def choose(answer, right, reasons, *, digits):
+def choose(
+    answer, right, reasons, *, digits, hint="What is the gap between the two scores, and what is e raised to it?"
+):
     """Compare a predicted number with the right one, both rounded, and say why a known wrong one is wrong.
 
     Raises
@@ -96,7 +98,8 @@ def choose(answer, right, reasons, *, digits):
     NotAttempted
         The answer is None or Ellipsis.
     Wrong
-        The answer is no number, or not the right one; `reasons` maps known wrong numbers to what they forget.
+        The answer is no number, or not the right one; `reasons` maps known wrong numbers to what they forget, and
+        `hint` is the question for any other.
     """
     if answer is None or answer is ...:
         raise NotAttempted("there is no number yet.")
@@ -109,7 +112,7 @@ def choose(answer, right, reasons, *, digits):
     for value, reason in reasons.items():
         if number == round(value, digits):
             raise Wrong(f"{number} is what comes out if {reason}")
-    raise Wrong(f"{number} is not it. Write down the gap between the two scores first; what is e raised to it?")
+    raise Wrong(f"{number} is not it. {hint}")
 
 
 def passed(what):
