@@ -320,6 +320,80 @@ def _significant(values, digits):
     return np.array([float(f"{v:.{digits}g}") for v in _array(values)])
 
 
+def over_image(image, weights, *, digits=2):
+    """Draw a picture once for each set of weights over its patches: the less a patch weighs, the paler it is.
+
+    Parameters
+    ----------
+    image : (H, W, 3), red, green and blue from 0 to 1
+    weights : dict of title: (patches,), from 0 to 1, row by row; patches are squares
+    digits : int, decimals printed in the patches; a patch whose weight rounds to 0 shows none
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        The image is none, or cannot be cut into so many squares.
+
+    Examples
+    --------
+    >>> over_image([[[0, 0, 0], [1, 1, 1]]], {"query": [0.25, 0.75]})
+    <picture: 1 picture of 1 × 2 patches>
+    """
+    image, weights = _array(image), {title: _array(row).round(digits) for title, row in weights.items()}
+    rows, columns = _patch_grid(image, weights)
+    with _style():
+        figure = Figure(figsize=(2.1 * len(weights), 2.1 * rows / columns + 0.25))
+        panels = np.atleast_1d(figure.subplots(1, len(weights), gridspec_kw={"wspace": 0.06}))
+        for axes, (title, row) in zip(panels, weights.items(), strict=True):
+            _draw_image(axes, image, image.shape[1] / columns)
+            for (i, j), weight in np.ndenumerate(row.reshape(rows, columns)):
+                _veil(axes, i, j, weight, digits)
+            axes.set(xlim=(0, columns), ylim=(rows, 0), aspect="equal", title=title)
+            axes.axis("off")
+        pictures = f"{len(weights)} picture" + "s" * (len(weights) > 1)
+        return _finish(figure, f"{pictures} of {rows} × {columns} patches")
+
+
+def _patch_grid(image, weights):
+    """How many rows and columns of square patches the image has, if each set has a weight for every patch."""
+    if image.ndim != 3 or image.shape[-1] != 3:
+        raise ValueError(f"image has shape {image.shape}; expected (H, W, 3)")
+    counts = {title: row.shape for title, row in weights.items()}
+    patches = next(iter(weights.values())).size
+    rows = max(round((patches * image.shape[0] / image.shape[1]) ** 0.5), 1)
+    columns = patches // rows
+    square = rows * columns == patches and rows * image.shape[1] == columns * image.shape[0]
+    if set(counts.values()) != {(patches,)} or not square:
+        raise ValueError(f"weights have shapes {counts}, the image {image.shape}; expected one for each square patch")
+    return rows, columns
+
+
+def _draw_image(axes, image, patch):
+    """Paint the pixels as rectangles, each row's runs of one colour in one piece; `patch` pixels are 1 long."""
+    for i, row in enumerate(image.round(3)):
+        starts = np.flatnonzero(np.r_[True, (row[1:] != row[:-1]).any(axis=-1)])
+        for start, end in zip(starts, np.r_[starts[1:], len(row)], strict=True):
+            place, width = (start / patch, i / patch), (end - start) / patch
+            axes.add_patch(
+                Rectangle(place, width, 1 / patch, facecolor=row[start], edgecolor="none", antialiased=False)
+            )
+
+
+def _veil(axes, i, j, weight, digits):
+    """Cover the patch in row i and column j with white that lets its weight through, and print the weight."""
+    opacity = round(0.8 * (1 - weight), 2)
+    axes.add_patch(Rectangle((j, i), 1, 1, facecolor=(1, 1, 1, opacity), edgecolor=PAPER, linewidth=0.8))
+    if weight > 0:
+        plate = {"boxstyle": "round,pad=0.15", "facecolor": INK, "edgecolor": "none"}
+        axes.text(
+            j + 0.5, i + 0.86, f"{weight:.{digits}f}", ha="center", va="center", fontsize=8, color=PAPER, bbox=plate
+        )
+
+
 def weighted_sum(weights, values, labels, *, title="", digits=3):
     """Draw values in the plane, each shrunk to its weight, and the shrunk arrows laid tip to tail up to the output.
 

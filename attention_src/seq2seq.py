@@ -100,7 +100,7 @@ class BahdanauDecoder(_Decoder):
 
 
 class LuongDecoder(_Decoder):
-    """Make s_t first and ask with it; the character comes from tanh([c_t; s_t] W_c). Luong et al. (2015), section 3.1."""
+    """Make s_t first and ask with it; the character comes from tanh([c_t; s_t] W_c). Luong et al. (2015), 3.1."""
 
     def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell, general):
         super().__init__(num_target, d_embed, 0, d_decoder, d_decoder, cell)

@@ -1,5 +1,7 @@
 """How a check asks an answer, compares, and speaks."""
 
+from copy import deepcopy
+
 import numpy as np
 
 
@@ -18,8 +20,8 @@ class NotAttempted(Exception):
 
 
 def shapes(**arrays):
-    """Return 'query (2, 4), key (5, 4)'."""
-    return ", ".join(f"{name} {tuple(array.shape)}" for name, array in arrays.items())
+    """Return 'query (2, 4), key (5, 4)'; a plain number is given as it is: 'n 3'."""
+    return ", ".join(f"{name} {tuple(x.shape) if hasattr(x, 'shape') else x}" for name, x in arrays.items())
 
 
 def ask(answer, **arguments):
@@ -35,7 +37,7 @@ def ask(answer, **arguments):
     name = getattr(answer, "__name__", "your function")
     if not callable(answer):
         raise Wrong(f"The check needs a function and was given {type(answer).__name__} {answer!r}.")
-    given = {key: value.copy() for key, value in arguments.items()}
+    given = deepcopy(arguments)
     try:
         got = answer(*given.values())
     except NotImplementedError:
