@@ -7,6 +7,7 @@ line for an answer that holds. The trials come from a seed, so an answer cannot 
 from ._report import NotAttempted, Wrong
 from .alignment import additive_score, decoder_step, looks_at_the_encoder
 from .definition import attention, doubled_query, mended_attention
+from .heads import layer_numbers, multi_head, split_heads
 from .masks import decoder_mask, masked_attention, mended_mask
 from .projection import head, mended_head, numbers_and_rank
 from .softmax import mended_softmax, ratio_of_weights, softmax
@@ -20,13 +21,16 @@ __all__ = [
     "decoder_step",
     "doubled_query",
     "head",
+    "layer_numbers",
     "looks_at_the_encoder",
     "masked_attention",
     "mended_attention",
     "mended_head",
     "mended_mask",
     "mended_softmax",
+    "multi_head",
     "numbers_and_rank",
     "ratio_of_weights",
     "softmax",
+    "split_heads",
 ]
