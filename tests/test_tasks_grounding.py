@@ -6,7 +6,7 @@ import torch
 from reference import refuses
 
 from attention_src.tasks import Scenes, draw_scenes, scene_examples
-from attention_src.tasks.grounding import INK, MEADOW, PATCH, PIXELS, SHAPES, WORDS
+from attention_src.tasks.grounding import INK, MEADOW, PATCH, PIXELS, WORDS
 
 GRID = 3
 TRAIN, TEST = scene_examples(30, 20, grid=GRID, seed=2)
@@ -20,7 +20,7 @@ def patch_of(image, place, grid=GRID):
 def drawn_by_hand(thing, colour):
     """Pixel after pixel."""
     paint = {".": MEADOW, "#": INK, "o": colour}
-    return [[paint[pixel] for pixel in line] for line in SHAPES[thing].split()]
+    return [[paint[pixel] for pixel in line] for line in PIXELS[thing]]
 
 
 @pytest.mark.parametrize("part", [TRAIN, TEST], ids=["train", "test"])

@@ -2,6 +2,8 @@
 
 from .dates import date_examples
 from .examples import PAD, START, Example, Vocabulary, alignment_score, exact_match
+from .football import Football, football_examples
+from .grammar import Grammar, grammar_examples
 from .grounding import Scenes, draw_scenes, scene_examples
 from .korean import Sentences, korean_examples, write_sentence
 from .retrieval import Lookup, Pairs, lookup_examples, pair_examples
@@ -11,6 +13,8 @@ __all__ = [
     "PAD",
     "START",
     "Example",
+    "Football",
+    "Grammar",
     "Lookup",
     "Pairs",
     "Scenes",
@@ -20,6 +24,8 @@ __all__ = [
     "date_examples",
     "draw_scenes",
     "exact_match",
+    "football_examples",
+    "grammar_examples",
     "korean_examples",
     "lookup_examples",
     "pair_examples",

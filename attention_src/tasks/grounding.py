@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from .._arrays import whole
+from .drawing import MEADOW, lay_out, shape_pixels
 from .sampling import counted, shuffled, split
 
 WORDS = ("ball", "goal", "player")
 PATCH = 8  # pixels
-MEADOW, INK = (0.55, 0.75, 0.5), (0.1, 0.1, 0.1)
-SHAPES = (  # . is meadow, # ink, o the colour of the thing
+INK = (0.1, 0.1, 0.1)
+PIXELS = shape_pixels(  # . is meadow, # ink, o the colour of the thing
     """
     ..####..
     .#oooo#.
@@ -46,7 +47,6 @@ SHAPES = (  # . is meadow, # ink, o the colour of the thing
     .##..##.
     """,
 )
-PIXELS = np.array([[list(line) for line in shape.split()] for shape in SHAPES])  # (things, PATCH, PATCH)
 
 
 class Scenes(NamedTuple):
@@ -79,13 +79,9 @@ def draw_scenes(places, colours, grid):
     -------
     (num, H, W, 3) float32, with H = W = grid · PATCH
     """
-    patches = np.full((len(places), grid * grid, PATCH, PATCH, 3), MEADOW)
-    for thing, pixels in enumerate(PIXELS[..., None]):
-        drawn = np.where(pixels == "#", INK, MEADOW)
-        fills = colours[:, thing, None, None, :]
-        patches[np.arange(len(places)), places[:, thing]] = np.where(pixels == "o", fills, drawn)
-    rows = patches.reshape(-1, grid, grid, PATCH, PATCH, 3).swapaxes(2, 3)  # patch rows, pixel rows, patches, pixels
-    return rows.reshape(-1, grid * PATCH, grid * PATCH, 3).astype(np.float32)
+    shapes = PIXELS[..., None]  # (things, PATCH, PATCH, 1)
+    outlines = np.where(shapes == "#", INK, MEADOW)
+    return lay_out(np.where(shapes == "o", colours[:, :, None, None], outlines), places, grid)
 
 
 def scene_examples(num_train, num_test, grid=4, seed=0):

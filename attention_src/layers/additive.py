@@ -1,0 +1,104 @@
+"""Bahdanau's attention: a score from a small network."""
+
+from functools import partial
+from math import sqrt
+
+import torch
+from torch import nn
+
+from .._arrays import need_axes, need_equal, whole
+from ..attention import attention
+from ..scores import tanh_score
+
+
+def _matrix(*shape):
+    """A parameter drawn evenly from ±1/√(its rows), as `torch.nn.Linear` does."""
+    bound = 1 / sqrt(shape[0])
+    return nn.Parameter(torch.empty(shape).uniform_(-bound, bound))
+
+
+class AdditiveAttention(nn.Module):
+    """Attend by `additive_score`, the attention of Bahdanau et al. (2014), appendix A.1.2.
+
+    ``softmax(v · tanh(q W_q + k W_k))`` mixes the values. In the paper's letters the query is the decoder's previous
+    state s_{i-1}, W_q is W_a, W_k is U_a, and keys and values are both the encoder's states h_1 … h_m.
+
+    Parameters
+    ----------
+    d_query : int, length of a query
+    d_key : int, length of a key
+    d_hidden : int, length to which both are projected
+
+    Raises
+    ------
+    TypeError
+        A length is not an integer.
+    ValueError
+        A length is less than 1.
+
+    Examples
+    --------
+    >>> layer = AdditiveAttention(d_query=3, d_key=4, d_hidden=5)
+    >>> output, weights = layer(torch.ones(2, 1, 3), torch.ones(2, 6, 4))
+    >>> output.shape, weights.shape
+    (torch.Size([2, 1, 4]), torch.Size([2, 1, 6]))
+    """
+
+    def __init__(self, d_query, d_key, d_hidden):
+        super().__init__()
+        d_hidden = whole("d_hidden", d_hidden, 1)
+        self.w_query = _matrix(whole("d_query", d_query, 1), d_hidden)
+        self.w_key = _matrix(whole("d_key", d_key, 1), d_hidden)
+        self.v = _matrix(d_hidden)
+
+    def project(self, key):
+        """Return key W_k, (..., m, d_key) -> (..., m, d_hidden): the part that no query changes."""
+        need_axes(2, "(..., m, d_key), one row for each key", key=key)
+        need_equal((-1, -2), "w_key needs a row for each number of a key", key=key, w_key=self.w_key)
+        return key @ self.w_key
+
+    def attend(self, query, projected, value, mask=None):
+        """Do what `forward` does, with keys that `project` has been given before.
+
+        Parameters
+        ----------
+        query : (..., n, d_query)
+        projected : (..., m, d_hidden), what `project` returned
+        value : (..., m, d_v)
+        mask : (..., n, m) bool, True = may look; n may be 1, one row for all queries
+
+        Returns
+        -------
+        output : (..., n, d_v)
+        weights : (..., n, m)
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `forward`.
+        """
+        need_axes(2, "(..., n, d_query), one row for each query", query=query)
+        need_equal((-1, -2), "w_query needs a row for each number of a query", query=query, w_query=self.w_query)
+        return attention(query @ self.w_query, projected, value, mask, score=partial(tanh_score, v=self.v))
+
+    def forward(self, query, key, value=None, mask=None):
+        """Mix the values, for each query, by how well their keys answer it.
+
+        Parameters
+        ----------
+        query : (..., n, d_query)
+        key : (..., m, d_key)
+        value : (..., m, d_v); the keys if left out
+        mask : (..., n, m) bool, True = may look; n may be 1, one row for all queries
+
+        Returns
+        -------
+        output : (..., n, d_v)
+        weights : (..., n, m)
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `attention`; also if a query is not d_query long or a key not d_key long.
+        """
+        return self.attend(query, self.project(key), key if value is None else value, mask)

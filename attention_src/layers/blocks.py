@@ -1,0 +1,174 @@
+"""The blocks of a Transformer: attention and a small network, each beside a path that leads past it.
+
+Without dropout: the networks of the book are small, and what they print is to be the same on every run.
+"""
+
+from torch import nn
+
+from .._arrays import whole
+from .multi_head import MultiHeadAttention
+
+ACTIVATIONS = {"gelu": nn.GELU, "relu": nn.ReLU}
+
+
+class FeedForward(nn.Sequential):
+    """Give every token by itself a network with one hidden layer: ``activation(x W_1 + b_1) W_2 + b_2``.
+
+    Vaswani et al. (2017), section 3.3, with ReLU; GELU as in Dosovitskiy et al. (2020).
+
+    Parameters
+    ----------
+    d_model : int, length of a token, before and after
+    d_ff : int, length in between
+    activation : str, 'gelu' or 'relu'
+
+    Raises
+    ------
+    TypeError
+        A length is not an integer.
+    ValueError
+        A length is less than 1, or the activation is neither of the two.
+
+    Examples
+    --------
+    >>> import torch
+    >>> FeedForward(d_model=4, d_ff=16)(torch.ones(2, 3, 4)).shape
+    torch.Size([2, 3, 4])
+    """
+
+    def __init__(self, d_model, d_ff, activation="gelu"):
+        d_model, d_ff = whole("d_model", d_model, 1), whole("d_ff", d_ff, 1)
+        if activation not in ACTIVATIONS:
+            raise ValueError(f"activation is {activation!r}; expected one of {[*ACTIVATIONS]}")
+        super().__init__(nn.Linear(d_model, d_ff), ACTIVATIONS[activation](), nn.Linear(d_ff, d_model))
+
+
+class _Block(nn.Module):
+    """What both blocks share: a sub-layer, a path past it, and a norm before the sub-layer or after the sum."""
+
+    def __init__(self, d_model, num_heads, d_ff, activation, norm_first, num_norms):
+        super().__init__()
+        self.norm_first = norm_first
+        self.attend = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norms = nn.ModuleList(nn.LayerNorm(d_model) for _ in range(num_norms))
+
+    def _beside(self, x, norm, sublayer):
+        """``x + sublayer(norm(x))``, or ``norm(x + sublayer(x))`` if the norm comes last; and the weights."""
+        out, weights = sublayer(norm(x) if self.norm_first else x)
+        return (x + out, weights) if self.norm_first else (norm(x + out), weights)
+
+    def _fed(self, x):
+        return self.feed_forward(x), None
+
+
+class EncoderBlock(_Block):
+    """Let the tokens of a sequence ask each other, then let each think for itself.
+
+    ``x + Attention(Norm(x))``, then ``x + FeedForward(Norm(x))``: the norm comes first, as in most models since GPT-2;
+    with ``norm_first=False`` it comes last, ``Norm(x + Attention(x))``, as in Vaswani et al. (2017), section 3.1.
+    Layer normalisation is that of Ba et al. (2016). The same as `torch.nn.TransformerEncoderLayer` without dropout.
+
+    Parameters
+    ----------
+    d_model : int, length of a token
+    num_heads : int
+    d_ff : int, length of the hidden layer
+    activation : str, 'gelu' or 'relu'
+    norm_first : bool
+
+    Raises
+    ------
+    TypeError
+        A number is not an integer.
+    ValueError
+        A number is less than 1, num_heads does not divide d_model, or the activation is unknown.
+
+    Examples
+    --------
+    >>> import torch
+    >>> output, weights = EncoderBlock(8, 2, 32)(torch.ones(3, 5, 8), need_weights=True)
+    >>> output.shape, weights.shape
+    (torch.Size([3, 5, 8]), torch.Size([3, 2, 5, 5]))
+    """
+
+    def __init__(self, d_model, num_heads, d_ff, activation="gelu", norm_first=True):
+        super().__init__(d_model, num_heads, d_ff, activation, norm_first, num_norms=2)
+
+    def forward(self, x, mask=None, need_weights=False):
+        """Pass tokens through the block.
+
+        Parameters
+        ----------
+        x : (..., n, d_model)
+        mask : (n, n), (..., n, n) or (..., num_heads, n, n) bool, True = may look
+        need_weights : bool
+
+        Returns
+        -------
+        output : (..., n, d_model)
+        weights : (..., num_heads, n, n), or None if not needed
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `MultiHeadAttention`.
+        """
+        first, second = self.norms
+        x, weights = self._beside(x, first, lambda y: self.attend(y, mask=mask, need_weights=need_weights))
+        return self._beside(x, second, self._fed)[0], weights
+
+
+class DecoderBlock(_Block):
+    """Let the tokens ask each other, then a second sequence, then think for themselves.
+
+    Vaswani et al. (2017), section 3.1; the same as `torch.nn.TransformerDecoderLayer` without dropout. The causal mask
+    is the caller's to give.
+
+    Parameters
+    ----------
+    d_model, num_heads, d_ff, activation, norm_first : as for `EncoderBlock`
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `EncoderBlock`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> output, _ = DecoderBlock(8, 2, 32)(torch.ones(3, 5, 8), torch.ones(3, 7, 8))
+    >>> output.shape
+    torch.Size([3, 5, 8])
+    """
+
+    def __init__(self, d_model, num_heads, d_ff, activation="gelu", norm_first=True):
+        super().__init__(d_model, num_heads, d_ff, activation, norm_first, num_norms=3)
+        self.attend_memory = MultiHeadAttention(d_model, num_heads)
+
+    def forward(self, x, memory, mask=None, memory_mask=None, need_weights=False):
+        """Pass tokens through the block.
+
+        Parameters
+        ----------
+        x : (..., n, d_model), what is written
+        memory : (..., m, d_model), what the encoder supplies
+        mask : (n, n), (..., n, n) or (..., num_heads, n, n) bool, True = may look; among the tokens
+        memory_mask : (n, m), (..., n, m) or (..., num_heads, n, m) bool, True = may look; at the memory
+        need_weights : bool
+
+        Returns
+        -------
+        output : (..., n, d_model)
+        weights : pair of (..., num_heads, n, n) and (..., num_heads, n, m), or None if not needed
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `MultiHeadAttention`.
+        """
+        first, second, third = self.norms
+        x, own = self._beside(x, first, lambda y: self.attend(y, mask=mask, need_weights=need_weights))
+        ask = {"key": memory, "mask": memory_mask, "need_weights": need_weights}
+        x, crossed = self._beside(x, second, lambda y: self.attend_memory(y, **ask))
+        return self._beside(x, third, self._fed)[0], (own, crossed) if need_weights else None

@@ -1,0 +1,93 @@
+"""Pictures cut into patches: against loops, against torch's unfold, there and back, and what is refused."""
+
+import numpy as np
+import pytest
+import torch
+from reference import both_libraries, random, refuses, same
+
+from attention_src.patches import patchify, unpatchify
+
+P, ROWS, COLUMNS, C, BATCH = 2, 3, 4, 5, 6
+IMAGES = random((BATCH, ROWS * P, COLUMNS * P, C))[0]
+PATCHES = ROWS * COLUMNS
+
+
+def by_hand(image):
+    """Patch after patch, pixel row after pixel row."""
+    return [
+        [x for i in range(P) for j in range(P) for x in image[row * P + i, column * P + j]]
+        for row in range(ROWS)
+        for column in range(COLUMNS)
+    ]
+
+
+@both_libraries
+def test_patches_are_cut_row_by_row(array):
+    patches = patchify(array(IMAGES), P)
+    assert type(patches) is type(array(IMAGES))
+    same(patches, [by_hand(image) for image in IMAGES])
+
+
+def test_patches_are_those_of_torchs_unfold_with_the_channels_last():
+    unfolded = torch.nn.functional.unfold(torch.tensor(IMAGES).permute(0, 3, 1, 2), P, stride=P)  # (..., C · p · p, n)
+    same(patchify(IMAGES, P), unfolded.mT.unflatten(-1, (C, P * P)).mT.flatten(-2))
+
+
+@both_libraries
+@pytest.mark.parametrize("shape", [(6, 8, 5), (1, 6, 8, 5), (3, 2, 6, 8, 1)])
+def test_unpatchify_puts_together_what_patchify_took_apart(array, shape):
+    images = array(np.arange(np.prod(shape)).reshape(shape))
+    patches = patchify(images, P)
+    assert patches.shape == (*shape[:-3], PATCHES, P * P * shape[-1])
+    back = unpatchify(patches, P, shape[-3], shape[-2])
+    assert back.dtype == patches.dtype == images.dtype
+    same(back, images)
+
+
+def test_a_patch_as_large_as_the_picture_and_one_of_a_pixel():
+    same(patchify(IMAGES[:, :2, :2], 2)[:, 0], IMAGES[:, :2, :2].reshape(BATCH, -1))
+    same(patchify(IMAGES, 1), IMAGES.reshape(BATCH, -1, C))
+
+
+def test_a_picture_of_224_makes_196_patches_of_768_numbers():
+    assert patchify(np.zeros((224, 224, 3)), 16).shape == (196, 768)
+
+
+def test_gradients_reach_every_pixel():
+    images = torch.tensor(IMAGES, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda x: patchify(x, P), images[:1, :4, :2, :1].detach().requires_grad_())
+    patchify(images, P).sum().backward()
+    assert (images.grad == 1).all()
+
+
+def test_what_cannot_be_cut_is_refused():
+    with refuses(ValueError, "patch_size is 4, the picture 6 × 8; expected a number that divides both"):
+        patchify(IMAGES, 4)
+    with refuses(ValueError, "patch_size is 3, the picture 6 × 8; expected a number that divides both"):
+        patchify(IMAGES, 3)
+    with refuses(ValueError, "patch_size is 0; expected at least 1"):
+        patchify(IMAGES, 0)
+    with pytest.raises(TypeError, match="patch_size"):
+        patchify(IMAGES, 2.0)
+    with pytest.raises(ValueError, match=r"images .*\(6, 8\).*\(\.\.\., H, W, C\)"):
+        patchify(IMAGES[0, :, :, 0], P)
+    with pytest.raises(TypeError, match="images is a list"):
+        patchify(IMAGES.tolist(), P)
+
+
+def test_what_cannot_be_put_together_is_refused():
+    patches = patchify(IMAGES, P)
+    with refuses(ValueError, "patches has shape (6, 11, 20); expected (..., 12, 4 · channels)"):
+        unpatchify(patches[:, 1:], P, 6, 8)
+    with refuses(ValueError, "patches has shape (6, 12, 19); expected (..., 12, 4 · channels)"):
+        unpatchify(patches[..., 1:], P, 6, 8)
+    with refuses(ValueError, "patch_size is 2, the picture 6 × 7; expected a number that divides both"):
+        unpatchify(patches, P, 6, 7)
+    with refuses(ValueError, "height is 0; expected at least 1"):
+        unpatchify(patches, P, 0, 8)
+    with pytest.raises(TypeError, match="width"):
+        unpatchify(patches, P, 6, 8.0)
+    with pytest.raises(ValueError, match=r"\(\.\.\., patches, numbers\)"):
+        unpatchify(patches[0, 0], P, 6, 8)
+    with pytest.raises(TypeError, match="patches is a list"):
+        unpatchify(patches.tolist(), P, 6, 8)

@@ -1,0 +1,80 @@
+"""Sentences of the small grammar: that each obeys it, that only roles matter, that none repeats."""
+
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+from reference import refuses
+
+from attention_src.tasks import Grammar, grammar_examples
+from attention_src.tasks.grammar import LENGTH, ROLE_OF, ROLES, START, WORDS, follows, read
+
+TRAIN, TEST = grammar_examples(1500, 300, seed=5)
+NAMES = list(ROLES)
+
+
+def roles(words):
+    return [NAMES[ROLE_OF[word]] for word in words]
+
+
+@pytest.mark.parametrize("part", [TRAIN, TEST], ids=["train", "test"])
+def test_every_sentence_begins_and_ends_rightly_and_agrees_in_number(part):
+    for words, length in zip(part.words, part.lengths, strict=True):
+        assert words[0] == START and START not in words[1:]
+        assert set(words[length - 1 :]) == {WORDS.index(".")} and WORDS.index(".") not in words[: length - 1]
+        said = roles(words[1:length])
+        verb = next(i for i, role in enumerate(said) if role.startswith("verb"))
+        for phrase in (said[: verb + 1], said[verb + 1 : -1]):
+            assert len({role.split(", ")[1] for role in phrase if ", " in role}) <= 1
+        assert ("object" in said[verb]) == (len(said) - verb > 2)
+        assert [role.split(",")[0] for role in said[:verb] if role != "adjective"] == ["determiner", "noun"]
+
+
+def test_what_may_follow_is_said_by_roles():
+    for words, length in zip(TRAIN.words[:200], TRAIN.lengths, strict=False):
+        said = roles(words[1:length])
+        for i, role in enumerate(said):
+            assert role in follows(said[:i])
+    assert follows([]) == ["determiner, one", "determiner, many"]
+    assert follows(["determiner, one", "noun, one", "verb, one"]) == ["end"]
+    assert follows(["determiner, many", "noun, many"]) == ["verb, many", "verb with object, many"]
+
+
+def test_words_of_one_role_are_equally_frequent_after_everything():
+    after = defaultdict(Counter)
+    for words, length in zip(TRAIN.words, TRAIN.lengths, strict=True):
+        for word in words[1:length]:
+            after[ROLE_OF[word]][word] += 1
+    for role, counts in after.items():
+        assert len(counts) == len(ROLES[NAMES[role]])
+        assert max(counts.values()) < 1.5 * min(counts.values())
+
+
+def test_every_word_has_one_role():
+    assert len(set(WORDS)) == len(WORDS) == len(ROLE_OF) == START
+    assert [WORDS[i] for i in np.flatnonzero(ROLE_OF == NAMES.index("end"))] == ["."]
+
+
+def test_sizes_are_as_asked_and_no_sentence_comes_twice():
+    assert type(TRAIN) is type(TEST) is Grammar
+    assert TRAIN.words.shape == (1500, LENGTH) and TEST.lengths.shape == (300,)
+    assert TRAIN.lengths.max() == LENGTH and TRAIN.lengths.min() == 5
+    assert len({tuple(words) for part in (TRAIN, TEST) for words in part.words}) == 1800
+
+
+def test_a_sentence_is_read_without_its_start():
+    assert read(TRAIN.words[0][:2]) == WORDS[TRAIN.words[0][1]]
+
+
+def test_the_same_seed_gives_the_same_sentences_and_another_seed_others():
+    assert np.array_equal(grammar_examples(1500, 300, seed=5)[1].words, TEST.words)
+    assert not np.array_equal(grammar_examples(1500, 300, seed=6)[1].words, TEST.words)
+
+
+def test_numbers_that_are_none_or_too_many_are_refused():
+    with refuses(ValueError, "num_test is -1; expected at least 0"):
+        grammar_examples(1, -1)
+    with pytest.raises(TypeError, match="num_train"):
+        grammar_examples("1", 1)
+    with pytest.raises(ValueError, match="at most half of"):
+        grammar_examples(400000, 0)
