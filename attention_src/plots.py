@@ -327,7 +327,8 @@ def over_image(image, weights, *, digits=2):
     ----------
     image : (H, W, 3), red, green and blue from 0 to 1
     weights : dict of title: (patches,), from 0 to 1, row by row; patches are squares
-    digits : int, decimals printed in the patches; a patch whose weight rounds to 0 shows none
+        NaN leaves a patch as it is.
+    digits : int, decimals printed in the patches; a patch that weighs less than 0.1 shows none
 
     Returns
     -------
@@ -346,12 +347,13 @@ def over_image(image, weights, *, digits=2):
     image, weights = _array(image), {title: _array(row).round(digits) for title, row in weights.items()}
     rows, columns = _patch_grid(image, weights)
     with _style():
-        figure = Figure(figsize=(2.1 * len(weights), 2.1 * rows / columns + 0.25))
+        figure = Figure(figsize=(2.5 * columns / rows * len(weights), 2.5 + 0.25))
         panels = np.atleast_1d(figure.subplots(1, len(weights), gridspec_kw={"wspace": 0.06}))
         for axes, (title, row) in zip(panels, weights.items(), strict=True):
             _draw_image(axes, image, image.shape[1] / columns)
             for (i, j), weight in np.ndenumerate(row.reshape(rows, columns)):
-                _veil(axes, i, j, weight, digits)
+                if not np.isnan(weight):
+                    _veil(axes, i, j, weight, digits)
             axes.set(xlim=(0, columns), ylim=(rows, 0), aspect="equal", title=title)
             axes.axis("off")
         pictures = f"{len(weights)} picture" + "s" * (len(weights) > 1)
@@ -387,10 +389,10 @@ def _veil(axes, i, j, weight, digits):
     """Cover the patch in row i and column j with white that lets its weight through, and print the weight."""
     opacity = round(0.8 * (1 - weight), 2)
     axes.add_patch(Rectangle((j, i), 1, 1, facecolor=(1, 1, 1, opacity), edgecolor=PAPER, linewidth=0.8))
-    if weight > 0:
-        plate = {"boxstyle": "round,pad=0.15", "facecolor": INK, "edgecolor": "none"}
+    if weight >= 0.1:
+        plate = {"boxstyle": "round,pad=0.1", "facecolor": INK, "edgecolor": "none"}
         axes.text(
-            j + 0.5, i + 0.86, f"{weight:.{digits}f}", ha="center", va="center", fontsize=8, color=PAPER, bbox=plate
+            j + 0.5, i + 0.9, f"{weight:.{digits}f}", ha="center", va="center", fontsize=7, color=PAPER, bbox=plate
         )
 
 

@@ -8,10 +8,10 @@ import pytest
 from attention_src import plots
 
 
-def test_each_set_of_weights_gets_a_picture_with_its_title_and_the_weights_that_do_not_round_to_zero():
-    weights = {"ball": [0.004, 0.7, 0.296, 0, 0, 0], "goal": [0, 0, 0, 0, 0, 1]}
+def test_each_set_of_weights_gets_a_picture_with_its_title_and_the_weights_that_count():
+    weights = {"ball": [0.09, 0.7, 0.1, 0.05, 0.06, 0], "goal": [0, 0, 0, 0, 0, 1]}
     picture = plots.over_image(np.zeros((4, 6, 3)), weights)
-    assert re.findall(r"<text[^>]*>([^<]+)</text>", picture.svg) == ["0.70", "0.30", "ball", "1.00", "goal"]
+    assert re.findall(r"<text[^>]*>([^<]+)</text>", picture.svg) == ["0.70", "0.10", "ball", "1.00", "goal"]
     assert repr(picture) == "<picture: 2 pictures of 2 × 3 patches>"
 
 
@@ -27,6 +27,12 @@ def test_pixels_of_one_colour_in_a_row_are_one_rectangle():
 def test_a_patch_is_the_paler_the_less_it_weighs():
     svg = plots.over_image(np.zeros((1, 3, 3)), {"": [0.25, 0.5, 1]}).svg
     assert re.findall(r"opacity: ([\d.]+); stroke", svg) == ["0.6", "0.4"]
+
+
+def test_a_patch_without_a_weight_is_left_as_it_is():
+    svg = plots.over_image(np.zeros((1, 2, 3)), {"": [np.nan, 0.5]}).svg
+    assert re.findall(r"opacity: ([\d.]+); stroke", svg) == ["0.4"]
+    assert re.findall(r"<text[^>]*>([^<]+)</text>", svg) == ["0.50"]
 
 
 def test_the_same_picture_twice_is_the_same_text():

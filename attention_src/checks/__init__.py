@@ -9,6 +9,7 @@ from .alignment import additive_score, decoder_step, looks_at_the_encoder
 from .definition import attention, doubled_query, mended_attention
 from .heads import layer_numbers, multi_head, split_heads
 from .masks import decoder_mask, masked_attention, mended_mask
+from .pictures import mended_patchify, patch_numbers, patchify
 from .projection import head, mended_head, numbers_and_rank
 from .softmax import mended_softmax, ratio_of_weights, softmax
 
@@ -27,9 +28,12 @@ __all__ = [
     "mended_attention",
     "mended_head",
     "mended_mask",
+    "mended_patchify",
     "mended_softmax",
     "multi_head",
     "numbers_and_rank",
+    "patch_numbers",
+    "patchify",
     "ratio_of_weights",
     "softmax",
     "split_heads",

@@ -1,0 +1,109 @@
+"""Checks of chapter 08, a picture is a sequence of patches."""
+
+import numpy as np
+
+from ..patches import patchify as right_patchify
+from ._report import NotAttempted, Wrong, ask, choose, need_close, need_shape, passed, shapes
+
+SIZES = [(4, 6, 1, 2), (6, 4, 3, 2), (9, 3, 2, 3), (2, 3, 4, 1), (8, 8, 3, 4)]  # H, W, C, p
+
+
+def patchify(answer, seed=0):
+    """Check a student's ``answer(image, p)``, (H, W, C) -> (H/p · W/p, p · p · C), row by row.
+
+    Parameters
+    ----------
+    answer : function of image (H, W, C) and p int
+    seed : int, where the trials come from
+
+    Raises
+    ------
+    NotAttempted
+        The function is the stub.
+    Wrong
+        A trial fails; the message says which and how.
+    """
+    random = np.random.default_rng(seed)
+    for height, width, channels, p in SIZES:
+        image = random.normal(size=(height, width, channels))
+        got, right = ask(answer, image=image, p=p), right_patchify(image, p)
+        need_shape("the result", got, right.shape, shapes(image=image, p=p))
+        need_close("patches", got, right, _about_patches(got, image, p))
+    passed(f"the patches hold for {len(SIZES)} pictures, high, wide and square, with one colour to four.")
+
+
+def _about_patches(got, image, p):
+    """The question that leads from known wrong patches to the mistake behind them."""
+    height, width, channels = image.shape
+    cut = image.reshape(height // p, p, width // p, p, channels)
+    known = (
+        (image.reshape(got.shape), "Your patch 1 is a strip of a row of pixels. Which two axes must change places?"),
+        (cut.transpose(2, 0, 1, 3, 4), "Are the patches counted along rows or down columns?"),
+        (cut.transpose(0, 2, 3, 1, 4), "Within a patch: do the numbers run along its rows or down its columns?"),
+        (cut.transpose(0, 2, 4, 1, 3), "Within a patch: do the colours of one pixel stand side by side?"),
+    )
+    for wrong, question in known:
+        if np.allclose(got, wrong.reshape(got.shape)):
+            return question
+    return "Try it on the picture of 4 × 4 numbered pixels. What is your patch 1?"
+
+
+def patch_numbers(tokens, numbers, weights):
+    """Check the tokens, the numbers of a patch and the weights of a head: 384 × 384 in colour, patches of 16.
+
+    Parameters
+    ----------
+    tokens, numbers, weights : int
+
+    Raises
+    ------
+    NotAttempted, Wrong
+    """
+    counts = {
+        576: "the class token is left out.",
+        24: "that is the number of patches along one side. How many sides has a square?",
+        256: "16 × 16 is the number of patches. Is it their number or their size?",
+        257: "16 × 16 is the number of patches. Is it their number or their size?",
+        197: "the picture is one of 224 pixels.",
+    }
+    choose(tokens, 577, counts, digits=0, hint="How many patches fit along one side?")
+    lengths = {256: "a pixel were one number. How many colours has it?", 16: "only one side of the patch is counted."}
+    choose(numbers, 768, lengths, digits=0, hint="How many pixels has a patch, and how many numbers a pixel?")
+    tables = {
+        576**2: "the class token neither asks nor answers. Does it?",
+        577: "there is one weight for each token. How many does each token compute?",
+        577 * 768: "weights grow with the length of a patch. Between what and what is there a weight?",
+    }
+    choose(weights, 577**2, tables, digits=0, hint="Who asks whom? How many pairs are there?")
+    passed("tokens, numbers and weights.")
+
+
+REASONS = {
+    "shape": "the wrong function has the right shape. Which test shows what is in a patch?",
+    "sum": "no number is lost, they are dealt out wrongly. Which test shows what is in a patch?",
+    "loss": "the loss falls, only less far than it could. Which test shows what is in a patch?",
+}
+
+
+def mended_patchify(answer, caught_by, seed=0):
+    """Check the mended function of chapter 08, and the name of the test that would have caught it.
+
+    Parameters
+    ----------
+    answer : function as for `patchify`
+    caught_by : str, 'shape', 'sum', 'loss' or 'draw'
+    seed : int, where the trials come from
+
+    Raises
+    ------
+    NotAttempted, Wrong
+        As `patchify`.
+    """
+    patchify(answer, seed)
+    if caught_by is ... or caught_by is None:
+        raise NotAttempted("the function is mended; no test is named yet.")
+    if caught_by in REASONS:
+        raise Wrong(f"Not {caught_by!r}: {REASONS[caught_by]}")
+    if caught_by != "draw":
+        raise Wrong(f"{caught_by!r} is none of the four tests; expected one of {[*REASONS, 'draw']}.")
+    passed("squares and not strips; one look at patch 1 would have shown it.")
