@@ -163,6 +163,43 @@ def test_only_the_right_test_is_accepted_for_the_bug():
         checks.mended_mask(WRONG["opposite"][0], "change")
 
 
+@pytest.mark.parametrize(
+    "numbers", [(20, 15, 5), (20.0, np.int64(15), 5), (5 * 4, causal_mask(5).sum(), torch.tensor(5))]
+)
+def test_right_numbers_of_who_may_look_pass(numbers, capsys):
+    checks.who_may_look(*numbers)
+    assert capsys.readouterr().out.startswith("Right: ")
+
+
+COUNTS = {
+    (30, 15, 5): "Is a filled place a word",
+    (25, 15, 5): "Who supplies the keys",
+    (16, 15, 5): "Who asks",
+    (24, 15, 5): "Who asks",
+    (10, 15, 5): "whole before",
+    (14, 15, 5): "whole before",
+    (21, 15, 5): "How many ask",
+    (20, 25, 5): "May word 1 look at word 2",
+    (20, 20, 5): "everybody looks",
+    (20, 10, 5): "on the diagonal",
+    (20, 21, 5): "six words are written",
+    (20, 14, 5): "how many word 2",
+    (20, 15, 4): "from the second on",
+    (20, 15, 3): "after the second",
+    (20, 15, 1): "word 2 alone",
+    (20, 15, 0): "nobody looks at the source",
+    (20, 15, 6): "How many words are written",
+    (20, 15, 2): "Which written words",
+    (20, 15, "all"): "is no number",
+}
+
+
+@pytest.mark.parametrize("numbers", COUNTS)
+def test_wrong_numbers_of_who_may_look_meet_the_question_that_fits_them(numbers):
+    with pytest.raises(checks.Wrong, match=COUNTS[numbers]):
+        checks.who_may_look(*numbers)
+
+
 def test_the_untouched_stubs_are_not_attempted():
     def stub(*_):
         raise NotImplementedError
@@ -172,3 +209,6 @@ def test_the_untouched_stubs_are_not_attempted():
             check(stub)
     with pytest.raises(checks.NotAttempted, match="NotImplementedError"):
         checks.mended_mask(stub, ...)
+    for numbers in ((..., ..., ...), (20, ..., ...), (20, 15, ...), (20, 15, None)):
+        with pytest.raises(checks.NotAttempted, match="no number yet"):
+            checks.who_may_look(*numbers)

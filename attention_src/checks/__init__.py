@@ -6,9 +6,10 @@ line for an answer that holds. The trials come from a seed, so an answer cannot 
 
 from ._report import NotAttempted, Wrong
 from .alignment import additive_score, decoder_step, looks_at_the_encoder
+from .blocks import block_parameters, mended_block, pre_norm_block
 from .definition import attention, doubled_query, mended_attention
 from .heads import layer_numbers, multi_head, split_heads
-from .masks import decoder_mask, masked_attention, mended_mask
+from .masks import decoder_mask, masked_attention, mended_mask, who_may_look
 from .pictures import mended_patchify, patch_numbers, patchify
 from .projection import head, mended_head, numbers_and_rank
 from .softmax import mended_softmax, ratio_of_weights, softmax
@@ -18,6 +19,7 @@ __all__ = [
     "Wrong",
     "additive_score",
     "attention",
+    "block_parameters",
     "decoder_mask",
     "decoder_step",
     "doubled_query",
@@ -26,6 +28,7 @@ __all__ = [
     "looks_at_the_encoder",
     "masked_attention",
     "mended_attention",
+    "mended_block",
     "mended_head",
     "mended_mask",
     "mended_patchify",
@@ -34,7 +37,9 @@ __all__ = [
     "numbers_and_rank",
     "patch_numbers",
     "patchify",
+    "pre_norm_block",
     "ratio_of_weights",
     "softmax",
     "split_heads",
+    "who_may_look",
 ]

@@ -8,6 +8,7 @@ from ._report import (
     NotAttempted,
     Wrong,
     ask,
+    choose,
     need_close,
     need_finite,
     need_rows_sum_to_one,
@@ -66,6 +67,45 @@ def _about_mask(got, right, lengths):
         if np.array_equal(got, wrong):
             return question
     return "Is j ≤ i there, and is j less than the length?"
+
+
+def who_may_look(cross, causal, react):
+    """Check what a decoder may see: 4 source words in 6 places, 5 written words, source word 2 changes.
+
+    Parameters
+    ----------
+    cross, causal : int, cells that are True in the mask of the cross-attention, and in the causal mask
+    react : int, written words that may react to the change
+
+    Raises
+    ------
+    NotAttempted, Wrong
+    """
+    seen = {
+        5 * 6: "the filling may be looked at. Is a filled place a word?",
+        5 * 5: "the written words look at themselves. Who supplies the keys in cross-attention?",
+        4 * 4: "the source looks at itself. Who asks in cross-attention?",
+        4 * 6: "the source looks at its own places. Who asks in cross-attention?",
+        4 + 3 + 2 + 1: "the causal mask lay over the source. Is the source not whole before the first word is written?",
+        1 + 2 + 3 + 4 + 4: "the causal mask lay over the source. Is the source not whole before a word is written?",
+    }
+    choose(cross, 5 * 4, seen, digits=0, hint="How many ask, and at how many words may each of them look?")
+    seen = {
+        5 * 5: "there is no mask. May word 1 look at word 2?",
+        5 * 4: "everybody looks at all but one word. How many words may word 1 look at, how many word 2?",
+        4 + 3 + 2 + 1: "no word looks at itself. What is on the diagonal of a causal mask?",
+        6 + 5 + 4 + 3 + 2 + 1: "six words are written. How many are there?",
+    }
+    choose(causal, 5 + 4 + 3 + 2 + 1, seen, digits=0, hint="How many words may word 1 look at, how many word 2?")
+    seen = {
+        4: "only words from the second on may see source word 2. Over which table does the causal mask lie?",
+        3: "only words after the second may see source word 2. Over which table does the causal mask lie?",
+        1: "written word 2 alone belongs to source word 2. Who may look at whom in cross-attention?",
+        0: "nobody looks at the source. Who supplies the keys in cross-attention?",
+        6: "the filled place counts as a written word. How many words are written?",
+    }
+    choose(react, 5, seen, digits=0, hint="Which written words may look at source word 2?")
+    passed("the masks and the reach of a source word: the causal mask lies over the written words alone.")
 
 
 def _masked_trials(seed):
