@@ -9,6 +9,7 @@ from .alignment import additive_score, decoder_step, looks_at_the_encoder
 from .blocks import block_parameters, mended_block, pre_norm_block
 from .definition import attention, doubled_query, mended_attention
 from .heads import layer_numbers, multi_head, split_heads
+from .learning import loss_numbers, mended_loss, next_token_loss
 from .masks import decoder_mask, masked_attention, mended_mask, who_may_look
 from .pictures import mended_patchify, patch_numbers, patchify
 from .projection import head, mended_head, numbers_and_rank
@@ -26,14 +27,17 @@ __all__ = [
     "head",
     "layer_numbers",
     "looks_at_the_encoder",
+    "loss_numbers",
     "masked_attention",
     "mended_attention",
     "mended_block",
     "mended_head",
+    "mended_loss",
     "mended_mask",
     "mended_patchify",
     "mended_softmax",
     "multi_head",
+    "next_token_loss",
     "numbers_and_rank",
     "patch_numbers",
     "patchify",

@@ -71,7 +71,9 @@ def _sentence(generator):
 
 
 def grammar_examples(num_train, num_test, seed=0):
-    """Draw different sentences; wherever several roles or words may come next, they are equally frequent.
+    """Draw different sentences, word after word, each of those that may come next with the same probability.
+
+    No sentence comes twice, so the short ones, of which there are few, are rarer than that would make them.
 
     Parameters
     ----------

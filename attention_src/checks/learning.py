@@ -1,0 +1,147 @@
+"""Checks of chapter 09, where the meaning comes from."""
+
+from math import log
+
+import numpy as np
+
+from ._report import NotAttempted, Wrong, ask, choose, passed, shapes
+
+
+def _log_softmax(logits):
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+def _surprise(logits, words):
+    """Minus the logarithm of the probability of each word: (b, L)."""
+    return -np.take_along_axis(_log_softmax(logits), words[..., None], axis=-1)[..., 0]
+
+
+def _counted(lengths, places):
+    return np.arange(places) < lengths[:, None]
+
+
+def _right(logits, words, lengths):
+    return _surprise(logits[:, :-1], words[:, 1:])[_counted(lengths - 1, words.shape[1] - 1)].mean()
+
+
+def _known(logits, words, lengths):
+    """Losses that known mistakes give, with the question that leads from each."""
+    shifted, foretold = _surprise(logits[:, :-1], words[:, 1:]), _counted(lengths - 1, words.shape[1] - 1)
+    each = np.where(foretold, shifted, 0).sum(axis=1)
+    plain = _surprise(logits, words)
+    backwards = _surprise(logits[:, 1:], words[:, :-1])
+    return (
+        (plain[_counted(lengths, words.shape[1])].mean(), "Which word has the model seen when it answers at place 0?"),
+        (plain.mean(), "Which word has the model seen at place 0? And what lies behind the end of a sentence?"),
+        (shifted.mean(), "Does the filling behind the end of a sentence count?"),
+        (shifted[_counted(lengths, words.shape[1] - 1)].mean(), "Is the last word of a sentence followed by a word?"),
+        (
+            shifted[_counted(lengths - 2, words.shape[1] - 1)].mean(),
+            "A sentence of length 5 has how many words to foretell?",
+        ),
+        (backwards[foretold].mean(), "In which direction is the text shifted: is the next word foretold, or the last?"),
+        (-shifted[foretold].mean(), "Is a surprise positive or negative?"),
+        (shifted[foretold].sum(), "Is it the mean that is asked for, or the sum?"),
+        ((each / (lengths - 1)).mean(), "Every foretold word counts alike. Do those of long sentences, in yours?"),
+        (each.sum() / foretold.size, "By how many words is the sum divided?"),
+        (shifted[foretold].mean() / log(2), "Which logarithm is it?"),
+    )
+
+
+def next_token_loss(answer, seed=0):
+    """Check a student's ``answer(logits, words, lengths) -> number``, the mean surprise over the foretold words.
+
+    Parameters
+    ----------
+    answer : function of logits (b, L, C), words (b, L) int, lengths (b,) int
+    seed : int, where the trials come from
+
+    Raises
+    ------
+    NotAttempted
+        The function is the stub.
+    Wrong
+        A trial fails; the message says which and how.
+    """
+    random = np.random.default_rng(seed)
+    for sentences, places, words, size in ((3, 6, 5, 1), (2, 4, 7, 3), (4, 9, 3, 2), (2, 5, 4, 2000)):
+        lengths = random.integers(2, places, size=sentences)
+        lengths[0] = places
+        trial = {
+            "logits": size * random.normal(size=(sentences, places, words)),
+            "words": random.integers(words, size=(sentences, places)),
+            "lengths": lengths,
+        }
+        got, right = ask(answer, **trial), _right(**trial)
+        given = f"{shapes(**trial)}, lengths {lengths.tolist()}"
+        if got.shape != ():
+            raise Wrong(f"With {given}, the loss has shape {got.shape}; expected one number. What is the mean over?")
+        if not np.isfinite(got):
+            raise Wrong(f"With {given} and logits in the thousands, the loss is {got}. What does exp do to them?")
+        if not np.isclose(got, right):
+            question = next((q for wrong, q in _known(**trial) if np.isclose(got, wrong)), "Do one sentence by hand.")
+            raise Wrong(f"With {given}, the loss is {got:.4f}; expected {right:.4f}. {question}")
+    passed("shift, mask and mean hold for four batches, huge logits among them.")
+
+
+def loss_numbers(start, foretold):
+    """Check the loss before training with 50,257 tokens, and how many words of lengths 5, 3 and 9 are foretold.
+
+    Parameters
+    ----------
+    start : float, two decimals
+    foretold : int
+
+    Raises
+    ------
+    NotAttempted, Wrong
+    """
+    starts = {
+        50257: "the number of tokens is the loss. What is the surprise at a probability of 1/50257?",
+        1 / 50257: "the probability is the loss. What is its surprise?",
+        log(50257) / log(2): "the logarithm has base 2. Which has cross-entropy here?",
+        log(50257) / log(10): "the logarithm has base 10. Which has cross-entropy here?",
+        -log(50257): "a surprise is negative. What is −ln of a number below 1?",
+        0: "the model knows everything. What does it know before training?",
+    }
+    choose(start, log(50257), starts, digits=2, hint="What probability has each token, and what is its surprise?")
+    counts = {
+        17: "the first word of a sentence is foretold. From what?",
+        16: "only one word is foretold by nobody. How many sentences are there?",
+        27: "the filling counts. How many words has the second sentence?",
+        24: "the filling counts. How many words has the second sentence?",
+    }
+    choose(foretold, 14, counts, digits=0, hint="How many words are foretold in the sentence of three?")
+    passed("ln C, and one word less than each sentence has.")
+
+
+REASONS = {
+    "shape": "every shape of the wrong loss is right. What is too good to be true about 0.0?",
+    "start": "at the start it is about ln C, as it should be. What is too good to be true about 0.0?",
+    "rows": "the probabilities sum to 1. What is too good to be true about 0.0?",
+}
+
+
+def mended_loss(answer, caught_by, seed=0):
+    """Check the mended loss of chapter 09, and the sign by which the mistake could have been known.
+
+    Parameters
+    ----------
+    answer : function as for `next_token_loss`
+    caught_by : str, 'shape', 'start', 'low' or 'rows'
+    seed : int, where the trials come from
+
+    Raises
+    ------
+    NotAttempted, Wrong
+        As `next_token_loss`.
+    """
+    next_token_loss(answer, seed)
+    if caught_by is ... or caught_by is None:
+        raise NotAttempted("the function is mended; no sign is named yet.")
+    if caught_by in REASONS:
+        raise Wrong(f"Not {caught_by!r}: {REASONS[caught_by]}")
+    if caught_by != "low":
+        raise Wrong(f"{caught_by!r} is none of the four signs; expected one of {[*REASONS, 'low']}.")
+    passed("the next word is foretold, and a loss below what can be known is a sign that it was not.")
