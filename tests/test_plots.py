@@ -1,4 +1,4 @@
-"""A picture with weights over its patches: what is painted, what is printed, what is refused."""
+"""The visual language: what is printed in a figure, that it is the same every time, and what is refused."""
 
 import re
 
@@ -6,6 +6,97 @@ import numpy as np
 import pytest
 
 from attention_src import plots
+
+
+def words_of(picture):
+    """The texts of a figure in the order in which they stand in it."""
+    return [text.replace("−", "-") for text in re.findall(r"<text[^>]*>([^<]+)</text>", picture.svg)]
+
+
+def test_a_grid_prints_every_value_rounded_and_its_labels():
+    seen = words_of(plots.grid([[0.126, -2], [3, 0.5]], ["나는", "B"], ["x", "y"], title="T", digits=1))
+    assert set(seen) == {"x", "y", "나는", "B", "← query", "0.1", "-2.0", "3.0", "0.5", "T", "key →"}
+
+
+def test_a_hidden_cell_is_hatched_and_shows_no_number():
+    open_grid = plots.grid([[0.25, 0.75]])
+    masked = plots.grid([[0.25, 0.75]], mask=[[True, False]])
+    assert "0.75" in words_of(open_grid) and "0.75" not in words_of(masked) and "0.25" in words_of(masked)
+    assert "<pattern" in masked.svg and "<pattern" not in open_grid.svg
+
+
+def test_the_numbers_in_a_grid_stand_out_from_their_cell():
+    svg = plots.grid([[0.0, 1.0]]).svg
+    inks = re.findall(r"fill: (#[0-9a-f]{6})[^>]*>(0\.00|1\.00)<", svg)
+    assert {text: ink for ink, text in inks} == {"0.00": plots.INK, "1.00": plots.PAPER}
+
+
+def test_grids_share_their_rows_and_each_has_its_digits():
+    seen = words_of(plots.grids({"scores": [[1, 0]], "weights": [[0.731, 0.269]]}, ["The"], digits=[0, 3]))
+    assert {"scores", "weights", "1", "0", "0.731", "0.269", "The"} <= set(seen)
+    assert seen.count("The") == 1
+
+
+def test_bars_print_their_values_and_a_name_for_each_series():
+    assert {"0.67", "0.33", "The", "cat", "weight"} <= set(
+        words_of(plots.bars([0.67, 0.33], ["The", "cat"], ylabel="weight"))
+    )
+    assert {"hot", "cold"} <= set(words_of(plots.bars({"hot": [1, 2], "cold": [3, 4]}, "ab", digits=0)))
+
+
+def test_lines_name_their_series_and_a_spread_is_drawn():
+    plain = plots.lines([1, 2], {"a": [1, 2], "b": [2, 1]}, xlabel="d")
+    assert {"a", "b", "d"} <= set(words_of(plain))
+    spread = plots.lines([1, 2], {"a": [1, 2], "b": [2, 1]}, spread={"a": ([0, 1], [2, 3])}, xlabel="d")
+    assert spread.svg.count("fill-opacity") + spread.svg.count("opacity:") > plain.svg.count("opacity:")
+
+
+def test_a_weighted_sum_says_where_it_ends():
+    assert any(
+        "3.640" in text and "3.980" in text
+        for text in words_of(plots.weighted_sum([0.67, 0.33], [[1, 2], [9, 8]], "ab"))
+    )
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: plots.grid([[0.5, 0.5]], ["밥을"]),
+        lambda: plots.bars([0.5], ["밥을"]),
+        lambda: plots.lines([1, 2], {"밥을": [0.1234567, 2]}),
+        lambda: plots.weighted_sum([1.0], [[1, 2]], ["밥을"]),
+    ],
+)
+def test_every_figure_is_the_same_text_twice_without_date_or_font_and_keeps_hangul(draw):
+    one, two = draw().svg, draw().svg
+    assert one == two
+    assert "밥을" in one
+    assert not re.search(r"<dc:date>|Matplotlib v|font-face|data:font", one)
+    assert not re.search(r"\d\.\d{3,}", re.sub(r">[^<]*<", "", one))
+
+
+def test_a_picture_shows_itself_in_a_notebook_and_has_a_name_elsewhere():
+    picture = plots.grid([[1, 2]])
+    assert picture._repr_svg_() == picture.svg and picture.svg.startswith("<?xml")
+    assert repr(picture) == "<picture: grid of 1 × 2>"
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda: plots.grid([1, 2]), "expected matrices of one shape"),
+        (lambda: plots.grid([[1, 2]], ["a", "b"]), "rows has 2 labels for 1 rows"),
+        (lambda: plots.grid([[1, 2]], None, ["a"]), "columns has 1 labels for 2 columns"),
+        (lambda: plots.grid([[1, 2]], mask=[[True]]), r"mask has shape \(1, 1\), the values have \(1, 2\)"),
+        (lambda: plots.grids({"a": [[1]], "b": [[1, 2]]}), "expected matrices of one shape"),
+        (lambda: plots.bars([1, 2], ["a"]), "labels has 1 labels for 2"),
+        (lambda: plots.lines([1, 2], {"a": [1]}), "a"),
+        (lambda: plots.weighted_sum([1, 2], [[1, 2, 3]] * 2, "ab"), r"expected \(m,\) and \(m, 2\)"),
+    ],
+)
+def test_what_does_not_fit_is_refused(draw, message):
+    with pytest.raises(ValueError, match=message):
+        draw()
 
 
 def test_each_set_of_weights_gets_a_picture_with_its_title_and_the_weights_that_count():
