@@ -7,6 +7,7 @@ line for an answer that holds. The trials come from a seed, so an answer cannot 
 from ._report import NotAttempted, Wrong
 from .alignment import additive_score, decoder_step, looks_at_the_encoder
 from .blocks import block_parameters, mended_block, pre_norm_block
+from .cost import cache_bytes, mended_online, online_softmax
 from .definition import attention, doubled_query, mended_attention
 from .heads import layer_numbers, multi_head, split_heads
 from .learning import loss_numbers, mended_loss, next_token_loss
@@ -22,6 +23,7 @@ __all__ = [
     "additive_score",
     "attention",
     "block_parameters",
+    "cache_bytes",
     "decoder_mask",
     "decoder_step",
     "doubled_query",
@@ -35,12 +37,14 @@ __all__ = [
     "mended_head",
     "mended_loss",
     "mended_mask",
+    "mended_online",
     "mended_patchify",
     "mended_places",
     "mended_softmax",
     "multi_head",
     "next_token_loss",
     "numbers_and_rank",
+    "online_softmax",
     "patch_numbers",
     "patchify",
     "pre_norm_block",
