@@ -66,6 +66,7 @@ def softmax(answer, seed=0):
     for scores in _trials(seed):
         for mask in _masks(scores, random):
             _compare(answer, scores, mask)
+    _compare(answer, np.array([[1000.0, 0.0, 1.0]]), np.array([[False, True, True]]))  # the largest is hidden
     passed("every row sums to 1, hidden keys weigh nothing, and a score of 1000 is no trouble.")
 
 
