@@ -66,7 +66,11 @@ def softmax(answer, seed=0):
     for scores in _trials(seed):
         for mask in _masks(scores, random):
             _compare(answer, scores, mask)
-    _compare(answer, np.array([[1000.0, 0.0, 1.0]]), np.array([[False, True, True]]))  # the largest is hidden
+    hidden = {"scores": np.array([[1000.0, 0.0, 1.0]]), "mask": np.array([[False, True, True]])}
+    weights = ask(answer, **hidden)
+    if not np.allclose(weights, right_softmax(**hidden)):
+        seen = f"With the scores 1000, 0 and 1, and a mask that hides the 1000, the weights are {weights[0]}."
+        raise Wrong(f"{seen} Which of the three is the largest that may be seen?")
     passed("every row sums to 1, hidden keys weigh nothing, and a score of 1000 is no trouble.")
 
 
