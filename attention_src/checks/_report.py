@@ -118,5 +118,23 @@ def choose(
     raise Wrong(f"{number} is not it. {hint}")
 
 
+def need_named(caught_by, right, reasons, kind="test"):
+    """Compare the name of a test, or a sign, with the right one, and say why another would not have shown the mistake.
+
+    Raises
+    ------
+    NotAttempted
+        Nothing is named.
+    Wrong
+        Another one is named; `reasons` maps each of the wrong names to what it would not have seen.
+    """
+    if caught_by is ... or caught_by is None:
+        raise NotAttempted(f"the function is mended; no {kind} is named yet.")
+    if caught_by in reasons:
+        raise Wrong(f"Not {caught_by!r}: {reasons[caught_by]}")
+    if caught_by != right:
+        raise Wrong(f"{caught_by!r} is none of the four {kind}s; expected one of {[*reasons, right]}.")
+
+
 def passed(what):
     print(f"Right: {what}")

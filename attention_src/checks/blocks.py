@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._report import NotAttempted, Wrong, ask, choose, need_close, need_shape, passed, shapes
+from ._report import ask, choose, need_close, need_named, need_shape, passed, shapes
 
 
 def _parts(random, n, d):
@@ -119,10 +119,5 @@ def mended_block(answer, caught_by, seed=0):
         As `pre_norm_block`.
     """
     pre_norm_block(answer, seed)
-    if caught_by is ... or caught_by is None:
-        raise NotAttempted("the function is mended; no test is named yet.")
-    if caught_by in REASONS:
-        raise Wrong(f"Not {caught_by!r}: {REASONS[caught_by]}")
-    if caught_by != "zero":
-        raise Wrong(f"{caught_by!r} is none of the four tests; expected one of {[*REASONS, 'zero']}.")
+    need_named(caught_by, "zero", REASONS)
     passed("the stream runs through untouched; two silent sub-layers would have shown that it did not.")

@@ -4,12 +4,12 @@ import numpy as np
 
 from ..attention import scaled_dot_product_attention
 from ._report import (
-    NotAttempted,
     Wrong,
     ask,
     choose,
     need_close,
     need_finite,
+    need_named,
     need_rows_sum_to_one,
     need_shape,
     passed,
@@ -171,10 +171,5 @@ def split_heads(answer, caught_by, seed=0):
         if np.allclose(got, a.reshape(num_heads, n, -1)) and not np.allclose(got, right):
             raise Wrong(f"With {given}, row 2 of head 1 still holds numbers of token 1. What must be cut first?")
         need_close("the result", got, right, "Head 1 has the first columns of every token. Which has yours?")
-    if caught_by is ... or caught_by is None:
-        raise NotAttempted("the function is mended; no test is named yet.")
-    if caught_by in REASONS:
-        raise Wrong(f"Not {caught_by!r}: {REASONS[caught_by]}")
-    if caught_by != "order":
-        raise Wrong(f"{caught_by!r} is none of the four tests; expected one of {[*REASONS, 'order']}.")
+    need_named(caught_by, "order", REASONS)
     passed("every head has its own columns of every token; exchanged tokens would have shown otherwise.")

@@ -4,7 +4,7 @@ from math import log
 
 import numpy as np
 
-from ._report import NotAttempted, Wrong, ask, choose, passed, shapes
+from ._report import Wrong, ask, choose, need_named, passed, shapes
 
 
 def _log_softmax(logits):
@@ -138,10 +138,5 @@ def mended_loss(answer, caught_by, seed=0):
         As `next_token_loss`.
     """
     next_token_loss(answer, seed)
-    if caught_by is ... or caught_by is None:
-        raise NotAttempted("the function is mended; no sign is named yet.")
-    if caught_by in REASONS:
-        raise Wrong(f"Not {caught_by!r}: {REASONS[caught_by]}")
-    if caught_by != "low":
-        raise Wrong(f"{caught_by!r} is none of the four signs; expected one of {[*REASONS, 'low']}.")
+    need_named(caught_by, "low", REASONS, kind="sign")
     passed("the next word is foretold, and a loss below what can be known is a sign that it was not.")

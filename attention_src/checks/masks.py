@@ -5,12 +5,12 @@ import numpy as np
 from ..attention import scaled_dot_product_attention
 from ..masks import causal_mask, padding_mask
 from ._report import (
-    NotAttempted,
     Wrong,
     ask,
     choose,
     need_close,
     need_finite,
+    need_named,
     need_rows_sum_to_one,
     need_shape,
     passed,
@@ -199,12 +199,7 @@ def mended_mask(answer, caught_by, seed=0):
     """
     for kind, *trial in _masked_trials(seed):
         _need_masked(answer, kind, *trial)
-    if caught_by is ... or caught_by is None:
-        raise NotAttempted("the function is mended; no test is named yet.")
-    if caught_by in REASONS:
-        raise Wrong(f"Not {caught_by!r}: {REASONS[caught_by]}")
-    if caught_by != "change":
-        raise Wrong(f"{caught_by!r} is none of the four tests; expected one of {[*REASONS, 'change']}.")
+    need_named(caught_by, "change", REASONS)
     passed("it looks where it may, and a changed last token would have shown that it did not.")
 
 

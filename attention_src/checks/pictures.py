@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..patches import patchify as right_patchify
-from ._report import NotAttempted, Wrong, ask, choose, need_close, need_shape, passed, shapes
+from ._report import ask, choose, need_close, need_named, need_shape, passed, shapes
 
 SIZES = [(4, 6, 1, 2), (6, 4, 3, 2), (9, 3, 2, 3), (2, 3, 4, 1), (8, 8, 3, 4)]  # H, W, C, p
 
@@ -100,10 +100,5 @@ def mended_patchify(answer, caught_by, seed=0):
         As `patchify`.
     """
     patchify(answer, seed)
-    if caught_by is ... or caught_by is None:
-        raise NotAttempted("the function is mended; no test is named yet.")
-    if caught_by in REASONS:
-        raise Wrong(f"Not {caught_by!r}: {REASONS[caught_by]}")
-    if caught_by != "draw":
-        raise Wrong(f"{caught_by!r} is none of the four tests; expected one of {[*REASONS, 'draw']}.")
+    need_named(caught_by, "draw", REASONS)
     passed("squares and not strips; one look at patch 1 would have shown it.")
