@@ -21,11 +21,12 @@ SIZES = [(1, 2, 3, 1), (2, 5, 4, 3), (6, 6, 3, 3), (4, 3, 9, 2), (3, 7, 1, 5)]  
 
 
 def _trials(seed):
-    """Random queries, keys and values of awkward sizes, the last with scores that overflow exp."""
+    """Queries, keys and values of awkward sizes, then scores so large, or rows so far apart, that exp fails."""
     random = np.random.default_rng(seed)
     for n, m, d_k, d_v in SIZES:
         yield random.normal(size=(n, d_k)) * 2, random.normal(size=(m, d_k)) * 2, random.normal(size=(m, d_v))
-    yield 1000.0 * np.eye(4)[:3], np.eye(4), random.normal(size=(4, 2))
+    yield 10000.0 * np.eye(4)[:3], np.eye(4), random.normal(size=(4, 2))
+    yield np.array([[1000.0], [0.0]]), np.array([[1.0], [0.5], [0.2]]), random.normal(size=(3, 2))
 
 
 def _explain(weights, query, key):
@@ -69,7 +70,7 @@ def attention(answer, seed=0):
         need_close("weights", weights, right, _explain(weights, query, key))
         need_shape("output", output, expected.shape, given)
         need_close("output", output, expected, "The weights are right. Which of the three arrays do they mix?")
-    passed(f"output and weights hold on {len(SIZES) + 1} trials, n ≠ m and huge scores among them.")
+    passed(f"output and weights hold on {len(SIZES) + 2} trials, n ≠ m and huge scores among them.")
 
 
 def mended_attention(answer, seed=0):
