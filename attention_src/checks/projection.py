@@ -35,7 +35,7 @@ def _explain(weights, Q, K, d_model):
     known = (
         (Q * sqrt(d_k / d_model), K, "Scores grow with the number of terms they add up. How many terms has one score?"),
         (Q * sqrt(d_k), K, "What stands between the scores and the softmax?"),
-        (Q / sqrt(d_k), K, "Is it d_k by which the scores are divided?"),
+        (Q / sqrt(d_k), K, "Is it d_k itself that you divide by, and should it be?"),
         (K, Q, "Whose row is whose: who asks in row 1 of your weights?"),
         (Q, Q, "Are there keys in your scores?"),
         (K, K, "Are there queries in your scores?"),
