@@ -141,15 +141,16 @@ def _mix_key_blocks(xp, query, key, value, mask, block_size):
     largest, total, mixed = xp.full_like(query[..., :1], -inf), 0.0, 0.0
     for start in range(0, key.shape[-2], block_size):
         columns = slice(start, start + block_size)
-        scores = scaled_dot_score(query, key[..., columns, :])
+        block = scaled_dot_score(query, key[..., columns, :])
         if mask is not None:
-            scores = xp.where(mask[..., columns], scores, -inf)
-        before, largest = largest, xp.maximum(xp.max(scores, axis=-1, keepdims=True), largest)
+            block = xp.where(mask[..., columns], block, -inf)
+        before, largest = largest, xp.maximum(xp.max(block, axis=-1, keepdims=True), largest)
         shift = xp.where(largest == -inf, 0.0, largest)
-        raised = xp.exp(scores - shift)
+        block = block - shift  # one name for every stage lets go of the stage before, and its memory is used again
+        block = xp.exp(block)
         shrink = xp.exp(before - shift)  # what was gathered under the old maximum counts this much under the new one
-        total = total * shrink + xp.sum(raised, axis=-1, keepdims=True)
-        mixed = mixed * shrink + raised @ value[..., columns, :]
+        total = total * shrink + xp.sum(block, axis=-1, keepdims=True)
+        mixed = mixed * shrink + block @ value[..., columns, :]
     return mixed / nonzero(xp, total)
 
 

@@ -35,6 +35,11 @@ def rows_off_one(weights):
     float
         NaN if a weight is NaN.
 
+    Raises
+    ------
+    ValueError
+        There is no weight.
+
     Examples
     --------
     >>> rows_off_one(np.array([[0.7, 0.3], [0.5, 0.25], [0, 0]]))
@@ -85,6 +90,11 @@ def parameter_count(module):
     -------
     int
 
+    Raises
+    ------
+    AttributeError
+        What is given is no module.
+
     Examples
     --------
     >>> import torch
@@ -98,7 +108,7 @@ def order_effect(layer, x):
     """How far the outputs are from being exchanged likewise when the tokens are put in reverse order.
 
     0 is right for attention without positions or mask, and wrong for a model that should know where things stand.
-    Catches: ``view`` without ``transpose``; positions that are the same for all tokens.
+    Catches: positions that are the same for all tokens; ``view`` without ``transpose``, for an odd number of tokens.
 
     Parameters
     ----------
@@ -168,7 +178,7 @@ def reactions(layer, x, seed=0):
 def batch_leak(layer, x, seed=0):
     """How far the outputs of all other sequences of a batch move when the first one is changed.
 
-    Anything but 0 is wrong. Catches: attention across the batch, positions that are counted along it.
+    Anything but 0 is wrong. Catches: attention across the batch, statistics taken over it.
 
     Parameters
     ----------

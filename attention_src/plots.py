@@ -15,7 +15,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Rectangle
 
-BLUE, ORANGE, GREEN, PURPLE, SKY, YELLOW = "#0072B2", "#D55E00", "#009E73", "#AA4499", "#56B4E9", "#E69F00"
+BLUE = "#0072B2"  #: The colour of the first series of a figure, and of a box on a `Canvas`.
+ORANGE = "#D55E00"  #: The colour of the second series, and of a bar on a `Canvas`.
+GREEN = "#009E73"  #: The colour of the third series.
+PURPLE, SKY, YELLOW = "#AA4499", "#56B4E9", "#E69F00"
 INK, PALE, PAPER = "#1a1a1a", "#d9d9d9", "#ffffff"
 CYCLE = [
     (BLUE, "o", "-"),
@@ -48,6 +51,12 @@ class Picture:
     ----------
     svg : str
     name : str, what the picture is, in a few words, where no picture can be shown
+
+    Examples
+    --------
+    >>> picture = grid([[0.67, 0.33]])
+    >>> picture.name, picture.svg[:5]
+    ('grid of 1 × 2', '<?xml')
     """
 
     def __init__(self, svg, name):
@@ -186,19 +195,22 @@ def _labels(name, labels, count):
 
 
 def _draw_grid(axes, array, shown, digits):
-    """Paint the cells of one matrix: blue for what is above 0, orange for what is below, hatched where hidden."""
+    """Paint the cells of one matrix: blue for what is above 0, orange for what is below, hatched where hidden.
+
+    No cell is so dark that black digits are hard to read on it.
+    """
     n, m = array.shape
     largest = np.abs(array[shown & np.isfinite(array)]).max(initial=0) or 1.0
     up, down = matplotlib.colormaps["Blues"], matplotlib.colormaps["Oranges"]
     for i, j in np.ndindex(n, m):
         x = array[i, j]
-        colour = (up if x >= 0 else down)(0.88 * min(abs(x) / largest, 1)) if np.isfinite(x) else (0.95, 0.95, 0.95)
+        colour = (up if x >= 0 else down)(0.55 * min(abs(x) / largest, 1)) if np.isfinite(x) else (0.95, 0.95, 0.95)
         hidden = {"facecolor": "#f2f2f2", "hatch": "////", "edgecolor": "#aaaaaa"}
         look = {"facecolor": colour, "edgecolor": PAPER} if shown[i, j] else hidden
         axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, linewidth=1.2, **look))
         if shown[i, j]:
             text = f"{x:.{digits}f}".replace("-", "−")
-            axes.text(j, i, text, ha="center", va="center", color=_ink_on(colour))
+            axes.text(j, i, text, ha="center", va="center", color=INK)
     axes.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5))
     axes.xaxis.tick_top()
     axes.tick_params(length=0)
@@ -320,7 +332,7 @@ def _significant(values, digits):
     return np.array([float(f"{v:.{digits}g}") for v in _array(values)])
 
 
-def over_image(image, weights, *, digits=2):
+def over_image(image, weights, *, asks=None, digits=2):
     """Draw a picture once for each set of weights over its patches: the less a patch weighs, the paler it is.
 
     Parameters
@@ -328,6 +340,7 @@ def over_image(image, weights, *, digits=2):
     image : (H, W, 3), red, green and blue from 0 to 1
     weights : dict of title: (patches,), from 0 to 1, row by row; patches are squares
         NaN leaves a patch as it is.
+    asks : int, the patch that looks, outlined
     digits : int, decimals printed in the patches; a patch that weighs less than 0.1 shows none
 
     Returns
@@ -354,6 +367,9 @@ def over_image(image, weights, *, digits=2):
             for (i, j), weight in np.ndenumerate(row.reshape(rows, columns)):
                 if not np.isnan(weight):
                     _veil(axes, i, j, weight, digits)
+            if asks is not None:
+                i, j = divmod(asks, columns)
+                axes.add_patch(Rectangle((j, i), 1, 1, fill=False, edgecolor=ORANGE, linewidth=2))
             axes.set(xlim=(0, columns), ylim=(rows, 0), aspect="equal", title=title)
             axes.axis("off")
         pictures = f"{len(weights)} picture" + "s" * (len(weights) > 1)
@@ -392,7 +408,7 @@ def _veil(axes, i, j, weight, digits):
     if weight >= 0.1:
         plate = {"boxstyle": "round,pad=0.1", "facecolor": INK, "edgecolor": "none"}
         axes.text(
-            j + 0.5, i + 0.9, f"{weight:.{digits}f}", ha="center", va="center", fontsize=7, color=PAPER, bbox=plate
+            j + 0.5, i + 0.82, f"{weight:.{digits}f}", ha="center", va="center", fontsize=7, color=PAPER, bbox=plate
         )
 
 

@@ -51,7 +51,8 @@ def scaled_dot_score(query, key):
     """Take the dot product of each query with each key and divide it by the square root of their length.
 
     ``q · k / √d_k``, Vaswani et al. (2017), equation (1). For components of mean 0 and variance 1 the division
-    brings the variance of the score from d_k back to 1.
+    brings the variance of the score from d_k back to 1. It is done on the n · d_k numbers of the queries, not on the
+    n · m scores.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ def scaled_dot_score(query, key):
     array([[3.5, 0. ]])
     """
     xp, dtype, query, key = real(query=query, key=key)
-    return cast(xp, dot_score(query, key) / sqrt(query.shape[-1]), dtype)
+    return cast(xp, dot_score(query / sqrt(query.shape[-1]), key), dtype)
 
 
 def general_score(query, key, w):

@@ -25,10 +25,21 @@ def test_a_hidden_cell_is_hatched_and_shows_no_number():
     assert "<pattern" in masked.svg and "<pattern" not in open_grid.svg
 
 
+def luminance(colour):
+    """Relative luminance of '#rrggbb', WCAG 2."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return np.dot(linear, (0.2126, 0.7152, 0.0722))
+
+
 def test_the_numbers_in_a_grid_stand_out_from_their_cell():
-    svg = plots.grid([[0.0, 1.0]]).svg
-    inks = re.findall(r"fill: (#[0-9a-f]{6})[^>]*>(0\.00|1\.00)<", svg)
-    assert {text: ink for ink, text in inks} == {"0.00": plots.INK, "1.00": plots.PAPER}
+    svg = plots.grid([[0.0, 0.5, 1.0, -0.5, -1.0]]).svg
+    inks = set(re.findall(r"fill: (#[0-9a-f]{6})[^>]*>−?[01]\.[05]0<", svg))
+    faces = set(re.findall(r"fill: (#[0-9a-f]{6}); stroke: #ffffff", svg))
+    assert len(faces) == 5
+    (ink,) = inks
+    for face in faces:
+        assert (luminance(face) + 0.05) / (luminance(ink) + 0.05) > 6
 
 
 def test_grids_share_their_rows_and_each_has_its_digits():
@@ -124,6 +135,21 @@ def test_a_patch_without_a_weight_is_left_as_it_is():
     svg = plots.over_image(np.zeros((1, 2, 3)), {"": [np.nan, 0.5]}).svg
     assert re.findall(r"opacity: ([\d.]+); stroke", svg) == ["0.4"]
     assert re.findall(r"<text[^>]*>([^<]+)</text>", svg) == ["0.50"]
+
+
+def outline(asks):
+    """Where the outline of the asking patch begins in a picture of 2 × 3 patches."""
+    svg = plots.over_image(np.zeros((2, 3, 3)), {"a": np.ones(6)}, asks=asks).svg
+    (start,) = re.findall(r'd="M ([\d.]+ [\d.]+)[^"]*"[^>]*stroke: ' + plots.ORANGE.lower(), svg)
+    return tuple(map(float, start.split()))
+
+
+def test_the_patch_that_asks_is_outlined_and_no_other():
+    assert plots.ORANGE.lower() not in plots.over_image(np.zeros((2, 3, 3)), {"a": np.ones(6)}).svg
+    (left, upper), (right, _), (below_left, lower) = outline(0), outline(2), outline(3)
+    assert left < outline(1)[0] < right
+    assert (below_left, outline(1)[1]) == (left, upper)
+    assert lower > upper
 
 
 def test_the_same_picture_twice_is_the_same_text():

@@ -1,0 +1,42 @@
+"""The check of chapter 10 that asks which detector finds what."""
+
+import pytest
+
+from attention_src import checks, detectors
+from attention_src.checks.symptoms import ASKS, SYMPTOMS
+
+RIGHT = {name: detector for name, (detector, _) in SYMPTOMS.items()}
+
+
+def test_the_detectors_that_can_be_named_are_those_of_the_package():
+    public = {name for name, value in vars(detectors).items() if getattr(value, "__module__", "") == detectors.__name__}
+    assert set(ASKS) == {name for name in public if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("answer", [RIGHT, {name: getattr(detectors, answer) for name, answer in RIGHT.items()}])
+def test_the_right_detectors_pass_by_name_and_as_functions(answer, capsys):
+    checks.symptoms(**answer)
+    assert capsys.readouterr().out.startswith("Right: ")
+
+
+@pytest.mark.parametrize("name", SYMPTOMS)
+@pytest.mark.parametrize("answer", ASKS)
+def test_every_other_detector_meets_what_it_asks_and_a_clue_of_its_own(name, answer):
+    if answer == RIGHT[name]:
+        return
+    with pytest.raises(checks.Wrong) as refused:
+        checks.symptoms(**RIGHT | {name: answer})
+    assert f"{name}: {answer} asks {ASKS[answer]}." in str(refused.value) and str(refused.value).endswith("?")
+    assert RIGHT[name] not in str(refused.value)
+
+
+@pytest.mark.parametrize("nothing", [None, ...])
+def test_a_symptom_without_a_name_is_not_attempted(nothing):
+    with pytest.raises(checks.NotAttempted, match="for c"):
+        checks.symptoms(**RIGHT | {"c": nothing})
+
+
+@pytest.mark.parametrize("answer", ["loss", "Reactions", 3])
+def test_what_is_no_detector_is_told_which_there_are(answer):
+    with pytest.raises(checks.Wrong, match="one of"):
+        checks.symptoms(**RIGHT | {"b": answer})
