@@ -39,6 +39,7 @@ def _raised(scores, mask):
     return np.exp(seen - seen.max(axis=-1, keepdims=True))
 
 
+#: The functions, each under the name of its mistake.
 EXHIBITS = {
     "not scaled": _exhibit(score=lambda q, k, v: q @ k.T),
     "scaled by d": _exhibit(score=lambda q, k, v: q @ k.T / q.shape[-1]),

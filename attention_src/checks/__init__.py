@@ -5,7 +5,7 @@ line for an answer that holds. The trials come from a seed, so an answer cannot 
 """
 
 from ._report import NotAttempted, Wrong
-from .alignment import additive_score, decoder_step, looks_at_the_encoder
+from .alignment import additive_score, decoder_step, looks_at_the_encoder, step_numbers
 from .blocks import block_parameters, mended_block, pre_norm_block
 from .cost import cache_bytes, mended_online, online_softmax
 from .definition import attention, doubled_query, mended_attention
@@ -16,6 +16,7 @@ from .museum import mended_places
 from .pictures import mended_patchify, patch_numbers, patchify
 from .projection import head, mended_head, numbers_and_rank
 from .softmax import mended_softmax, ratio_of_weights, softmax
+from .symptoms import symptoms
 
 __all__ = [
     "NotAttempted",
@@ -51,5 +52,7 @@ __all__ = [
     "ratio_of_weights",
     "softmax",
     "split_heads",
+    "step_numbers",
+    "symptoms",
     "who_may_look",
 ]

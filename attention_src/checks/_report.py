@@ -1,8 +1,11 @@
 """How a check asks an answer, compares, and speaks."""
 
+from contextvars import ContextVar
 from copy import deepcopy
 
 import numpy as np
+
+listener = ContextVar("listener", default=print)  # who hears that an answer holds: the page, or who grades
 
 
 class Wrong(AssertionError):
@@ -25,16 +28,31 @@ def shapes(**arrays):
     return ", ".join(f"{name} {form}" for name, form in said.items())
 
 
-def ask(answer, **arguments):
-    """Call a student's function on copies of the arguments and return what it returns, as NumPy.
+def ask(answer, /, **arguments):
+    """Call a student's function on copies of the arguments and return its one result, as NumPy.
 
     Raises
     ------
     NotAttempted
         The function is the stub.
     Wrong
-        It raises, returns nothing, or changes its arguments.
+        It raises, returns nothing, several results or no numbers, or changes its arguments.
     """
+    got = _call(answer, arguments)
+    if isinstance(got, tuple):
+        raise Wrong(f"Expected one result and got {len(got)}. Which of them was asked for?")
+    return as_numpy(got)
+
+
+def ask_two(names, answer, /, **arguments):
+    """Like `ask`, for a function with two results; `names` says which."""
+    got = _call(answer, arguments)
+    if not (isinstance(got, (tuple, list)) and len(got) == 2):
+        raise Wrong(f"Expected two results, {names}. How many does your function return?")
+    return tuple(map(as_numpy, got))
+
+
+def _call(answer, arguments):
     name = getattr(answer, "__name__", "your function")
     if not callable(answer):
         raise Wrong(f"The check needs a function and was given {type(answer).__name__} {answer!r}.")
@@ -43,6 +61,8 @@ def ask(answer, **arguments):
         got = answer(*given.values())
     except NotImplementedError:
         raise NotAttempted(f"{name} still raises NotImplementedError.") from None
+    except Wrong:
+        raise
     except Exception as error:
         raise Wrong(f"With {shapes(**arguments)}, {name} raised {type(error).__name__}: {error}") from error
     if got is None:
@@ -52,43 +72,63 @@ def ask(answer, **arguments):
             raise Wrong(
                 f"{name} changed its argument {key}. Where does it write into an array that the caller still needs?"
             )
-    return tuple(map(as_numpy, got)) if isinstance(got, tuple) else as_numpy(got)
+    return got
 
 
-def as_numpy(array):
-    """Accept NumPy arrays, torch tensors and numbers as an answer."""
-    return np.asarray(array.detach().numpy() if hasattr(array, "detach") else array)
+def as_numpy(got):
+    """Accept NumPy arrays, torch tensors, numbers and lists of numbers as an answer."""
+    try:
+        array = np.asarray(got.detach().cpu().numpy() if hasattr(got, "detach") else got)
+        if array.dtype.kind in "biuf":
+            return array
+    except (ValueError, TypeError, RuntimeError):
+        pass  # rows of different length, or tensors in a list
+    raise Wrong(f"Expected an array of numbers and got {type(got).__name__}. Could np.array make a table of it?")
 
 
-def need_shape(name, got, expected, arguments):
+def entry(name, place):
+    """The place in an array as Python writes it, counted from 0: 'weights[1]', 'weights[0, 2]'."""
+    return f"{name}{list(map(int, place))}" if len(place) else name
+
+
+def need_order(names, got, expected):
+    """Raise Wrong if two results come in the wrong order, as their shapes tell."""
+    if got[0].shape == expected[1].shape != expected[0].shape == got[1].shape:
+        raise Wrong(f"Expected {names}, in this order. Which of the two comes first in yours?")
+
+
+def need_shape(name, got, expected, arguments, hint="Which axis should remain?"):
     """Raise Wrong unless the array has the expected shape."""
     if got.shape != expected:
-        raise Wrong(f"With {arguments}, {name} has shape {got.shape}; expected {expected}. Which axis should remain?")
+        raise Wrong(f"With {arguments}, {name} has shape {got.shape}; expected {expected}. {hint}")
 
 
-def need_finite(name, got, arguments):
-    """Raise Wrong if the array has NaN or infinity, which here means that exp overflowed."""
+def need_finite(name, got, arguments, hint):
+    """Raise Wrong if the array has NaN or infinity, which here mostly means that exp overflowed."""
     if not np.isfinite(got).all():
-        raise Wrong(f"With {arguments}, {name} has NaN or infinity. What does exp do to a score of 1000?")
+        raise Wrong(f"With {arguments}, {name} has NaN or infinity. {hint}")
 
 
-def need_rows_sum_to_one(weights, arguments):
-    """Raise Wrong, naming the first row, unless every row of weights sums to 1."""
+def need_rows_sum_to_one(weights, arguments, hint="By what is each row divided?", where=True):
+    """Raise Wrong, naming the first row, unless every row of weights (of those in `where`) sums to 1."""
     sums = weights.sum(axis=-1)
-    for index in np.argwhere(np.abs(sums - 1) > 1e-5)[:1]:
-        place, total = tuple(map(int, index)), sums[tuple(index)]
-        seen = f"With {arguments}, row {place[-1] + 1 if place else 1} of the weights sums to {total:.2f}, not 1."
-        if np.allclose(weights.sum(axis=-2), 1):
+    for place in np.argwhere((np.abs(sums - 1) > 1e-4) & where)[:1]:
+        seen = f"With {arguments}, {entry('weights', place)} sums to {sums[tuple(place)]:.4g}, not 1."
+        if weights.ndim > 1 and np.allclose(weights.sum(axis=-2), 1):
             raise Wrong(f"{seen} The columns do sum to 1: which axis did you normalise?")
-        raise Wrong(f"{seen} By what is each row divided?")
+        raise Wrong(f"{seen} {hint}")
 
 
 def need_close(name, got, expected, hint):
-    """Raise Wrong, naming the first place, where two arrays differ."""
-    apart = np.argwhere(~np.isclose(got, expected, rtol=1e-5, atol=1e-7))
-    if len(apart):
-        place = tuple(map(int, apart[0]))
-        raise Wrong(f"{name}{list(place)} is {got[place]:.4f}; expected {expected[place]:.4f}. {hint}")
+    """Raise Wrong, naming the first place, where two arrays differ by more than 32-bit numbers explain."""
+    for place in np.argwhere(~np.isclose(got, expected, rtol=1e-4, atol=1e-5))[:1]:
+        seen, right = got[tuple(place)], expected[tuple(place)]
+        raise Wrong(f"{entry(name, place)} is {seen:.4f}; expected {right:.4f}. {hint}")
+
+
+def question_for(got, known, otherwise):
+    """The question that belongs to the first of the known wrong results which equals what was got."""
+    return next((q for wrong, q in known if np.shape(wrong) == np.shape(got) and np.allclose(got, wrong)), otherwise)
 
 
 def choose(
@@ -107,9 +147,11 @@ def choose(
     if answer is None or answer is ...:
         raise NotAttempted("there is no number yet.")
     try:
-        number = round(float(answer), digits)
-    except (TypeError, ValueError):
-        raise Wrong(f"{answer!r} is no number; expected one rounded to {digits} decimals.") from None
+        number = float(answer)
+    except (TypeError, ValueError, OverflowError):
+        wanted = f"one rounded to {digits} decimals" if digits else "a whole number"
+        raise Wrong(f"{answer!r} is no number; expected {wanted}.") from None
+    number = round(number, digits) if digits else int(number) if number.is_integer() else number
     if number == round(right, digits):
         return
     for value, reason in reasons.items():
@@ -130,11 +172,11 @@ def need_named(caught_by, right, reasons, kind="test"):
     """
     if caught_by is ... or caught_by is None:
         raise NotAttempted(f"the function is mended; no {kind} is named yet.")
-    if caught_by in reasons:
+    if isinstance(caught_by, str) and caught_by in reasons:
         raise Wrong(f"Not {caught_by!r}: {reasons[caught_by]}")
     if caught_by != right:
-        raise Wrong(f"{caught_by!r} is none of the four {kind}s; expected one of {[*reasons, right]}.")
+        raise Wrong(f"{caught_by!r} is none of the four {kind}s; expected one of {sorted([*reasons, right])}.")
 
 
 def passed(what):
-    print(f"Right: {what}")
+    listener.get()(f"Right: {what}")

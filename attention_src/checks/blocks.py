@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._report import ask, choose, need_close, need_named, need_shape, passed, shapes
+from ._report import ask, choose, need_close, need_named, need_shape, passed, question_for, shapes
 
 
 def _parts(random, n, d):
@@ -40,6 +40,14 @@ def _order(x, attend, feed_forward, norm_1, norm_2):
         (x + attend(x) + feed_forward(x + attend(x)), "Where are the norms?"),
         (half + feed_forward(norm_1(half)), "Each sub-layer has a norm of its own. Which is the second's?"),
         (half, "Attention is right. What comes after it?"),
+        (
+            x + attend(norm_2(x)) + feed_forward(norm_1(x + attend(norm_2(x)))),
+            "Which of the two norms belongs to attention?",
+        ),
+        (
+            norm_1(x) + attend(norm_1(x)) + feed_forward(norm_2(norm_1(x) + attend(norm_1(x)))),
+            "What is attention's result added to: x, or its norm?",
+        ),
     )
     return right, known
 
@@ -63,36 +71,44 @@ def pre_norm_block(answer, seed=0):
     for n, d in ((3, 4), (1, 6), (5, 2)):
         x, parts = random.normal(size=(n, d)), _parts(random, n, d)
         got, (right, known) = ask(answer, x=x, **parts), _order(x, **parts)
-        need_shape("the result", got, right.shape, shapes(x=x))
-        questions = [question for wrong, question in known if np.allclose(got, wrong)]
-        need_close("the result", got, right, (*questions, "What does each sub-layer read, and where does it write?")[0])
+        need_shape("the result", got, right.shape, shapes(x=x), "A block takes tokens and gives tokens: how many?")
+        need_close(
+            "result", got, right, question_for(got, known, "What does each sub-layer read, and where does it write?")
+        )
     passed("norm, sub-layer, sum, twice; for three sizes and sub-layers of all kinds.")
 
 
-def block_parameters(parameters):
-    """Check the number of parameters of an encoder block: d_model 256, 4 heads, d_ff 1,024.
+def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=1024):
+    """Check the number of parameters of an encoder block, biases and two norms included.
 
     Parameters
     ----------
-    parameters : int
+    parameters : int, the answer
+    d_model, num_heads, d_ff : int
 
     Raises
     ------
     NotAttempted, Wrong
     """
-    square, wide = 256 * 256, 256 * 1024
-    full = 4 * square + 4 * 256 + 2 * wide + 1024 + 256 + 4 * 256
+    square, wide = d_model**2, d_model * d_ff
+    attend = 4 * square + 4 * d_model
+    full = attend + 2 * wide + d_ff + d_model + 4 * d_model
     reasons = {
-        full
-        - 4 * 256: "1,024 are missing: the biases of attention, that of the hidden layer, or the two norms. Which?",
-        4 * square + 2 * wide: "biases and norms are left out.",
-        full - 2 * 256: "only one norm is counted, or each has a scale alone. What has a norm besides its scale?",
-        full - 256: "the bias of the last matrix is left out. To what length does it narrow?",
+        full - d_ff: "the bias of the hidden layer is left out. How many has it?",
+        full - 4 * d_model: f"{4 * d_model:,} are missing: the biases of attention, or the two norms. Which?",
+        4 * square + 2 * wide: "biases and norms are left out. How many biases are there?",
+        full - 2 * d_model: "only one norm is counted, or each has a scale alone. What has a norm besides its scale?",
+        full - d_model: "the bias of the last matrix is left out. To what length does it narrow?",
         full - square: "attention has three matrices. What mixes the heads?",
-        full - square - 256: "attention has three matrices. What mixes the heads?",
-        full + 3 * (4 * square + 4 * 256): "each head had full matrices. Does the number depend on heads?",
+        full - square - d_model: "attention has three matrices. What mixes the heads?",
+        full + (num_heads - 1) * attend: "each head had full matrices. Does the number depend on heads?",
         full - wide: "the feed-forward network has one matrix. It widens; what else?",
+        attend: "attention is counted alone. What comes after it?",
     }
+    if d_ff == 4 * d_model:  # then 1,024 may be any of the three
+        reasons[full - d_ff] = (
+            f"{d_ff:,} are missing: the biases of attention, that of the hidden layer, or the two norms. Which?"
+        )
     choose(parameters, full, reasons, digits=0, hint="Attention, feed-forward, norms: what is the shape of each part?")
     passed("attention, feed-forward and norms, to the last parameter.")
 

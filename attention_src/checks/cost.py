@@ -1,11 +1,9 @@
 """Checks of chapter 11, what attention costs."""
 
-from functools import wraps
-
 import numpy as np
 
 from ..weights import softmax
-from ._report import Wrong, ask, choose, need_shape, passed
+from ._report import Wrong, ask, choose, need_finite, need_named, need_shape, passed, question_for
 
 
 def _trials(seed):
@@ -33,12 +31,34 @@ def _known(scores, values):
         largest = new
     return (
         (unshrunk_mix / total, "The sum shrinks when the largest grows. What else was collected before?"),
-        (mixed / unshrunk_sum, "The output shrinks when the largest grows. What else was collected before?"),
+        (mixed / unshrunk_sum, "The mixture shrinks when the largest grows. What else was collected before?"),
         (unshrunk_mix / unshrunk_sum, "A larger score arrives: how much too large is what was collected before?"),
         (mixed, "By what is the mixture divided at the end?"),
         (values.mean(axis=0), "Every value has the same weight in yours. Where do the scores enter?"),
         (values[scores.argmax()], "Only the value of the largest score is left. What is the share of the others?"),
+        (scores @ values, "What must be done to a score before it is a weight?"),
+        (values[-1], "Only the last value is left. What has become of those before?"),
+        (softmax(scores * np.log(2)) @ values, "Which number is raised to a score?"),
     )
+
+
+class _Once:
+    """An iterator that will not be read again after its end, and says so."""
+
+    def __init__(self, pairs):
+        self.pairs, self.ended = iter(pairs), False
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.ended:
+            raise Wrong("`pairs` had come to its end and was read again. What must be kept while it is read once?")
+        try:
+            return next(self.pairs)
+        except StopIteration:
+            self.ended = True
+            raise
 
 
 def online_softmax(answer, seed=0):
@@ -57,51 +77,79 @@ def online_softmax(answer, seed=0):
         A trial fails; the message says which and how.
     """
     for kind, scores, values in _trials(seed):
-
-        @wraps(answer)
-        def once(scores, values):
-            return answer(zip(scores, values, strict=True))
-
-        got, right = ask(once if callable(answer) else answer, scores=scores, values=values), softmax(scores) @ values
-        need_shape("the output", got, right.shape, f"{kind}, values of {values.shape[1]} numbers")
-        if not np.isfinite(got).all():
-            raise Wrong(f"With {kind} the output is {got}. What is the largest power of e in it, and is it needed?")
-        if not np.allclose(got, right):
-            question = next((q for wrong, q in _known(scores, values) if np.allclose(got, wrong)), "")
-            hint = question or "Do it by hand for two scores, and again in the other order."
-            raise Wrong(f"With {kind} the first number is {got[0]:.4f}; expected {right[0]:.4f}. {hint}")
+        got, right = ask(_reader(answer), scores=scores, values=values), softmax(scores) @ values
+        need_shape("the output", got, right.shape, kind, "A mixture of values is as long as what?")
+        hint = "What is the largest power of e in it, and is it needed?"
+        if scores.max() < -500:
+            hint = "Before the first score there was none. What is the largest so far, then?"
+        need_finite("the output", got, kind, hint)
+        if not np.allclose(got, right, rtol=1e-4, atol=1e-5):
+            question = question_for(
+                got, _known(scores, values), "What comes out for two scores, and in the other order?"
+            )
+            raise Wrong(f"With {kind}, output[0] is {got[0]:.4f}; expected {right[0]:.4f}. {question}")
     passed("rising, falling, equal, huge and hugely negative scores, each read once.")
 
 
-def mended_online(answer, seed=0):
-    """Check the mended function of chapter 11; like `online_softmax`."""
-    online_softmax(answer, seed)
+def _reader(answer):
+    """The answer as a function of scores and values; what is no function is left to `ask`."""
+    if not callable(answer):
+        return answer
+
+    def read(scores, values):
+        return answer(_Once(zip(scores, values, strict=True)))
+
+    read.__name__ = getattr(answer, "__name__", read.__name__)
+    return read
 
 
-def cache_bytes(all_heads, grouped_heads):
-    """Check the bytes a token takes in the cache: 40 layers, 40 heads of 128, two bytes; and with 8 heads of keys.
+REASONS = {
+    "fall": "the first score is the largest and stays it. What must shrink then?",
+    "equal": "the largest never changes. What must shrink then?",
+    "huge": "these fall, too, and exp meets gaps only. When must something shrink?",
+}
+
+
+def mended_online(answer, caught_by, seed=0):
+    """Check the mended function of chapter 11, and the scores that show its fault.
 
     Parameters
     ----------
-    all_heads, grouped_heads : int
+    answer : function as for `online_softmax`
+    caught_by : str, 'fall', 'equal', 'huge' or 'rise'
+    seed : int, where the trials come from
+
+    Raises
+    ------
+    NotAttempted, Wrong
+        As `online_softmax`.
+    """
+    online_softmax(answer, seed)
+    need_named(caught_by, "rise", REASONS)
+
+
+def cache_bytes(all_heads, grouped_heads, *, layers=40, heads=40, kv_heads=8, width=128):
+    """Check the bytes a token takes in the cache in 16-bit numbers, and with fewer heads of keys and values.
+
+    Parameters
+    ----------
+    all_heads, grouped_heads : int, the answers
+    layers, heads, kv_heads, width : int; `width` numbers in each head
 
     Raises
     ------
     NotAttempted, Wrong
     """
-    for number, heads in ((all_heads, 40), (grouped_heads, 8)):
-        right = 2 * 40 * heads * 128 * 2
+    for number, stored, other in ((all_heads, heads, kv_heads), (grouped_heads, kv_heads, heads)):
+        right = 2 * layers * stored * width * 2
+        only_one = "only one layer, or only one head, is counted. How many of each have a cache of their own?"
         reasons = {
             right / 2: "keys or values, or a byte of each number, are left out. What is stored, and in how many bytes?",
-            right / 4: "one byte and keys alone are counted.",
-            right / 40: "only one layer is counted. Does each have a cache of its own?",
-            right / heads: "only one head is counted.",
+            right / 4: "one byte and keys alone are counted. What is stored besides keys?",
+            right / layers: only_one,
+            right / stored: only_one,
             right * 2: "the numbers take four bytes. How many bits have they?",
-            2
-            * 40
-            * 128
-            * 2
-            * (48 - heads): "it is the answer to the other question. How many heads of keys are there?",
+            right // stored * other: "it is the answer to the other question. How many heads of keys are there?",
         }
         choose(number, right, reasons, digits=0, hint="Keys and values, layers, heads, numbers in each, bytes in each?")
     passed("a key and a value in every layer and every head of keys.")

@@ -5,19 +5,23 @@ from math import exp, sqrt
 import numpy as np
 
 from ..attention import scaled_dot_product_attention
+from ..scores import scaled_dot_score
+from ._attention import NAMES, about_nan, about_output, about_sums, about_weights
 from ._report import (
-    Wrong,
-    ask,
+    ask_two,
     choose,
     need_close,
     need_finite,
+    need_named,
+    need_order,
     need_rows_sum_to_one,
     need_shape,
     passed,
     shapes,
 )
 
-SIZES = [(1, 2, 3, 1), (2, 5, 4, 3), (6, 6, 3, 3), (4, 3, 9, 2), (3, 7, 1, 5)]  # n, m, d_k, d_v
+# n, m, d_k, d_v; first n = m, so that what is wrong in itself shows before what fails for n ≠ m only
+SIZES = [(6, 6, 5, 3), (2, 7, 3, 4), (1, 2, 3, 1), (4, 3, 9, 2), (3, 7, 1, 5)]
 
 
 def _trials(seed):
@@ -26,21 +30,7 @@ def _trials(seed):
     for n, m, d_k, d_v in SIZES:
         yield random.normal(size=(n, d_k)) * 2, random.normal(size=(m, d_k)) * 2, random.normal(size=(m, d_v))
     yield 10000.0 * np.eye(4)[:3], np.eye(4), random.normal(size=(4, 2))
-    yield np.array([[1000.0], [0.0]]), np.array([[1.0], [0.5], [0.2]]), random.normal(size=(3, 2))
-
-
-def _explain(weights, query, key):
-    """The question that leads from known wrong weights to what they forget."""
-    d_k = query.shape[-1]
-    for factor, forgotten in (
-        (sqrt(d_k), "the scale"),
-        (1 / sqrt(d_k), "the square root"),
-        (sqrt(d_k / len(key)), "d_k"),
-    ):
-        wrong = scaled_dot_product_attention(query * factor, key, key)[1]
-        if abs(factor - 1) > 1e-9 and np.allclose(weights, wrong, atol=1e-6):
-            return f"By what did you divide the scores? Look at {forgotten} again."
-    return "Work one score out by hand: which number of the query meets which number of the key?"
+    yield np.array([[1000.0], [0.0], [-1000.0]]), np.array([[1.0], [0.9], [0.8]]), random.normal(size=(3, 2))
 
 
 def attention(answer, seed=0):
@@ -60,41 +50,67 @@ def attention(answer, seed=0):
     """
     for query, key, value in _trials(seed):
         given = shapes(query=query, key=key, value=value)
-        got = ask(answer, query=query, key=key, value=value)
-        if not (isinstance(got, tuple) and len(got) == 2):
-            raise Wrong("Expected two results, (output, weights). How many does your function return?")
+        got = ask_two(NAMES, answer, query=query, key=key, value=value)
         (output, weights), (expected, right) = got, scaled_dot_product_attention(query, key, value)
+        need_order(NAMES, got, (expected, right))
         need_shape("weights", weights, right.shape, given)
-        need_finite("weights", weights, given)
-        need_rows_sum_to_one(weights, given)
-        need_close("weights", weights, right, _explain(weights, query, key))
-        need_shape("output", output, expected.shape, given)
-        need_close("output", output, expected, "The weights are right. Which of the three arrays do they mix?")
+        scores = scaled_dot_score(query, key)
+        need_finite("weights", weights, given, about_nan(weights, scores))
+        need_rows_sum_to_one(weights, given, about_sums(scores))
+        need_close("weights", weights, right, about_weights(weights, query, key, sizes=(*value.shape, len(query))))
+        hint = about_output(output, weights, value, query, key)
+        need_shape("output", output, expected.shape, given, hint)
+        need_close("output", output, expected, hint)
     passed(f"output and weights hold on {len(SIZES) + 2} trials, n ≠ m and huge scores among them.")
 
 
-def mended_attention(answer, seed=0):
-    """Check the mended function of chapter 01; like `attention`."""
+REASONS = {
+    "shape": "every shape of the wrong function is right when a sequence asks itself. Who looks at the numbers?",
+    "rows": "the rows betray the axis. Can they betray the number under the root?",
+    "square": "with four keys of four numbers, what is the root of the one, and of the other?",
+}
+
+
+def mended_attention(answer, caught_by, seed=0):
+    """Check the mended function of chapter 01, and the name of the test that shows both faults.
+
+    Parameters
+    ----------
+    answer : function as for `attention`
+    caught_by : str, 'shape', 'rows', 'square' or 'uneven'
+    seed : int, where the trials come from
+
+    Raises
+    ------
+    NotAttempted, Wrong
+        As `attention`.
+    """
     attention(answer, seed)
+    need_named(caught_by, "uneven", REASONS)
 
 
-def doubled_query(answer):
-    """Check the weight that *The* keeps for itself once its query is (2, 0) instead of (1, 0).
+def doubled_query(answer, *, times=2):
+    """Check the weight that *The* keeps for itself once its query is (times, 0) instead of (1, 0).
 
     Parameters
     ----------
     answer : float, rounded to 3 decimals
+    times : int
 
     Raises
     ------
     NotAttempted, Wrong
     """
+    gap = times / sqrt(2)
     reasons = {
         1 / (1 + exp(-1 / sqrt(2))): "the longer query changes nothing. What happens to its score with its own key?",
-        1 / (1 + exp(-2)): "the scores are not scaled. What is d_k, and where does it enter?",
-        1 / (1 + exp(-1)): "the score is divided by d_k instead of its square root. What is √2?",
-        1 / (1 + exp(sqrt(2))): "the two weights are exchanged. Which score is the larger one?",
-        2 / (1 + exp(-1 / sqrt(2))): "the weight doubles with the query. Can a weight be greater than 1?",
+        1 / (1 + exp(-times)): "the scores are not scaled. What is d_k, and where does it enter?",
+        1 / (1 + exp(-times / 2)): "the score is divided by d_k instead of its square root. What is √2?",
+        1 / (1 + exp(gap)): "the two weights are exchanged. Which score is the larger one?",
+        times / (1 + exp(-1 / sqrt(2))): "the weight grows with the query. Can a weight be greater than 1?",
+        exp(gap): "it is the ratio of the two weights. What do the two add up to?",
+        gap: "it is the scaled score. What does softmax make of it?",
     }
-    choose(answer, 1 / (1 + exp(-sqrt(2))), reasons, digits=3)
-    passed("twice the gap, so the ratio of the weights is squared.")
+    choose(answer, 1 / (1 + exp(-gap)), reasons, digits=3)
+    power = "squared" if times == 2 else f"raised to the power {times}"
+    passed(f"{'twice' if times == 2 else f'{times} times'} the gap, so the ratio of the weights is {power}.")

@@ -3,20 +3,25 @@
 import numpy as np
 
 from ..attention import scaled_dot_product_attention
+from ..scores import scaled_dot_score
+from ._attention import NAMES, about_nan, about_sums, about_weights
 from ._report import (
     Wrong,
     ask,
+    ask_two,
     choose,
     need_close,
     need_finite,
     need_named,
+    need_order,
     need_rows_sum_to_one,
     need_shape,
     passed,
+    question_for,
     shapes,
 )
 
-SIZES = [(3, 4, 2), (5, 6, 3), (2, 6, 1), (4, 8, 4)]  # n, d_model, num_heads
+SIZES = [(5, 12, 3), (3, 4, 2), (2, 6, 1), (4, 8, 4)]  # n, d_model, num_heads; in the first d_k is a fourth size
 
 
 def _cut(a, num_heads):
@@ -33,7 +38,7 @@ def _trials(seed):
     """Tokens, wide matrices and numbers of heads, the last with scores that overflow exp."""
     random = np.random.default_rng(seed)
     for n, d, num_heads in SIZES:
-        X, matrices = random.normal(size=(n, d)), random.normal(size=(4, d, d))
+        X, matrices = random.normal(size=(n, d)), random.normal(size=(4, d, d)) / d**0.5
         yield (X, *matrices, num_heads)
     yield (np.eye(3, 4), 3e4 * np.eye(4), np.eye(4), *random.normal(size=(2, 4, 4)), 2)
 
@@ -56,15 +61,15 @@ def multi_head(answer, seed=0):
     names = ("X", "W_q", "W_k", "W_v", "W_o", "num_heads")
     for trial in _trials(seed):
         arguments = dict(zip(names, trial, strict=True))
-        given, got = shapes(X=trial[0], num_heads=trial[-1]), ask(answer, **arguments)
-        if not (isinstance(got, tuple) and len(got) == 2):
-            raise Wrong("Expected two results, (output, weights). How many does your function return?")
+        given, got = shapes(X=trial[0], num_heads=trial[-1]), ask_two(NAMES, answer, **arguments)
         (output, weights), (expected, right, heads) = got, _right(*trial)
-        need_shape("weights", weights, right.shape, given)
-        need_finite("weights", weights, given)
-        need_rows_sum_to_one(weights, given)
+        need_order(NAMES, got, (expected, right))
+        need_shape("weights", weights, right.shape, given, "How many tables has a layer, and how large is one?")
+        scores = scaled_dot_score(*(_cut(trial[0] @ W, trial[-1]) for W in trial[1:3]))
+        need_finite("weights", weights, given, about_nan(weights, scores))
+        need_rows_sum_to_one(weights, given, about_sums(scores))
         need_close("weights", weights, right, _about_weights(weights, trial))
-        need_shape("output", output, expected.shape, given)
+        need_shape("output", output, expected.shape, given, "What is done with the heads once they have mixed?")
         need_close("output", output, expected, _about_output(output, heads, trial))
     passed(f"output and the weights of every head hold on {len(SIZES) + 1} trials with 1 to 4 heads.")
 
@@ -74,21 +79,29 @@ def _about_weights(weights, trial):
     X, W_q, W_k, _, _, h = trial
     Q, K, n = X @ W_q, X @ W_k, len(X)
     d_k = Q.shape[-1] // h
+    under = "Whose length is under the root, that of a token or that of a head?"
     known = (
-        (_cut(Q, h) / h**0.5, _cut(K, h), "Whose length is under the root, that of a token or that of a head?"),
-        (_cut(Q, h) * d_k**0.5, _cut(K, h), "What stands between the scores and the softmax?"),
+        (_cut(Q, h) / h**0.5, _cut(K, h), under),
+        (_cut(Q, h) * (d_k / h) ** 0.5, _cut(K, h), under),
         (
             Q.reshape(h, n, -1),
             K.reshape(h, n, -1),
-            "Which token is row 2 of head 1 made of? Draw it with labelled numbers.",
+            "In a drawing with labelled numbers, of which token is queries[0, 1], the second row of the first head?",
         ),
-        (Q.reshape(n, -1, h).transpose(2, 0, 1), K.reshape(n, -1, h).transpose(2, 0, 1), "Which columns has head 1?"),
-        (_cut(K, h), _cut(Q, h), "Who asks in row 1 of your weights?"),
+        (
+            Q.reshape(n, -1, h).transpose(2, 0, 1),
+            K.reshape(n, -1, h).transpose(2, 0, 1),
+            "Which columns has the first head?",
+        ),
+        (Q, K, "All your heads have the same weights. Which columns has the first head?"),
     )
-    for query, key, question in known:
-        if np.allclose(weights, scaled_dot_product_attention(query, key, key)[1], atol=1e-6):
-            return question
-    return "Take the first head alone: which columns of W_q and W_k has it?"
+    wrong = [(np.broadcast_to(_weights(q, k), weights.shape), question) for q, k, question in known]
+    question = question_for(weights, wrong, about_weights(weights, _cut(Q, h), _cut(K, h), sizes=(n,)))
+    return question.replace("Work one score out by hand:", "Take the first head alone, and work one score out by hand:")
+
+
+def _weights(query, key):
+    return scaled_dot_product_attention(query, key, key)[1]
 
 
 def _about_output(output, heads, trial):
@@ -100,44 +113,42 @@ def _about_output(output, heads, trial):
         (heads.transpose(1, 2, 0).reshape(n, -1) @ W_o, "In which order stand the heads of one token?"),
         (heads.swapaxes(0, 1).reshape(n, -1) @ W_o.T, "Row vectors meet W_o from which side?"),
     )
-    for wrong, question in known:
-        if np.allclose(output, wrong):
-            return question
-    return "The weights are right. What does each head mix, and how are the heads joined?"
+    return question_for(output, known, "The weights are right. What does each head mix, and how are the heads joined?")
 
 
-def layer_numbers(d_k, parameters, table_cells):
-    """Check d_k, the number of parameters and of weights of a layer: d_model 768, 12 heads, 100 tokens.
+def layer_numbers(d_k, parameters, table_cells, *, d_model=768, num_heads=12, tokens=100):
+    """Check the width of a head, the number of parameters of a layer with biases, and of weights it computes.
 
     Parameters
     ----------
-    d_k, parameters, table_cells : int
+    d_k, parameters, table_cells : int, the answers
+    d_model, num_heads, tokens : int
 
     Raises
     ------
     NotAttempted, Wrong
     """
+    right, shared = d_model // num_heads, f"How are the {d_model} numbers shared out among the heads?"
     widths = {
-        768: "every head were as wide as a token. How are the 768 shared out?",
-        12: "the number of heads is taken.",
+        d_model: f"every head were as wide as a token. {shared}",
+        num_heads: "the number of heads is taken. How wide is one of them?",
     }
-    choose(d_k, 64, widths, digits=0, hint="How are the 768 numbers shared out among the heads?")
-    square = 768**2
+    choose(d_k, right, widths, digits=0, hint=shared)
+    square, full = d_model**2, 4 * d_model**2 + 4 * d_model
     counts = {
         4 * square: "the biases are left out. How many has each of the four?",
-        3 * square + 3 * 768: "the matrix that mixes the heads is left out. What is W_o for?",
-        3 * square: "W_o and the biases are left out.",
-        12
-        * (4 * square + 4 * 768): "each head had matrices as wide as the whole layer. Does the number depend on heads?",
+        3 * square + 3 * d_model: "the matrix that mixes the heads is left out. What is W_o for?",
+        3 * square: "W_o and the biases are left out. How many matrices has a layer?",
+        num_heads * full: "each head had matrices as wide as the whole layer. Does the number depend on heads?",
+        4 * d_model * right: "only one head is counted. How many columns has the wide W_q?",
     }
-    choose(
-        parameters, 4 * square + 4 * 768, counts, digits=0, hint="Four matrices and four biases: what are their shapes?"
-    )
+    choose(parameters, full, counts, digits=0, hint="Four matrices and four biases: what are their shapes?")
     tables = {
-        100**2: "all heads share one table. How many tables did the figure show for two heads?",
-        12 * 100: "there is one weight for each token. How many does each token compute?",
+        tokens**2: "all heads share one table. How many tables did the figure show for two heads?",
+        num_heads * tokens: "there is one weight for each token. How many does each token compute?",
+        num_heads * tokens * right: "weights are as long as a head is wide. Between what and what is there a weight?",
     }
-    choose(table_cells, 12 * 100**2, tables, digits=0, hint="How large is one table, and how many are there?")
+    choose(table_cells, num_heads * tokens**2, tables, digits=0, hint="How large is one table, and how many are there?")
     passed("width, parameters and tables; only the tables grow with the tokens.")
 
 
@@ -167,9 +178,19 @@ def split_heads(answer, caught_by, seed=0):
         a = random.normal(size=(n, d))
         got, right = ask(answer, a=a, num_heads=num_heads), _cut(a, num_heads)
         given = shapes(a=a, num_heads=num_heads)
-        need_shape("the result", got, right.shape, given)
+        need_shape("the result", got, right.shape, given, "How many heads, how many tokens, how many numbers in each?")
         if np.allclose(got, a.reshape(num_heads, n, -1)) and not np.allclose(got, right):
-            raise Wrong(f"With {given}, row 2 of head 1 still holds numbers of token 1. What must be cut first?")
-        need_close("the result", got, right, "Head 1 has the first columns of every token. Which has yours?")
+            raise Wrong(f"With {given}, result[0, 1] still holds numbers of token a[0]. What must be cut first?")
+        known = (
+            (a.reshape(n, -1, num_heads).transpose(2, 0, 1), "Do the columns of a head stand side by side in a token?"),
+            (right[::-1], "Which columns has the first head, the first or the last?"),
+            (right[:, ::-1], "In which order stand the tokens in a head?"),
+        )
+        need_close(
+            "result",
+            got,
+            right,
+            question_for(got, known, "The first head has the first columns of every token. Which has yours?"),
+        )
     need_named(caught_by, "order", REASONS)
     passed("every head has its own columns of every token; exchanged tokens would have shown otherwise.")

@@ -4,7 +4,7 @@ from math import log
 
 import numpy as np
 
-from ._report import Wrong, ask, choose, need_named, passed, shapes
+from ._report import Wrong, ask, choose, need_named, passed, question_for, shapes
 
 
 def _log_softmax(logits):
@@ -67,7 +67,7 @@ def next_token_loss(answer, seed=0):
     random = np.random.default_rng(seed)
     for sentences, places, words, size in ((3, 6, 5, 1), (2, 4, 7, 3), (4, 9, 3, 2), (2, 5, 4, 2000)):
         lengths = random.integers(2, places, size=sentences)
-        lengths[0] = places
+        lengths[:2] = places, 2  # one sentence fills its row, one is mostly filling
         trial = {
             "logits": size * random.normal(size=(sentences, places, words)),
             "words": random.integers(words, size=(sentences, places)),
@@ -79,40 +79,46 @@ def next_token_loss(answer, seed=0):
             raise Wrong(f"With {given}, the loss has shape {got.shape}; expected one number. What is the mean over?")
         if not np.isfinite(got):
             raise Wrong(f"With {given} and logits in the thousands, the loss is {got}. What does exp do to them?")
-        if not np.isclose(got, right):
-            question = next((q for wrong, q in _known(**trial) if np.isclose(got, wrong)), "Do one sentence by hand.")
+        if not np.isclose(got, right, rtol=1e-4):
+            question = question_for(got, _known(**trial), "Which words of the first sentence count, and for how much?")
             raise Wrong(f"With {given}, the loss is {got:.4f}; expected {right:.4f}. {question}")
     passed("shift, mask and mean hold for four batches, huge logits among them.")
 
 
-def loss_numbers(start, foretold):
-    """Check the loss before training with 50,257 tokens, and how many words of lengths 5, 3 and 9 are foretold.
+def loss_numbers(start, foretold, *, vocabulary=50257, lengths=(5, 3, 9)):
+    """Check the loss before training, and how many words are foretold in a batch of sentences.
 
     Parameters
     ----------
     start : float, two decimals
     foretold : int
+    vocabulary : int, the number of tokens
+    lengths : tuple of int, of the sentences
 
     Raises
     ------
     NotAttempted, Wrong
     """
+    right, batch, words = log(vocabulary), len(lengths), sum(lengths)
     starts = {
-        50257: "the number of tokens is the loss. What is the surprise at a probability of 1/50257?",
-        1 / 50257: "the probability is the loss. What is its surprise?",
-        log(50257) / log(2): "the logarithm has base 2. Which has cross-entropy here?",
-        log(50257) / log(10): "the logarithm has base 10. Which has cross-entropy here?",
-        -log(50257): "a surprise is negative. What is −ln of a number below 1?",
-        0: "the model knows everything. What does it know before training?",
+        vocabulary: f"the number of tokens is the loss. What is the surprise at a probability of 1/{vocabulary}?",
+        right / log(2): "the logarithm has base 2. Which has cross-entropy here?",
+        right / log(10): "the logarithm has base 10. Which has cross-entropy here?",
+        -right: "a surprise is negative. What is −ln of a number below 1?",
+        0: "the right word is certain, or if its probability is the loss. What is −ln of a very small probability?",
+        1: "the loss were a share. Of which probability is it minus the logarithm?",
     }
-    choose(start, log(50257), starts, digits=2, hint="What probability has each token, and what is its surprise?")
+    choose(start, right, starts, digits=2, hint="What probability has each token, and what is its surprise?")
     counts = {
-        17: "the first word of a sentence is foretold. From what?",
-        16: "only one word is foretold by nobody. How many sentences are there?",
-        27: "the filling counts. How many words has the second sentence?",
-        24: "the filling counts. How many words has the second sentence?",
+        words: "the first place of a sentence is foretold. From what?",
+        words - 1: "only one place is foretold by nobody. How many sentences are there?",
+        batch * max(lengths): "the filling counts. How many words has the shortest sentence?",
+        batch * (max(lengths) - 1): "the filling counts. How many words has the shortest sentence?",
+        words - 2 * batch: "two words of each sentence are not foretold. Which two?",
+        batch: "one word of each sentence is foretold. Does only the last place have a next word?",
     }
-    choose(foretold, 14, counts, digits=0, hint="How many words are foretold in the sentence of three?")
+    hint = f"How many words are foretold in a sentence of {min(lengths)}?"
+    choose(foretold, words - batch, counts, digits=0, hint=hint)
     passed("ln C, and one word less than each sentence has.")
 
 

@@ -4,16 +4,22 @@ import numpy as np
 
 from ..attention import scaled_dot_product_attention
 from ..masks import causal_mask, padding_mask
+from ..scores import scaled_dot_score
+from ._attention import NAMES, about_nan, about_output, about_sums, about_weights
 from ._report import (
     Wrong,
     ask,
+    ask_two,
     choose,
+    entry,
     need_close,
     need_finite,
     need_named,
+    need_order,
     need_rows_sum_to_one,
     need_shape,
     passed,
+    question_for,
     shapes,
 )
 
@@ -43,8 +49,8 @@ def decoder_mask(answer, seed=0):
         if got.dtype != bool:
             raise Wrong(f"The mask has dtype {got.dtype}; expected bool. What does a comparison give?")
         if not np.array_equal(got, right):
-            place = tuple(map(int, np.argwhere(got != right)[0]))
-            seen = f"With {given}, sentence {place[0]}, query {place[1]}, key {place[2]} is {got[place]}."
+            place = np.argwhere(got != right)[0]  # sentence, query, key
+            seen = f"With {given}, {entry('mask', place)} is {got[tuple(place)]}."
             raise Wrong(f"{seen} {_about_mask(got, right, lengths)}")
     passed("who may look at whom, for four batches; nobody sees the future or the filling.")
 
@@ -59,67 +65,74 @@ def _about_mask(got, right, lengths):
         (np.broadcast_to(filled, right.shape), "May query 0 look at key 1, which comes after it?"),
         (causal.T & filled, "Which of i and j is the one that looks, and which is looked at?"),
         (causal & (np.arange(n) <= lengths[:, None, None]), "Counting from 0, which is the last key of two words?"),
-        (np.tri(n, k=-1, dtype=bool) & filled, "May a token look at itself? j ≤ i says so."),
+        (np.tri(n, k=-1, dtype=bool) & filled, "j ≤ i: may a token look at itself?"),
         (causal & filled.swapaxes(-1, -2), "Is it the asker or the answerer that must be a word?"),
         (causal | filled, "Both conditions must hold. Which sign says so?"),
     )
-    for wrong, question in known:
-        if np.array_equal(got, wrong):
-            return question
-    return "Is j ≤ i there, and is j less than the length?"
+    return question_for(got, known, "Is j ≤ i there, and is j less than the length?")
 
 
-def who_may_look(cross, causal, react):
-    """Check what a decoder may see: 4 source words in 6 places, 5 written words, source word 2 changes.
+def who_may_look(cross, causal, react, *, source=4, places=6, written=5):
+    """Check what a decoder may see when source word 2 changes.
 
     Parameters
     ----------
     cross, causal : int, cells that are True in the mask of the cross-attention, and in the causal mask
     react : int, written words that may react to the change
+    source, places, written : int, words of the source, places it is filled up to, words written
 
     Raises
     ------
     NotAttempted, Wrong
     """
+    over_source = "the causal mask lay over the source. Is the source not whole before a word is written?"
     seen = {
-        5 * 6: "the filling may be looked at. Is a filled place a word?",
-        5 * 5: "the written words look at themselves. Who supplies the keys in cross-attention?",
-        4 * 4: "the source looks at itself. Who asks in cross-attention?",
-        4 * 6: "the source looks at its own places. Who asks in cross-attention?",
-        4 + 3 + 2 + 1: "the causal mask lay over the source. Is the source not whole before the first word is written?",
-        1 + 2 + 3 + 4 + 4: "the causal mask lay over the source. Is the source not whole before a word is written?",
+        written * places: "the filling may be looked at. Is a filled place a word?",
+        written**2: "the written words look at themselves. Who supplies the keys in cross-attention?",
+        source**2: "the source looks at itself. Who asks in cross-attention?",
+        source * places: "the source looks at its own places. Who asks in cross-attention?",
+        source * (source + 1) // 2: over_source,
+        sum(min(i, source) for i in range(1, written + 1)): over_source,
     }
-    choose(cross, 5 * 4, seen, digits=0, hint="How many ask, and at how many words may each of them look?")
+    choose(cross, written * source, seen, digits=0, hint="How many ask, and at how many words may each of them look?")
     seen = {
-        5 * 5: "there is no mask. May word 1 look at word 2?",
-        5 * 4: "everybody looks at all but one word. How many words may word 1 look at, how many word 2?",
-        4 + 3 + 2 + 1: "no word looks at itself. What is on the diagonal of a causal mask?",
-        6 + 5 + 4 + 3 + 2 + 1: "six words are written. How many are there?",
+        written**2: "there is no mask. May word 1 look at word 2?",
+        written * (written - 1): "all look at all but one word. How many words may word 1 look at, how many word 2?",
+        written * (written - 1) // 2: "no word looks at itself. What is on the diagonal of a causal mask?",
+        (written + 1) * (written + 2) // 2: "one word more is written. How many are there?",
     }
-    choose(causal, 5 + 4 + 3 + 2 + 1, seen, digits=0, hint="How many words may word 1 look at, how many word 2?")
+    right = written * (written + 1) // 2
+    choose(causal, right, seen, digits=0, hint="How many words may word 1 look at, how many word 2?")
     seen = {
-        4: "only words from the second on may see source word 2. Over which table does the causal mask lie?",
-        3: "only words after the second may see source word 2. Over which table does the causal mask lie?",
+        source: "the source words react. Which words does the exercise ask about?",
+        places: "the filled places react. How many words are written?",
+        written - 1: "only words from the second on may see source word 2. Over which table does the causal mask lie?",
+        written - 2: "only words after the second may see source word 2. Over which table does the causal mask lie?",
         1: "written word 2 alone belongs to source word 2. Who may look at whom in cross-attention?",
         0: "nobody looks at the source. Who supplies the keys in cross-attention?",
-        6: "the filled place counts as a written word. How many words are written?",
     }
-    choose(react, 5, seen, digits=0, hint="Which written words may look at source word 2?")
+    choose(react, written, seen, digits=0, hint="Which written words may look at source word 2?")
     passed("the masks and the reach of a source word: the causal mask lies over the written words alone.")
 
 
+HIDDEN = "forbidden score far above the others, under a causal"
+
+
 def _masked_trials(seed):
-    """Queries, keys, values and masks: causal, padded, ragged, one row that may look nowhere, huge scores."""
+    """Kind of mask, queries, keys, values, mask: causal, padded, ragged; then scores too large for exp, or too low."""
     random = np.random.default_rng(seed)
-    for n, m, d_k, d_v, kind in ((3, 3, 2, 4, "causal"), (2, 5, 3, 1, "padding"), (4, 3, 5, 2, "any")):
-        mask = {"causal": causal_mask(n, m), "padding": np.repeat(padding_mask(3, m), n, axis=0)}.get(kind)
-        if mask is None:
-            mask = random.random((n, m)) < 0.6
-            mask[:, 0] |= ~mask.any(axis=-1)
+    ragged = random.random((4, 3)) < 0.6
+    ragged[:, 0] |= ~ragged.any(axis=-1)
+    padded = np.repeat(padding_mask(3, 5), 2, axis=0)
+    for kind, mask, d_k, d_v in (("causal", causal_mask(3), 2, 4), ("padding", padded, 3, 1), ("ragged", ragged, 5, 2)):
+        n, m = mask.shape
         yield kind, random.normal(size=(n, d_k)) * 2, random.normal(size=(m, d_k)), random.normal(size=(m, d_v)), mask
-    yield "huge scores", 3000.0 * np.eye(4)[:3], np.eye(4), random.normal(size=(4, 2)), causal_mask(3, 4)
-    low = -3000.0 * np.ones((2, 1))
-    yield "hugely negative scores", low, np.ones((3, 1)), random.normal(size=(3, 2)), causal_mask(2, 3)
+    apart, keys = np.array([[1000.0], [0.0], [-1000.0]]), np.array([[1.0], [0.9], [0.8], [0.7]])
+    padded = np.repeat(padding_mask(3, 4), 3, axis=0)
+    yield "padding (huge scores)", apart, keys, random.normal(size=(4, 2)), padded
+    low = np.full((2, 1), -3e4)
+    yield "causal (hugely negative scores)", low, np.ones((3, 1)), random.normal(size=(3, 2)), causal_mask(2, 3)
+    yield HIDDEN, np.eye(2), np.array([[0.0, 1.0], [3e4, 2.0]]), random.normal(size=(2, 3)), causal_mask(2)
 
 
 def masked_attention(answer, seed=0):
@@ -140,40 +153,54 @@ def masked_attention(answer, seed=0):
     kind, query, key, value, mask = next(_masked_trials(seed + 1))
     mask = mask.copy()
     mask[1] = False
-    output, weights = _pair(ask(answer, query=query, key=key, value=value, mask=mask))
-    if not np.allclose(np.nan_to_num(np.append(weights[1], output[1]), nan=9), 0):
-        raise Wrong(f"Row 1 may look nowhere; its weights are {weights[1]} and not zeros. By what is it divided?")
-    need_close(
-        "weights", weights, scaled_dot_product_attention(query, key, value, mask)[1], "What did the other rows do?"
-    )
+    output, weights = ask_two(NAMES, answer, query=query, key=key, value=value, mask=mask)
+    _need_zeros(weights[1], output[1])
+    right = scaled_dot_product_attention(query, key, value, mask)[1]
+    need_close("weights", weights, right, "What did the rows beside weights[1], which may look nowhere?")
     passed("output and weights hold for causal, padding and ragged masks, huge scores, and a row that sees nothing.")
+
+
+def _need_zeros(weights, output):
+    """Raise Wrong unless a row that may look nowhere has zeros."""
+    if not np.allclose(np.nan_to_num(np.append(weights, output), nan=9), 0):
+        question = "What does softmax make of equally low scores?"
+        if np.isnan(weights).any():
+            question = "What is 0 / 0?"
+        elif not weights.any():
+            question = "What do weights of 0 fetch?"
+        seen = f"weights[1] is {np.round(weights, 2).tolist()}, output[1] {np.round(output, 2).tolist()}, not zeros."
+        raise Wrong(f"query[1] may look nowhere; {seen} {question}")
 
 
 def _need_masked(answer, kind, query, key, value, mask):
     given = f"{shapes(query=query, key=key, value=value)} and a {kind} mask"
-    output, weights = _pair(ask(answer, query=query, key=key, value=value, mask=mask))
-    expected, right = scaled_dot_product_attention(query, key, value, mask)
+    got = ask_two(NAMES, answer, query=query, key=key, value=value, mask=mask)
+    (output, weights), (expected, right) = got, scaled_dot_product_attention(query, key, value, mask)
+    need_order(NAMES, got, (expected, right))
     need_shape("weights", weights, right.shape, given)
-    need_finite("weights", weights, given)
-    if np.abs(weights[~mask]).max(initial=0) > 1e-6:
-        forbidden = np.abs(weights * ~mask).sum(axis=-1)
-        row = int(forbidden.argmax())
-        seen = f"With {given}, row {row} gives {forbidden[row]:.2f} of its weight to keys it may not look at."
-        if np.abs(weights[mask]).max(initial=0) < 1e-6:
+    late = "What is forbidden has the largest score. When does it leave: before the largest is sought, or after?"
+    scores = scaled_dot_score(query, key)
+    need_finite("weights", weights, given, late if kind == HIDDEN else about_nan(weights, scores))
+    _need_nothing_forbidden(weights, mask, given)
+    struck = np.allclose(weights, scaled_dot_product_attention(query, key, value)[1] * mask)
+    question = "Is the mask used before the softmax, or after?" if struck else about_sums(scores)
+    need_rows_sum_to_one(weights, given, late if kind == HIDDEN else question)
+    need_close("weights", weights, right, about_weights(weights, query, key, mask, (*value.shape, len(query))))
+    hint = about_output(output, weights, value, query, key)
+    need_shape("output", output, expected.shape, given, hint)
+    need_close("output", output, expected, hint)
+
+
+def _need_nothing_forbidden(weights, mask, given):
+    forbidden = np.abs(weights * ~mask).sum(axis=-1)
+    row = forbidden.argmax()
+    if forbidden[row] > 1e-6:
+        seen = f"With {given}, {entry('weights', [row])} gives {forbidden[row]:.4f} to keys it may not look at."
+        if np.abs(weights[row] * mask[row]).max() < 1e-6:
             raise Wrong(f"{seen} It sees those *only*: what does True mean in your mask?")
+        if mask.shape == mask.T.shape and np.abs(weights * ~mask.T).max() < 1e-6:
+            raise Wrong(f"{seen} Who asks in your mask, its rows or its columns?")
         raise Wrong(f"{seen} Where is the mask used, and what is left of a forbidden score?")
-    plain = scaled_dot_product_attention(query, key, value)[1] * mask
-    if np.allclose(weights, plain) and not np.allclose(plain, right):
-        sums = weights.sum(axis=-1)
-        raise Wrong(
-            f"With {given}, row 0 of the weights sums to {sums[0]:.2f}, not 1. Is the mask used before the softmax?"
-        )
-    need_rows_sum_to_one(weights, given)
-    need_close(
-        "weights", weights, right, "The mask is right. How do the scores come about, and by what are they divided?"
-    )
-    need_shape("output", output, expected.shape, given)
-    need_close("output", output, expected, "The weights are right. What do they mix?")
 
 
 REASONS = {
@@ -201,9 +228,3 @@ def mended_mask(answer, caught_by, seed=0):
         _need_masked(answer, kind, *trial)
     need_named(caught_by, "change", REASONS)
     passed("it looks where it may, and a changed last token would have shown that it did not.")
-
-
-def _pair(got):
-    if not (isinstance(got, tuple) and len(got) == 2):
-        raise Wrong("Expected two results, (output, weights). How many does your function return?")
-    return got

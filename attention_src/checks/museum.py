@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._report import Wrong, ask, need_close, need_shape, passed, shapes
+from ._report import Wrong, ask, need_close, need_shape, passed, question_for, shapes
 
 
 def mended_places(answer, seed=0):
@@ -24,13 +24,28 @@ def mended_places(answer, seed=0):
     for batch, n, d in ((2, 5, 3), (6, 4, 2), (1, 3, 4), (4, 4, 3)):
         table, x = random.normal(size=(9, d)), random.normal(size=(batch, n, d))
         got, given = ask(answer, table=table, x=x), shapes(table=table, x=x)
-        need_shape("the result", got, x.shape, given)
+        need_shape(
+            "the result", got, x.shape, given, "Every token of every sentence gets a vector: how many are there?"
+        )
         added = got - x
-        if np.allclose(added, added[:, :1]) and n > 1:
+        if np.allclose(added, 0, atol=1e-5):
+            raise Wrong(f"With {given}, x comes back as it was. What was to be added to it?")
+        if np.allclose(got, table[:n], atol=1e-5):
+            raise Wrong(f"With {given}, these are the vectors of the places alone. Where are the tokens themselves?")
+        if np.allclose(added, added[:, :1], atol=1e-5) and n > 1:
             raise Wrong(f"With {given}, all tokens of a sentence get the same vector. Along which axis do you count?")
-        if not np.allclose(added, added[:1]):
+        if not np.allclose(added, added[:1], atol=1e-5):
             raise Wrong(
                 f"With {given}, the same place gets another vector in another sentence. What does it depend on?"
             )
-        need_close("the result", got, x + table[:n], "Which row of the table belongs to the first token?")
+        known = (
+            (x - table[:n], "Were the vectors added, or taken away?"),
+            (x + table[1 : n + 1], "Counting starts at 0. Which row of the table belongs to the first token?"),
+        )
+        need_close(
+            "result",
+            got,
+            x + table[:n],
+            question_for(got, known, "Which row of the table belongs to the first token, and which to the second?"),
+        )
     passed("every place has its own vector, the same in every sentence.")

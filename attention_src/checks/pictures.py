@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..patches import patchify as right_patchify
-from ._report import ask, choose, need_close, need_named, need_shape, passed, shapes
+from ._report import ask, choose, need_close, need_named, need_shape, passed, question_for, shapes
 
 SIZES = [(4, 6, 1, 2), (6, 4, 3, 2), (9, 3, 2, 3), (2, 3, 4, 1), (8, 8, 3, 4)]  # H, W, C, p
 
@@ -27,7 +27,7 @@ def patchify(answer, seed=0):
     for height, width, channels, p in SIZES:
         image = random.normal(size=(height, width, channels))
         got, right = ask(answer, image=image, p=p), right_patchify(image, p)
-        need_shape("the result", got, right.shape, shapes(image=image, p=p))
+        need_shape("the result", got, right.shape, shapes(image=image, p=p), "How many patches, of how many numbers?")
         need_close("patches", got, right, _about_patches(got, image, p))
     passed(f"the patches hold for {len(SIZES)} pictures, high, wide and square, with one colour to four.")
 
@@ -42,39 +42,48 @@ def _about_patches(got, image, p):
         (cut.transpose(0, 2, 3, 1, 4), "Within a patch: do the numbers run along its rows or down its columns?"),
         (cut.transpose(0, 2, 4, 1, 3), "Within a patch: do the colours of one pixel stand side by side?"),
     )
-    for wrong, question in known:
-        if np.allclose(got, wrong.reshape(got.shape)):
-            return question
-    return "Try it on the picture of 4 × 4 numbered pixels. What is your patch 1?"
+    flat = ((wrong.reshape(got.shape), question) for wrong, question in known)
+    return question_for(got, flat, "Try it on the picture of 4 × 4 numbered pixels. What is your patch 1?")
 
 
-def patch_numbers(tokens, numbers, weights):
-    """Check the tokens, the numbers of a patch and the weights of a head: 384 × 384 in colour, patches of 16.
+def patch_numbers(tokens, numbers, weights, *, size=384, patch=16):
+    """Check the tokens, the numbers of a patch and the weights of a head, for a square picture in colour.
 
     Parameters
     ----------
-    tokens, numbers, weights : int
+    tokens, numbers, weights : int, the answers
+    size, patch : int, pixels along a side
 
     Raises
     ------
     NotAttempted, Wrong
     """
+    side, length = size // patch, patch**2 * 3
+    right = side**2 + 1
     counts = {
-        576: "the class token is left out.",
-        24: "that is the number of patches along one side. How many sides has a square?",
-        256: "16 × 16 is the number of patches. Is it their number or their size?",
-        257: "16 × 16 is the number of patches. Is it their number or their size?",
-        197: "the picture is one of 224 pixels.",
+        side**2: "the class token is left out. Where would the answer be read?",
+        side: "that is the number of patches along one side. How many sides has a square?",
+        side + 1: "that is the number of patches along one side. How many sides has a square?",
+        patch**2: f"{patch} × {patch} is the number of patches. Is it their number or their size?",
+        patch**2 + 1: f"{patch} × {patch} is the number of patches. Is it their number or their size?",
+        197: "the picture is one of 224 pixels. How many has this one?",
+        size**2 + 1: "every pixel is a token. What is a patch for?",
     }
-    choose(tokens, 577, counts, digits=0, hint="How many patches fit along one side?")
-    lengths = {256: "a pixel were one number. How many colours has it?", 16: "only one side of the patch is counted."}
-    choose(numbers, 768, lengths, digits=0, hint="How many pixels has a patch, and how many numbers a pixel?")
+    choose(tokens, right, counts, digits=0, hint="How many patches fit along one side?")
+    lengths = {
+        patch**2: "a pixel were one number. How many colours has it?",
+        patch: "only one side of the patch is counted. What is the other?",
+        patch * 3: "only one side of the patch is counted. What is the other?",
+        size**2 * 3: "that is the whole picture. How much of it is in one patch?",
+    }
+    choose(numbers, length, lengths, digits=0, hint="How many pixels has a patch, and how many numbers a pixel?")
     tables = {
-        576**2: "the class token neither asks nor answers. Does it?",
-        577: "there is one weight for each token. How many does each token compute?",
-        577 * 768: "weights grow with the length of a patch. Between what and what is there a weight?",
+        side**4: "the class token neither asks nor answers. Does it?",
+        right: "there is one weight for each token. How many does each token compute?",
+        right * length: "weights grow with the length of a patch. Between what and what is there a weight?",
+        right**2 * 3: "each colour had a table of its own. What is a token made of?",
     }
-    choose(weights, 577**2, tables, digits=0, hint="Who asks whom? How many pairs are there?")
+    choose(weights, right**2, tables, digits=0, hint="Who asks whom? How many pairs are there?")
     passed("tokens, numbers and weights.")
 
 

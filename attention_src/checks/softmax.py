@@ -5,20 +5,32 @@ from math import exp
 import numpy as np
 
 from ..weights import softmax as right_softmax
-from ._report import Wrong, ask, choose, need_close, need_finite, need_rows_sum_to_one, need_shape, passed, shapes
+from ._attention import about_nan
+from ._report import (
+    Wrong,
+    ask,
+    choose,
+    entry,
+    need_close,
+    need_finite,
+    need_named,
+    need_rows_sum_to_one,
+    need_shape,
+    passed,
+    shapes,
+)
 
 
 def _trials(seed):
     """Random scores of awkward shapes, the last ones so large that exp overflows or so small that it vanishes."""
     random = np.random.default_rng(seed)
-    for shape in ((2, 5), (4, 3), (1, 7), (3, 1), (2, 3, 4)):
+    for shape in ((4, 4), (2, 5), (1, 7), (3, 1), (2, 3, 4)):
         yield random.normal(size=shape) * 3
     yield random.normal(size=(3, 4)) + np.array([[1000.0], [-1000.0], [0.0]])
 
 
 def _masks(scores, random):
-    """No mask, then a mask that hides keys but never all of a row, then one that hides a whole row."""
-    yield None
+    """A mask that hides keys but never all of a row, then one that hides a whole row."""
     mask = random.random(scores.shape) < 0.6
     mask[..., -1] = True
     yield mask
@@ -31,20 +43,33 @@ def _compare(answer, scores, mask):
     arguments = {"scores": scores} if mask is None else {"scores": scores, "mask": mask}
     given = shapes(**arguments)
     weights, right = ask(answer, **arguments), right_softmax(scores, mask)
-    if isinstance(weights, tuple):
-        raise Wrong("Expected one array of weights. How many results does your function return?")
-    need_shape("weights", weights, scores.shape, given)
-    if mask is not None and not mask.any(axis=-1).all() and not np.isfinite(weights).all():
-        raise Wrong(f"With {given} and a row of the mask that is all False, the weights have NaN. What is 0 / 0?")
-    need_finite("weights", weights, given)
-    if mask is not None and (weights[~mask] != 0).any():
-        raise Wrong(
-            f"With {given}, a key that may not be seen has a weight. When is it taken out: before exp or after?"
-        )
-    need_rows_sum_to_one(weights[mask.any(axis=-1)] if mask is not None else weights, given)
-    need_close(
-        "weights", weights, right, "What is the ratio of two weights of this row, and what is the gap of their scores?"
-    )
+    need_shape("the result", weights, scores.shape, given, "Does a softmax change the shape of a table?")
+    if mask is not None:
+        _need_masked(weights, mask, given)
+    need_finite("weights", weights, given, about_nan(weights, scores))
+    need_rows_sum_to_one(weights, given, where=True if mask is None else mask.any(axis=-1))
+    hint = "What is the ratio of two weights of this row, and what is the gap of their scores?"
+    if np.allclose(weights, right_softmax(right, mask), atol=1e-6):
+        hint = "How often do you raise e to a score, and divide?"
+    need_close("weights", weights, right, hint)
+
+
+def _need_masked(weights, mask, given):
+    """Raise Wrong if a row that may look nowhere is not 0, or a hidden key has a weight."""
+    for place in np.argwhere(~mask.any(axis=-1))[:1]:
+        row = weights[tuple(place)]
+        if not np.isfinite(row).all():
+            raise Wrong(f"With {given}, {entry('weights', place)} may look nowhere and is NaN. What is 0 / 0?")
+        if row.any() and not weights[~mask & mask.any(axis=-1, keepdims=True)].any():
+            seen = f"With {given}, {entry('weights', place)} may look nowhere and sums to {row.sum():.4g}, not 0."
+            raise Wrong(f"{seen} Equally low scores, less the largest of them: what does exp make of that?")
+    if (weights[~mask] != 0).any():
+        if not weights[mask].any():
+            raise Wrong(
+                f"With {given}, only keys that may not be seen have a weight. What does True mean in your mask?"
+            )
+        seen = f"With {given}, a key that may not be seen has a weight."
+        raise Wrong(f"{seen} When is it taken out, and what is left of its score?")
 
 
 def softmax(answer, seed=0):
@@ -64,39 +89,66 @@ def softmax(answer, seed=0):
     """
     random = np.random.default_rng([seed, 1])
     for scores in _trials(seed):
+        _compare(answer, scores, None)
+    for scores in _trials(seed):
         for mask in _masks(scores, random):
             _compare(answer, scores, mask)
     hidden = {"scores": np.array([[1000.0, 0.0, 1.0]]), "mask": np.array([[False, True, True]])}
     weights = ask(answer, **hidden)
-    if not np.allclose(weights, right_softmax(**hidden)):
-        seen = f"With the scores 1000, 0 and 1, and a mask that hides the 1000, the weights are {weights[0]}."
+    if not np.allclose(weights, right_softmax(**hidden), rtol=1e-4):
+        seen = f"With the scores 1000, 0 and 1, and a mask that hides the 1000, the weights are {weights[0].tolist()}."
         raise Wrong(f"{seen} Which of the three is the largest that may be seen?")
     passed("every row sums to 1, hidden keys weigh nothing, and a score of 1000 is no trouble.")
 
 
-def mended_softmax(answer, seed=0):
-    """Check the mended softmax of chapter 02, which takes no mask; otherwise like `softmax`."""
+REASONS = {
+    "single": "in a single row there is only one maximum, and only one sum. Is there a second row to be wrong?",
+    "sums": "once keepdims is mended, the rows of small scores sum to 1. Which scores need a maximum of their own?",
+    "shift": "if all scores rise alike, so does the one maximum, and every gap stays. Which row must rise alone?",
+}
+
+
+def mended_softmax(answer, caught_by, seed=0):
+    """Check the mended softmax of chapter 02, which takes no mask, and the test that finds its second fault.
+
+    Parameters
+    ----------
+    answer : function of scores (..., n, m)
+    caught_by : str, 'single', 'sums', 'shift' or 'apart'
+    seed : int, where the trials come from
+
+    Raises
+    ------
+    NotAttempted, Wrong
+        As `softmax`.
+    """
     for scores in _trials(seed):
         _compare(answer, scores, None)
+    need_named(caught_by, "apart", REASONS)
     passed("rows sum to 1, whatever the shape.")
 
 
-def ratio_of_weights(answer):
-    """Check how many times as heavy the weight of a score 5/2 is as that of a score 2.
+def ratio_of_weights(answer, *, first=5 / 2, second=2):
+    """Check how many times as heavy the weight of a score `first` is as that of a score `second`.
 
     Parameters
     ----------
     answer : float, rounded to 2 decimals
+    first, second : float, the scores; three more are 1/2, −1 and −6
 
     Raises
     ------
     NotAttempted, Wrong
     """
+    total = sum(map(exp, (first, second, 1 / 2, -1, -6)))
     reasons = {
-        2.5 / 2: "scores are divided by each other. What does exp make of a difference?",
-        0.5: "the gap itself is taken. What does softmax do to each score before it divides?",
-        exp(2.5): "the other score is forgotten. Which two numbers does the ratio compare?",
-        exp(-0.5): "the smaller weight is divided by the larger. Which one was asked for?",
+        first / second: "scores are divided by each other. What does exp make of a difference?",
+        first - second: "the gap itself is taken. What does softmax do to each score before it divides?",
+        exp(first): "the other score is forgotten. Which two numbers does the ratio compare?",
+        exp(second - first): "the smaller weight is divided by the larger. Which one was asked for?",
+        exp(first) / total: "it is the weight of the first word. By what must it be divided for a comparison?",
+        exp(first) - exp(second): "one is taken from the other. Does 'times as heavy' ask for a difference?",
+        2 ** (first - second): "2 is raised to the gap. Which number does softmax raise?",
     }
-    choose(answer, exp(0.5), reasons, digits=2)
+    choose(answer, exp(first - second), reasons, digits=2)
     passed("the ratio is e raised to the gap, whatever the other scores are.")

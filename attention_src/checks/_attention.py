@@ -1,0 +1,72 @@
+"""Known mistakes in attention weights, and the question that leads from each: for the checks of several chapters."""
+
+from math import log, sqrt
+
+import numpy as np
+
+from ..attention import scaled_dot_product_attention
+from ..scores import scaled_dot_score
+from ..weights import softmax
+from ._report import question_for
+
+NAMES = "(output, weights)"
+
+
+def about_weights(weights, query, key, mask=None, sizes=()):
+    """The question that leads from known wrong weights to the mistake behind them.
+
+    Parameters
+    ----------
+    weights, query, key, mask : the answer's weights, and what they should be made of
+    sizes : iterable of int, numbers that could have been taken for d_k
+    """
+    if np.abs(scaled_dot_score(query, key)).max() > 500:  # what holds for small scores fails for large ones
+        return "By how much do the two largest scores of this row differ, and what has become of the gap in yours?"
+    d_k = key.shape[-1]
+    known = [
+        (query * sqrt(d_k), key, "What stands between the scores and the softmax?"),
+        (query / sqrt(d_k), key, "Is it d_k itself that you divide by, and should it be?"),
+        (query * d_k, key, "A score adds up d_k products. Does your scale make it larger or smaller?"),
+        (query * log(2), key, "Which number is raised to the score?"),
+    ]
+    for size in sizes:
+        question = "Scores grow with the number of terms they add up. How many terms has one score?"
+        known.append((query * sqrt(d_k / size), key, question))
+    if query.shape == key.shape:
+        known += [
+            (key, query, "Whose question is weights[0]? Who asks, and who is asked?"),
+            (query, query, "Are there keys in your scores?"),
+            (key, key, "Are there queries in your scores?"),
+        ]
+    wrong = [(scaled_dot_product_attention(q, k, k, mask)[1], question) for q, k, question in known]
+    right = scaled_dot_product_attention(query, key, key, mask)[1]
+    wrong.append((softmax(right, mask), "How often is the softmax taken?"))
+    otherwise = "Work one score out by hand: which number of the query meets which number of the key?"
+    return question_for(weights, wrong, otherwise)
+
+
+def about_nan(weights, scores):
+    """The question for weights that are not finite: was no maximum subtracted, or one and the same from all rows?"""
+    row = np.unravel_index(scores.argmax(), scores.shape)[:-1]
+    if np.isfinite(weights[row]).all():
+        return "The row with the largest score of all is right. What is left of a row that lies a thousand below it?"
+    return "What does exp do to a score of 1000?"
+
+
+def about_sums(scores):
+    """The question for rows that do not sum to 1."""
+    return "What does exp do to a score of 1000?" if np.abs(scores).max() > 500 else "By what is each row divided?"
+
+
+def about_output(output, weights, value, query, key):
+    """The question that leads from a known wrong output to the mistake behind it; the weights are right."""
+    known = [
+        (weights @ key, "What do they mix: keys, or values?"),
+        (value[weights.argmax(axis=-1)], "What becomes of the values with the smaller weights?"),
+    ]
+    if len(query) == len(key):
+        known += [
+            (weights @ query, "What do they mix: queries, or values?"),
+            (weights.T @ value, "Does output[0] take a row of them, or a column?"),
+        ]
+    return f"The weights are right. {question_for(output, known, 'What do they mix?')}"

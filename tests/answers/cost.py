@@ -1,0 +1,151 @@
+"""Answers to the exercises of chapter 11."""
+
+import numpy as np
+import torch
+
+from attention_src import checks
+
+from . import Exercise
+
+
+def three_numbers(pairs):
+    largest, total, mixed = -np.inf, 0.0, 0.0
+    for score, value in pairs:
+        new = max(largest, score)
+        shrink, raised = np.exp(largest - new), np.exp(score - new)
+        total, mixed, largest = total * shrink + raised, mixed * shrink + raised * value, new
+    return mixed / total
+
+
+def running_mean(pairs):
+    largest, total, mean = -np.inf, 0.0, 0.0
+    for score, value in pairs:
+        new = max(largest, score)
+        total = total * np.exp(largest - new) + np.exp(score - new)
+        mean = mean + (value - mean) * np.exp(score - new) / total
+        largest = new
+    return mean
+
+
+def branches(pairs):
+    score, value = next(pairs)
+    largest, total, mixed = score, 1.0, np.array(value)
+    for score, value in pairs:
+        if score > largest:
+            total, mixed = total * np.exp(largest - score), mixed * np.exp(largest - score)
+            largest = score
+        total, mixed = total + np.exp(score - largest), mixed + np.exp(score - largest) * value
+    return mixed / total
+
+
+def collected(pairs):
+    scores, values = zip(*pairs, strict=True)
+    return torch.softmax(torch.tensor(np.array(scores)), 0) @ torch.tensor(np.array(values))
+
+
+RIGHT = {
+    "three numbers": three_numbers,
+    "a running mean": running_mean,
+    "branches": branches,
+    "collected first": collected,
+}
+
+
+def online(shrink_sum=True, shrink_mix=True, divide=True, largest_too=True, start=-np.inf, base=np.exp):
+    """The online softmax with something left out."""
+
+    def answer(pairs):
+        largest, total, mixed = start, 0.0, 0.0
+        for score, value in pairs:
+            new = max(largest, score) if largest_too else 0.0
+            shrink = base(largest - new) if largest > -np.inf else 0.0
+            raised = base(score - new)
+            total = (total * shrink if shrink_sum else total) + raised
+            mixed = (mixed * shrink if shrink_mix else mixed) + raised * value
+            largest = new
+        return mixed / total if divide else mixed
+
+    return answer
+
+
+def twice(pairs):
+    largest = max(score for score, _ in pairs)
+    total, mixed = 0.0, 0.0
+    for score, value in pairs:
+        total, mixed = total + np.exp(score - largest), mixed + np.exp(score - largest) * value
+    return mixed / total
+
+
+WRONG = {
+    "the mixture does not shrink": (online(shrink_mix=False), "The sum shrinks"),
+    "the sum does not shrink": (online(shrink_sum=False), "The mixture shrinks"),
+    "nothing shrinks": (
+        online(shrink_sum=False, shrink_mix=False),
+        "how much too large",
+        "What was added under another maximum is left as it is. Do the three scores of the page by hand.",
+    ),
+    "not divided": (online(divide=False), "By what is the mixture divided"),
+    "no maximum": (
+        online(largest_too=False),
+        "largest power of e",
+        "One pass is easy without the maximum. Chapter 2 says why that does not do.",
+    ),
+    "the largest starts at 0": (
+        online(start=0.0),
+        "Before the first score",
+        "Scores are thought to be positive.",
+    ),
+    "powers of two": (online(base=np.exp2), "Which number is raised"),
+    "the plain mean": (lambda pairs: np.mean([value for _, value in pairs], axis=0), "Where do the scores enter"),
+    "the largest alone": (lambda pairs: max(pairs, key=lambda pair: pair[0])[1], "share of the others"),
+    "no exponential": (lambda pairs: sum(score * value for score, value in pairs), "before it is a weight"),
+    "the last value": (lambda pairs: list(pairs)[-1][1], "Only the last value"),
+    "doubled": (lambda pairs: 2 * three_numbers(pairs), "in the other order"),
+    "read twice": (
+        twice,
+        "was read again",
+        "First the maximum, then the sum: the two passes that the exercise forbids.",
+    ),
+    "one number": (lambda pairs: three_numbers(pairs)[0], "as long as what"),
+    "two results": (lambda pairs: (three_numbers(pairs), 1.0), "Which of them was asked for"),
+    "nothing": (lambda pairs: None, "returned None"),
+}
+WRITE = Exercise(checks.online_softmax, "S002-7", RIGHT, WRONG)
+
+EXERCISES = {
+    "ex11-online": WRITE,
+    "ex11-cache": Exercise(
+        checks.cache_bytes,
+        "S001-9",
+        {"whole": (819200, 163840), "as floats": (819200.0, 163840), "torch": (torch.tensor(819200), 163840)},
+        {
+            "keys alone": ((409600, 163840), "left out", "The cache is called by its keys; values are stored as well."),
+            "keys alone, one byte": ((204800, 163840), "keys alone"),
+            "one layer": ((20480, 163840), "only one layer", "Every layer has keys of its own."),
+            "four bytes": ((1638400, 163840), "four bytes"),
+            "shared for all": ((163840, 163840), "other question"),
+            "5": ((5, 163840), "bytes in each"),
+            "shared, keys alone": ((819200, 81920), "left out"),
+            "not shared": ((819200, 819200), "other question"),
+            "shared, one layer": ((819200, 4096), "only one layer"),
+            "shared, one head": ((819200, 20480), "only one layer, or only one head"),
+            "a word": ((819200, "less"), "is no number"),
+        },
+        formula=lambda layers, heads, kv_heads, width: tuple(
+            layers * each * 2 * width * 2 for each in (heads, kv_heads)
+        ),
+    ),
+    "ex11-mend": Exercise(
+        checks.mended_online,
+        "S002-7",
+        RIGHT,
+        {
+            "as handed out": (online(shrink_mix=False), "The sum shrinks"),
+            "neither shrinks": (online(shrink_sum=False, shrink_mix=False), "how much too large"),
+            "the other one shrinks": (online(shrink_sum=False), "The mixture shrinks"),
+        },
+        named="rise",
+        names={"fall": "stays it", "equal": "never changes", "huge": "these fall, too", "speed": "none of"},
+        like=WRITE,
+    ),
+}

@@ -1,0 +1,181 @@
+"""Write what is counted on the instructors' page: `python tests/kills.py`.
+
+Its points and minutes come from the chapters, its wrong answers from tests/answers, its questions from the checks
+themselves. The rest of the page is written by hand.
+"""
+
+import contextlib
+import io
+import re
+import warnings
+from collections import namedtuple
+
+from answers import EXERCISES
+from book import CHAPTERS, ROOT, code, prose, read
+
+from attention_src import checks
+
+PAGE = ROOT / "instructors.md"
+MADE = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- /made -->)", re.S)
+PROMPT = re.compile(r"^\*\*(\d)\. (\w+) it\*\* \((\d) points?, (\d+) minutes\)\.", re.M)
+SENTENCE = re.compile(r"(?<=[.?])\s+")
+# what a message says besides its question: the trial, what was seen there, what was expected
+SEEN = re.compile(
+    r"^With |^query\[1\] may|^Expected|^The mask has|^\S+ (changed|returned|is -?\d)|; expected|^\S+ is not it|0\.\d"
+)
+ITEMS = {  # of the list of what the five source notes say, those that an exercise serves
+    "S000-1": "attention is a weighted sum of values, the weights made from the query",
+    "S000-2": "the formula softmax(QKᵀ/√d_k) V",
+    "S000-3": "shapes for n queries and m keys",
+    "S000-9": "the weights of *The cat*, row by row",
+    "S000-11": "softmax runs over the keys",
+    "S000-14": "self- and cross-attention, with masks",
+    "S001-2": "from Bahdanau's network to the Transformer's block",
+    "S001-3": "the additive score beside the dot product",
+    "S001-4": "which decoder state asks",
+    "S001-5": "several heads, joined and mixed",
+    "S001-9": "the price: every token with every other",
+    "S001-10": "queries, keys and values are projections",
+    "S001-11": "three projections, not three pieces",
+    "S001-17": "a picture as 16 × 16-pixel patches",
+    "S001-19": "one function, self or cross by its arguments",
+    "S001-20": "embeddings are shaped by the objective",
+    "S001-21": "next-token prediction",
+    "S002-1": "all positions of one sequence, or those before",
+    "S002-2": "where the position enters",
+    "S002-5": "any scores become positive weights with sum 1",
+    "S002-6": "the ratio of weights is e to the gap",
+    "S002-7": "subtract the largest score",
+    "S002-10": "projections in code, then QKᵀ/√d_k",
+    "S002-11": "the three lines scores, weights, context",
+    "S002-20": "a value may differ from a key, in length too",
+    "S003-7": "Q and K decide whom, V decides what",
+    "S004-1": "at every step the decoder reads the encoder again",
+    "S004-6": "Luong's step 1, scores",
+    "S004-7": "step 2, distribution",
+    "S004-8": "step 3, weighted sum",
+    "S004-10": "what is handed to the decoder",
+    "S004-11": "s̃ from context and state",
+    "SALL-2": "no number without a test that could fail",
+    "SALL-3": "every row of weights sums to 1",
+}
+Entry = namedtuple("Entry", "chapter title name number kind points minutes exercise")
+
+
+def entries():
+    """The exercises of the book, in order, as the chapters announce them."""
+    for path in CHAPTERS:
+        notebook = read(path)
+        title = notebook.cells[0].source.split("\n")[0].removeprefix("# ")
+        names = [
+            cell.metadata.nbgrader.grade_id
+            for cell in code(notebook)
+            if cell.metadata.get("nbgrader", {}).get("solution")
+        ]
+        for name, prompt in zip(names, PROMPT.findall("\n".join(prose(notebook))), strict=True):
+            number, kind, points, minutes = prompt
+            yield Entry(path.stem, title, name, int(number), kind.lower(), int(points), int(minutes), EXERCISES[name])
+
+
+def told(exercise, fault):
+    """What whoever gave this answer is told, or the question of it where the rest depends on the trial."""
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        try:
+            exercise.check(*fault.answer)
+        except checks.Wrong as wrong:
+            message = str(wrong)
+    raised = re.search(r"raised (\w+): ", message)
+    if raised:
+        return f"that it raised {raised[1]}, and at which sizes"
+    message = re.sub(r"^\S+ is what comes out if (.*?)\. (.)", lambda m: f"If {m[1]}: {m[2].lower()}", message)
+    kept = [part for part in SENTENCE.split(message) if not SEEN.search(part)]
+    return " ".join(kept) or message
+
+
+def table(head, rows):
+    rows = [[re.sub(r"([|<])", r"\\\1", text) for text in row] for row in rows]
+    return "\n".join("| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rows))
+
+
+def faults(entry):
+    """The wrong answers to an exercise: the usual ones with what they reveal, and the others folded.
+
+    Which tests are wrong to name is left out, since it would leave the right one.
+    """
+    refused = {name: fault for name, fault in entry.exercise.refused().items() if not name.startswith("names “")}
+    usual = [(name, fault.reveals, told(entry.exercise, fault)) for name, fault in refused.items() if fault.reveals]
+    others = [(name, told(entry.exercise, fault)) for name, fault in refused.items() if not fault.reveals]
+    named = len(entry.exercise.refused()) - len(refused)
+    if named:
+        others.append((f"{named} wrong names of tests", "to each why it would not have shown the fault"))
+    yield f"**{entry.number}. {entry.kind.capitalize()} it** · `checks.{entry.exercise.check.__name__}`\n"
+    if usual:
+        yield table(("usual wrong answer", "reveals", "the check asks"), usual) + "\n"
+    also = ""
+    if entry.exercise.like:
+        also = f", and all {len(entry.exercise.like.wrong)} of `{entry.exercise.like.check.__name__}`"
+    the = "The other" if usual else "The"
+    yield f":::{{dropdown}} {the} {len(others) - bool(named) + named} that it refuses{also}"
+    yield table(("wrong answer", "the check says"), others)
+    yield ":::\n"
+
+
+def every_fault():
+    chapter = ""
+    for entry in entries():
+        if entry.chapter != chapter:
+            chapter = entry.chapter
+            yield f"### {int(chapter[:2])}. {entry.title}\n"
+        yield from faults(entry)
+
+
+def exercises():
+    """One line for each exercise."""
+    rows = []
+    for entry in entries():
+        wrong = len(entry.exercise.refused()) + (len(entry.exercise.like.wrong) if entry.exercise.like else 0)
+        rows.append(
+            (
+                f"{int(entry.chapter[:2])}.{entry.number}",
+                entry.kind,
+                str(entry.points),
+                str(entry.minutes),
+                f"`{entry.exercise.check.__name__}`",
+                str(len(entry.exercise.right)),
+                str(wrong),
+                entry.exercise.serves.replace(" ", ", "),
+            )
+        )
+    right, wrong = (sum(int(row[i]) for row in rows) for i in (5, 6))
+    yield f"{len(rows)} exercises: {right} right answers are accepted, {wrong} wrong ones refused.\n"
+    yield table(("exercise", "kind", "points", "minutes", "check", "right ✓", "wrong ✗", "serves"), rows)
+
+
+def term():
+    """One line for each chapter: minutes, what it needs, what its exercises are worth."""
+    rows, found = [], list(entries())
+    for path in CHAPTERS:
+        first = read(path).cells[0].source
+        need = first.partition("**You need**")[2]
+        needs = sorted({int(number) for number in re.findall(r"\((\d\d)_\w+\.ipynb\)", need)})
+        own = [entry for entry in found if entry.chapter == path.stem]
+        title = f"[{int(path.stem[:2])}. {own[0].title}](chapters/{path.stem}.ipynb)"
+        points, minutes = sum(entry.points for entry in own), sum(entry.minutes for entry in own)
+        reading = re.search(r"About (\d+) minutes", need)[1]
+        rows.append((title, reading, ", ".join(map(str, needs)) or "none", str(len(own)), str(points), str(minutes)))
+    yield table(("chapter", "reading", "needs", "exercises", "points", "minutes"), rows)
+
+
+def items():
+    yield table(("item", "what it is"), [(name, what) for name, what in ITEMS.items()])
+
+
+def page(text):
+    """The page with the parts that are counted made anew."""
+    parts = {"term": term, "exercises": exercises, "items": items, "faults": every_fault}
+    return MADE.sub(lambda found: found[1] + "\n".join(parts[found[2]]()).rstrip() + "\n" + found[3], text)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,52 @@
+"""The instructors' page says what the chapters, the checks and their tests say today."""
+
+import re
+
+import pytest
+from book import CHAPTERS, prose, read
+from kills import ITEMS, PAGE, SEEN, entries, page
+
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+def test_what_is_counted_on_the_page_is_what_the_generator_counts():
+    assert page(TEXT) == TEXT, "run: python tests/kills.py"
+
+
+def plan(number):
+    """The rows (section, minutes of 50, minutes of 75) of a chapter's lesson plans."""
+    part = re.search(rf"^### Chapter {number}\n\n(.*?)(?=^##)", TEXT, re.M | re.S)[1]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in part.strip().splitlines()[2:]]
+    return [(section, *(0 if m == "–" else int(m) for m in minutes)) for section, *minutes, _ in rows]
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_lesson_plans_go_through_the_sections_of_the_chapter_and_fill_50_and_75_minutes(path):
+    rows = plan(int(path.stem[:2]))
+    sections = re.findall(r"^## (.+)$", "\n".join(prose(read(path))), re.M)
+    assert [section for section, *_ in rows] == [s for s in sections if s not in ("Summary", "Sources")]
+    assert [sum(row[i] for row in rows) for i in (1, 2)] == [50, 75]
+
+
+def test_no_course_has_a_chapter_before_what_it_needs():
+    needs = {
+        int(number): [int(n) for n in re.findall(r"\d+", needed)]
+        for number, needed in re.findall(r"^\| \[(\d+)\. [^|]+\| \d+ \| ([^|]+) \|", TEXT, re.M)
+    }
+    courses = re.findall(r"^\| [a-z][^|]+ \| ((?:\d+, )+\d+) \|", TEXT, re.M)
+    assert len(needs) == len(CHAPTERS) and len(courses) >= 5
+    for course in courses:
+        order = [int(number) for number in course.split(", ")]
+        assert all(set(needs[n]) <= set(order[:i]) for i, n in enumerate(order)), course
+
+
+def test_every_item_that_an_exercise_serves_is_explained_and_no_other():
+    assert {item for entry in entries() for item in entry.exercise.serves.split()} == set(ITEMS)
+
+
+def test_the_page_gives_no_answer_away():
+    for entry in entries():
+        assert f"“{entry.exercise.named}”" not in TEXT or not entry.exercise.named
+        for name in entry.exercise.names:
+            assert f"“{name}”" not in TEXT
+    assert not any(SEEN.search(line) for line in TEXT.splitlines() if line.startswith("| With"))
