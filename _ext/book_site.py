@@ -1,4 +1,4 @@
-"""What the site does besides showing the chapters: it hands out the student copy and carries its own mathematics.
+"""What the site does besides showing the chapters: it hands out the student copy and renders its mathematics at build.
 
 The student copy is a chapter whose solutions are replaced by a stub, as nbgrader makes it. The page, its download
 button and everything under `_sources` show that copy, unless `show_solutions: true` stands in `_config.yml`.
@@ -7,9 +7,7 @@ button and everything under `_sources` show that copy, unless `show_solutions: t
 import json
 import os
 import re
-import shutil
 import socket
-import sys
 import time
 from pathlib import Path
 from subprocess import PIPE, Popen
@@ -38,19 +36,11 @@ def _show_student_copy(app, docname, source):
 
 
 def _hand_out(app, exception):
-    """Write the student copies to `_sources`, and KaTeX's style and fonts, from its npm package, to `_static`."""
-    if exception or app.builder.format != "html":
+    """Write the student copies to `_sources`."""
+    if exception or app.builder.format != "html" or app.config.show_solutions:
         return
-    out = Path(app.outdir)
-    for path in (out / "_sources").rglob("*.ipynb"):
-        if not app.config.show_solutions:
-            path.write_text(student_copy(path.read_text("utf-8")), "utf-8")
-    dist = Path(sys.prefix) / "node_modules" / "katex" / "dist"
-    if not dist.is_dir():
-        raise FileNotFoundError(f"{dist} is missing; `make .venv/installed` puts KaTeX's npm package there")
-    (out / "_static" / "katex" / "fonts").mkdir(parents=True, exist_ok=True)
-    for path in [dist / "katex.min.css", *dist.glob("fonts/*.woff2")]:
-        shutil.copy(path, out / "_static" / "katex" / path.relative_to(dist))
+    for path in (Path(app.outdir) / "_sources").rglob("*.ipynb"):
+        path.write_text(student_copy(path.read_text("utf-8")), "utf-8")
 
 
 def _start_katex(cls, rundir, timeout):

@@ -1,16 +1,28 @@
 """What tests ask of the book as a whole: its chapters, their words, their outputs."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
 
 ROOT = Path(__file__).parent.parent
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
+PAGES = re.findall(r"(?:root|file): (\S+)", (ROOT / "_toc.yml").read_text())
 
 
 def read(path):
     return nbformat.read(path, as_version=4)
+
+
+def build_site(out, *options):
+    """Build the site into a folder, by the command of the Makefile, and return the folder of its pages."""
+    command = "jupyter-book build --all --warningiserror --keep-going --quiet --path-output".split()
+    command = [Path(sys.executable).with_name(command[0]), *command[1:], out, *options, ROOT]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return out / "_build" / "html"
 
 
 def prose(notebook):

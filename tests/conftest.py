@@ -1,0 +1,70 @@
+"""The built site, made once for all tests that look at it, a browser, and the table of what it checked where."""
+
+import os
+import re
+import shutil
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from book import build_site
+from filelock import FileLock
+from playwright.sync_api import sync_playwright
+
+LOOKERS = r"test_(?:browser|accessibility)\.py::test_(\w+)\[([^]]+)\]"  # whose tests are in the table
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory, worker_id):
+    """The built site, in a place of its own. Of several workers the first builds it, the others wait."""
+    base = tmp_path_factory.getbasetemp()
+    out = (base if worker_id == "master" else base.parent) / "site"
+    with FileLock(out.with_suffix(".lock")):
+        if not out.exists():
+            build_site(out)
+    return out / "_build" / "html"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    """Where a plain file server shows the site, under a sub-path."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=site.parent))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/{site.name}/"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Headless Chromium; without it the tests are skipped, unless they are told that they need it, as .ci/run does."""
+    if not (chromium := shutil.which("chromium")):
+        assert "NEEDS_CHROMIUM" not in os.environ, "there is no `chromium` on the path"
+        pytest.skip("there is no `chromium` on the path, which would open the pages")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Print a row for each page that the browser opened, a column for each check, and what was measured."""
+    passed, checks, measured = {}, {}, {}
+    for report in [*terminalreporter.stats.get("passed", []), *terminalreporter.stats.get("failed", [])]:
+        if report.when == "call" and (name := re.search(LOOKERS, report.nodeid)):
+            check, page = name.groups()
+            passed[page, checks.setdefault(check, len(checks) + 1)] = report.passed
+            measured.setdefault(page, []).extend(f"{what} {value}" for what, value in report.user_properties)
+    if checks:
+        terminalreporter.section("pages × checks in the browser")
+    for check, number in checks.items():
+        terminalreporter.write_line(f"{number:2} {check.replace('_', ' ')}")
+    for page in measured:
+        marks = ({True: "✓", False: "✗", None: "·"}[passed.get((page, number))] for number in checks.values())
+        terminalreporter.write_line(f"{' '.join(marks)}  {page}  {', '.join(measured[page])}")

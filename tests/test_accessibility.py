@@ -1,0 +1,73 @@
+"""Whether everybody can read every page: axe-core and Lighthouse, in light on a desk and in the dark on a phone."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from book import PAGES
+
+pytestmark = pytest.mark.slow
+
+NODE_MODULES = Path(sys.prefix) / "node_modules"
+WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+LEAST = {"performance": 95, "accessibility": 100, "best-practices": 100, "seo": 100}  # scores of Lighthouse
+DESK, PHONE = {"width": 1280, "height": 900}, {"width": 320, "height": 800}
+each_page = pytest.mark.parametrize("page", [*PAGES, "search", "genindex"])
+
+
+def violations(browser, url, screen, scheme):
+    """What axe-core finds against WCAG 2.2 AA, hints unfolded, a line for each element."""
+    context = browser.new_context(viewport=screen, color_scheme=scheme, reduced_motion="reduce")
+    tab = context.new_page()
+    tab.goto(url)
+    tab.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
+    tab.add_script_tag(path=NODE_MODULES / "axe-core" / "axe.min.js")
+    found = tab.evaluate("tags => axe.run({runOnly: {type: 'tag', values: tags}})", WCAG)["violations"]
+    context.close()
+    return [f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}" for rule in found for node in rule["nodes"]]
+
+
+@each_page
+def test_axe_finds_nothing_in_the_light_on_a_desk(browser, address, page):
+    assert violations(browser, f"{address}{page}.html", DESK, "light") == []
+
+
+@each_page
+def test_axe_finds_nothing_in_the_dark_on_a_phone(browser, address, page):
+    assert violations(browser, f"{address}{page}.html", PHONE, "dark") == []
+
+
+def test_axe_would_find_pale_letters(browser, tmp_path):
+    page = tmp_path / "pale.html"
+    page.write_text('<html lang="en"><title>Pale</title><p style="color: #aaa">letters</p></html>')
+    assert [line.partition(":")[0] for line in violations(browser, page.as_uri(), DESK, "light")] == ["color-contrast"]
+
+
+def weight(page):
+    """The bytes of a page and its figures."""
+    figures = set(re.findall(r"_images/([\w.-]+)", page.read_text("utf-8")))
+    return sum(path.stat().st_size for path in [page, *(page.parents[1] / "_images" / name for name in figures)])
+
+
+@pytest.mark.usefixtures("browser")
+@pytest.mark.parametrize("page", ["intro", "the heaviest chapter"])
+def test_lighthouse_has_nothing_to_add(site, address, page, tmp_path, record_property):
+    """On its desktop profile. Performance is what a machine with other things to do still reaches."""
+    heaviest = max((site / "chapters").glob("*.html"), key=weight).stem
+    name, report = page.replace("the heaviest chapter", f"chapters/{heaviest}"), tmp_path / "report.json"
+    options = ["--preset=desktop", f"--only-categories={','.join(LEAST)}", "--quiet", "--output=json"]
+    command = [NODE_MODULES / ".bin" / "lighthouse", f"{address}{name}.html", *options, f"--output-path={report}"]
+    chromium = {**os.environ, "CHROME_PATH": shutil.which("chromium")}
+    subprocess.run([*command, "--chrome-flags=--headless=new --no-sandbox"], env=chromium, check=True)
+    scores = {
+        kind: round(100 * result["score"]) for kind, result in json.loads(report.read_text())["categories"].items()
+    }
+    record_property(f"Lighthouse of {name}", scores)
+    assert {
+        kind: score for kind, score in scores.items() if score < LEAST[kind]
+    } == {} and scores.keys() == LEAST.keys()

@@ -1,0 +1,201 @@
+"""Every page of the book, opened in headless Chromium: what it loads, shows and links to, and its buttons."""
+
+import re
+import subprocess
+import sys
+from functools import cache
+from urllib.parse import unquote, urldefrag, urlsplit
+
+import pytest
+from book import CHAPTERS, PAGES, ROOT, code, prose, read
+
+MOST_KIB = 1000
+FACTS = """() => ({
+  links: [...document.querySelectorAll("a[href]")].map(a => a.href),
+  images: [...document.images].map(i => ({src: i.src, loaded: i.complete && i.naturalWidth > 0, alt: i.alt})),
+  formulas: [...document.querySelectorAll(".katex-html")].filter(e => e.getBoundingClientRect().width > 0).length,
+  launches: document.querySelectorAll(".dropdown-launch-buttons a").length,
+})"""
+each_page = pytest.mark.parametrize("page", [*PAGES, "index", "search", "genindex"])
+each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: f"chapters/{path.stem}")
+
+
+@pytest.fixture
+def tab(browser):
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"], reduced_motion="reduce")
+    yield context.new_page()
+    context.close()
+
+
+def listen(tab):
+    """Note what the tab complains about and what it asks for."""
+    heard = {"errors": [], "requests": [], "failed": []}
+    tab.on("console", lambda message: message.type == "error" and heard["errors"].append(message.text))
+    tab.on("pageerror", lambda error: heard["errors"].append(str(error)))
+    tab.on("request", lambda request: heard["requests"].append(request.url))
+    tab.on("requestfailed", lambda request: heard["failed"].append(request.url))
+    tab.on("response", lambda response: response.status >= 400 and heard["failed"].append(response.url))
+    return heard
+
+
+def look(browser, url):
+    """Open a page, unfold its hints, then make the window as narrow as the narrowest phone, and tell what was found."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    tab = context.new_page()
+    facts = listen(tab)
+    tab.goto(url)
+    tab.evaluate("document.fonts.ready.then(() => true)")
+    tab.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
+    facts.update(tab.evaluate(FACTS))
+    tab.set_viewport_size({"width": 320, "height": 800})
+    facts["sideways"] = tab.evaluate("document.documentElement.scrollWidth - innerWidth")
+    context.close()
+    return facts
+
+
+@pytest.fixture(scope="module")
+def visit(browser, address):
+    """Look at a page of the site, at each only once."""
+    return cache(lambda page: look(browser, f"{address}{page}.html"))
+
+
+@each_page
+def test_the_console_stays_silent(visit, page):
+    assert visit(page)["errors"] == []
+
+
+@each_page
+def test_all_that_it_asks_for_comes_from_the_site(visit, address, page):
+    facts = visit(page)
+    foreign = [url for url in facts["requests"] if not url.startswith((address, "data:"))]
+    assert (foreign, facts["failed"]) == ([], [])
+
+
+@each_page
+def test_it_weighs_little(visit, site, page, record_property):
+    """Uncompressed, with everything that it loads."""
+    paths = {unquote(urlsplit(url).path) for url in visit(page)["requests"] if url.startswith("http")}
+    kib = sum((site.parent / path.lstrip("/")).stat().st_size for path in paths) / 1024
+    record_property("KiB", round(kib))
+    assert kib <= MOST_KIB
+
+
+def formulas(page):
+    """How many formulas the source of a page has."""
+    notebook, text = ROOT / f"{page}.ipynb", ROOT / f"{page}.md"
+    cells = prose(read(notebook)) if notebook.exists() else [text.read_text()] if text.exists() else []
+    words = re.sub(r"```.*?```|`[^`]*`", "", "\n\n".join(cells), flags=re.S)
+    return len(re.findall(r"\$\$.+?\$\$|\$[^$\n]+\$", words, re.S))
+
+
+@each_page
+def test_its_mathematics_is_visible(visit, page):
+    assert visit(page)["formulas"] >= formulas(page)
+
+
+@each_page
+def test_its_images_are_loaded_and_have_words(visit, page):
+    assert [image for image in visit(page)["images"] if not (image["loaded"] and image["alt"])] == []
+
+
+@each_page
+def test_its_links_lead_somewhere(visit, site, address, page):
+    broken = []
+    for link in {link for link in visit(page)["links"] if link.startswith(address)}:
+        url, fragment = urldefrag(link.removeprefix(address))
+        target = site / unquote(url or "index.html")
+        if not target.is_file() or (fragment and f'id="{unquote(fragment)}"' not in target.read_text("utf-8")):
+            broken.append(link)
+    assert broken == []
+
+
+@each_page
+def test_it_has_launch_buttons_if_it_is_a_chapter_and_the_repository_an_address(visit, page):
+    """Where they lead, test_site_pages.py asks."""
+    can_launch = page.startswith("chapters/") and "/OWNER/" not in (ROOT / "_config.yml").read_text()
+    assert visit(page)["launches"] == (2 if can_launch else 0)
+
+
+@each_page
+def test_it_fits_the_narrowest_phone(visit, page):
+    assert visit(page)["sideways"] <= 0
+
+
+BAD_PAGE = """<script>console.error("planted")</script><img src="http://127.0.0.1:9/far.png" alt="">
+<p style="width: 60rem">A line that no phone holds</p><a class="dropdown-launch-buttons" href="gone.html"></a>"""
+
+
+def test_planted_faults_are_found(browser, tmp_path):
+    page = tmp_path / "bad.html"
+    page.write_text(BAD_PAGE)
+    facts = look(browser, page.as_uri())
+    assert "planted" in facts["errors"] and facts["failed"] == ["http://127.0.0.1:9/far.png"] == facts["requests"][1:]
+    assert facts["images"] == [{"src": "http://127.0.0.1:9/far.png", "loaded": False, "alt": ""}]
+    assert facts["sideways"] > 0 and facts["formulas"] == 0 and facts["links"] == [(tmp_path / "gone.html").as_uri()]
+
+
+@each_chapter
+def test_the_button_copies_the_code_of_a_cell(tab, address, path):
+    tab.goto(f"{address}chapters/{path.stem}.html")
+    cell = tab.locator(".cell_input").first
+    cell.hover()
+    cell.locator("button.copybtn").click()
+    assert tab.evaluate("navigator.clipboard.readText()").strip() == code(read(path))[1].source.strip()
+
+
+def test_search_finds_a_word_from_any_page(tab, address):
+    tab.goto(f"{address}chapters/01_definition.html")
+    tab.keyboard.press("Control+k")
+    tab.locator("#pst-search-dialog input").fill("Bahdanau")
+    tab.keyboard.press("Enter")
+    tab.locator("#search-results a[href*='chapters/03_bahdanau.html']").first.wait_for()
+    tab.locator("#search-results p.context", has_text="Bahdanau").first.wait_for()
+
+
+def background(tab):
+    return tab.evaluate("getComputedStyle(document.body).backgroundColor")
+
+
+def test_the_theme_switch_darkens_the_page_and_is_remembered(tab, address):
+    tab.goto(f"{address}chapters/01_definition.html")
+    light = background(tab)
+    tab.locator(".theme-switch-button:visible").first.click()
+    dark = background(tab)
+    tab.reload()
+    assert light == "rgb(255, 255, 255)" and dark != light and background(tab) == dark
+
+
+def test_without_scripts_the_mathematics_still_stands(browser, address):
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(f"{address}chapters/01_definition.html")
+    assert tab.locator(".katex-display .katex-html").first.bounding_box()["width"] > 50
+    context.close()
+
+
+def test_a_page_opened_as_a_file_is_whole(tab, site):
+    heard = listen(tab)
+    tab.goto((site / "chapters" / "01_definition.html").as_uri(), wait_until="networkidle")
+    facts = tab.evaluate(FACTS)
+    assert heard["errors"] == heard["failed"] == [] and facts["formulas"] > 0
+    assert facts["images"] and all(image["loaded"] for image in facts["images"])
+
+
+def test_on_paper_hints_are_open_and_the_site_around_is_gone(tab, address):
+    tab.emulate_media(media="print", color_scheme="dark")
+    tab.goto(f"{address}chapters/01_definition.html")
+    around = tab.locator(".bd-sidebar-primary, .bd-header-article, .prev-next-footer, .copybtn, .bd-sidebar-secondary")
+    assert around.count() > 5 and not any(part.is_visible() for part in around.all())
+    assert tab.locator("details p").first.bounding_box()["height"] > 0
+    assert tab.locator("article p").first.evaluate("text => getComputedStyle(text).color") == "rgb(0, 0, 0)"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("browser")
+def test_the_whole_book_prints_as_one_pdf(site, tmp_path):
+    pdf = tmp_path / "book.pdf"
+    subprocess.run([sys.executable, ROOT / "_ext" / "print_book.py", site, pdf], cwd=ROOT, check=True)
+    printed = pdf.read_bytes()
+    assert len(re.findall(rb"/Type /Page\b", printed)) > 100 and b"/Outlines" in printed
+    assert b"file:" not in printed and re.search(rb"/Subtype /Link\b", printed)
+    assert not (site / "whole-book.html").exists()

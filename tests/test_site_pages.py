@@ -1,0 +1,128 @@
+"""What the pages say about themselves is true, and everything that needs an address appears once there is one."""
+
+import re
+import struct
+import subprocess
+
+import pytest
+import yaml
+from book import CHAPTERS, PAGES, ROOT, build_site, code, is_figure, printed, prose, read, tags
+from fontTools.ttLib import TTFont
+
+HOME = "https://github.com/Somebody/their-fork"
+FORK_TOC = {"format": "jb-book", "root": "intro", "chapters": [{"file": "chapters/01_definition"}]}
+
+
+def meta(html):
+    """The page's meta elements by name."""
+    return dict(re.findall(r'<meta (?:name|property)="([^"]+)" content="([^"]*)" ?/>', html))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_describes_itself_in_words_of_its_own(site, page):
+    said = meta((site / f"{page}.html").read_text())
+    assert 20 < len(said["description"]) <= 170 and "\\" not in said["description"]
+    assert said["og:description"] == said["description"] and said["og:title"]
+    others = {meta((site / f"{other}.html").read_text())["description"] for other in PAGES if other != page}
+    assert said["description"] not in others
+
+
+@pytest.mark.skipif("/OWNER/" not in (ROOT / "_config.yml").read_text(), reason="this repository has an address")
+def test_without_an_address_nothing_claims_one(site):
+    for page in PAGES:
+        html = (site / f"{page}.html").read_text()
+        assert not re.search(r'rel="canonical"|og:url|og:image|mybinder|colab\.research|/OWNER/', html), page
+    assert not (site / "sitemap.xml").exists()
+
+
+def test_the_index_is_the_front_page(site):
+    assert (site / "index.html").read_text() == (site / "intro.html").read_text()
+
+
+def test_the_date_of_a_page_is_that_of_its_last_commit(site):
+    command = ["git", "log", "-1", "--format=%cs", "--", CHAPTERS[0]]
+    date = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    shown = re.findall(r"Last updated on ([\d-]+)", (site / "chapters" / f"{CHAPTERS[0].stem}.html").read_text())
+    assert shown == ([date] if date else [])
+
+
+def test_the_card_is_a_picture_of_the_size_that_previews_expect(site):
+    png = (site / "_static" / "card.png").read_bytes()
+    assert png.startswith(b"\x89PNG") and struct.unpack(">II", png[16:24]) == (1200, 630) and len(png) < 100_000
+
+
+def test_the_icon_font_has_every_icon_of_the_pages_and_no_other(site):
+    style = (site / "_static/styles/pydata-sphinx-theme.css").read_text()
+    names = {
+        name for page in site.rglob("*.html") for name in re.findall(r"fa-(?:solid)? ?fa-([\w-]+)", page.read_text())
+    }
+    characters = set(TTFont(site / "_static" / "icons.woff").getBestCmap())
+    for name in names - {"lg"}:
+        code = re.search(rf"\.fa-{name}:before[^{{}}]*\{{content:\"\\(\w+)\"", style)[1]
+        assert int(code, 16) in characters, name
+    assert len(names) >= 8 and len(characters) < 60
+
+
+def test_no_page_loads_the_script_with_all_icons(site):
+    assert not any("fontawesome.js" in page.read_text() for page in site.rglob("*.html"))
+
+
+def test_the_front_page_counts_what_the_tests_compare(site):
+    """Counted here by other means: from the notebooks as nbval reads them."""
+    notebooks = [read(path) for path in CHAPTERS]
+    cells = [cell for notebook in notebooks for cell in code(notebook)]
+    compared = [cell for cell in cells if "nbval-ignore-output" not in tags(cell)]
+    numbers = sum(len(re.findall(r"\d+(?:\.\d+)?", printed(cell))) for cell in compared)
+    figures = sum(map(is_figure, compared))
+    texts = [text for notebook in notebooks for text in prose(notebook)]
+    texts += [path.read_text() for page in PAGES for path in ROOT.glob(f"{page}.md")]
+    links = sum(not target.startswith("http") for text in texts for target in re.findall(r"\]\(([^)]+)\)", text))
+    shown = re.findall(r"<p><strong>([\d,]+)</strong>", (site / "intro.html").read_text())
+    assert shown == [f"{number:,}" for number in (numbers, figures, links, len(notebooks))]
+
+
+@pytest.fixture(scope="module")
+def fork(tmp_path_factory):
+    """Two pages of the site, built with the address of a fork in the configuration."""
+    home = tmp_path_factory.mktemp("fork")
+    config = yaml.safe_load((ROOT / "_config.yml").read_text())
+    config["repository"]["url"] = HOME
+    extensions = config["sphinx"]["local_extensions"].keys() - {"book_package"}  # its page is not among the two
+    config["sphinx"]["local_extensions"] = dict.fromkeys(extensions, str(ROOT / "_ext"))
+    config["sphinx"]["config"]["suppress_warnings"] = ["myst", "ref"]
+    (home / "_config.yml").write_text(yaml.safe_dump(config))
+    (home / "_toc.yml").write_text(yaml.safe_dump(FORK_TOC))
+    return build_site(home, "--config", home / "_config.yml", "--toc", home / "_toc.yml")
+
+
+def test_a_fork_says_where_it_is(fork):
+    site = "https://somebody.github.io/their-fork/"
+    for page, place in (("intro", site), ("chapters/01_definition", f"{site}chapters/01_definition.html")):
+        html = (fork / f"{page}.html").read_text()
+        said = meta(html)
+        assert re.findall(r'rel="canonical" href="([^"]+)"', html) == [place] == [said["og:url"]]
+        assert said["og:image"] == f"{site}_static/card.png" and said["twitter:card"] == "summary_large_image"
+    assert re.findall(r"<loc>(.*)</loc>", (fork / "sitemap.xml").read_text()) == [
+        f"{site}chapters/01_definition.html",
+        site,
+    ]
+
+
+def test_a_fork_launches_its_student_copies_and_takes_edits_of_its_sources(fork):
+    html = (fork / "chapters" / "01_definition.html").read_text()
+    copy = "_sources/chapters/01_definition.ipynb"
+    links = set(re.findall(r'href="(https://[^"]*01_definition\.ipynb)"', html))
+    assert links == {
+        f"https://colab.research.google.com/github/Somebody/their-fork/blob/gh-pages/{copy}",
+        f"https://mybinder.org/v2/gh/Somebody/their-fork/gh-pages?urlpath=lab/tree/{copy}",
+        f"{HOME}/edit/main/chapters/01_definition.ipynb",
+    }
+    assert (fork / copy).is_file()
+
+
+def test_github_will_not_leave_out_folders_that_begin_with_an_underscore(fork):
+    assert (fork / ".nojekyll").is_file()
+
+
+def test_a_page_that_is_no_notebook_launches_nothing(fork):
+    assert not re.search(r"mybinder\.org/v2|colab\.research", (fork / "intro.html").read_text())
