@@ -1,0 +1,171 @@
+"""Collecting: from a folder or an LMS archive of files named anyhow to one notebook for each student."""
+
+import csv
+import io
+import json
+import re
+import unicodedata
+import zipfile
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import PurePosixPath
+
+from .chapter import Unclear
+
+LARGEST = 200 * 2**20  # bytes of a file; a longer one is left out and named
+JUNK = re.compile(r"(^|/)(__MACOSX|\.[^./][^/]*|Thumbs\.db)(/|$)")
+STUDENT = [  # how learning platforms name what they hand over; the first that fits tells who
+    re.compile(
+        r"(?P<who>[^/]+?)_\d+_assignsubmission_\w+?_(/|[^/]*$)"
+    ),  # Moodle: Jane Doe_123_assignsubmission_file_/x
+    re.compile(r"_(?P<who>[^_/]+)_attempt_\d{4}-[\d-]+[^/]*$"),  # Blackboard: HW 1_jdoe_attempt_2026-01-31-10-00-00_x
+    re.compile(r"(^|/)(?P<who>[^_/]+)(_LATE)?_\d+_\d+_[^/]*$"),  # Canvas: doejane_LATE_12_345_x-1
+]
+NOISE = r"copy of|copie de|kopie von|사본|\(\d+\)|-\d+$|- ?copy(\d*)|\.ipynb|\.txt|\.json"
+
+
+@dataclass
+class File:
+    """A file that was handed in: its path within the folder or archive, its bytes, and when it was written."""
+
+    path: str
+    data: bytes
+    when: datetime
+
+
+@dataclass
+class Collected:
+    """What one student handed in: the file that counts first, and notes."""
+
+    files: list[File] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def files_of(place):
+    """Yield the files of a folder or archive; links are not followed, archives within it are opened."""
+    if place.is_dir():
+        for path in sorted(place.rglob("*")):
+            name = path.relative_to(place).as_posix()
+            if path.is_file() and not path.is_symlink() and not JUNK.search(name):
+                data = path.read_bytes() if path.stat().st_size <= LARGEST else b""
+                yield from _opened(File(name, data, datetime.fromtimestamp(path.stat().st_mtime)))
+    elif zipfile.is_zipfile(place):
+        yield from _unzipped(place, "")
+    else:
+        raise Unclear(
+            f"{place} is neither a folder nor a zip archive; expected what the learning platform handed over."
+        )
+
+
+def _unzipped(place, under):
+    with zipfile.ZipFile(place) as archive:
+        for info in archive.infolist():
+            if info.is_dir() or JUNK.search(info.filename):
+                continue
+            with archive.open(info) as member:
+                data = member.read(LARGEST + 1)
+            yield from _opened(
+                File(under + info.filename, data if len(data) <= LARGEST else b"", datetime(*info.date_time))
+            )
+
+
+def _opened(file):
+    """The file itself, or the files in it if it is an archive."""
+    stream = io.BytesIO(file.data)
+    if not file.path.lower().endswith(".zip") or not zipfile.is_zipfile(stream):
+        yield file
+        return
+    try:
+        yield from _unzipped(stream, file.path.removesuffix(".zip") + "/")
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError):  # broken, or with a password
+        yield file
+
+
+def plain(text):
+    """Text as names are compared: small letters and digits, no accents, no signs."""
+    text = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in text if letter.isalnum())
+
+
+def slug(text):
+    """A name that can be a folder's: letters and digits of any script, joined by hyphens."""
+    return "-".join(re.findall(r"\w+", unicodedata.normalize("NFC", text).casefold().replace("_", " ")))
+
+
+def read_roster(path):
+    """Return {student: what a file's name may say of them} from a CSV whose first column is the student's id."""
+    with path.open(newline="", encoding="utf-8-sig") as lines:
+        rows = [[value.strip() for value in row] for row in csv.reader(lines) if any(row)]
+    if len(rows) < 2:
+        raise Unclear(f"{path} has {len(rows)} lines; expected a header and a line for each student.")
+    students = {}
+    for row in rows[1:]:
+        known = set()
+        for value in filter(None, row):
+            words = [plain(word) for word in re.split(r"[\s,;]+", value.split("@")[0])]
+            known |= {"".join(words), "".join(reversed(words))}
+        students[slug(row[0])] = {name for name in known if name}
+    return students
+
+
+def whose(path, roster, stem):
+    """Return the student a path speaks of, or None; with a roster it must be exactly one of its students."""
+    if roster:
+        return _one_of(roster, plain(path), set(re.findall(r"\d+", path)))
+    for pattern in STUDENT:
+        if match := pattern.search(path):
+            return slug(match["who"]) or None
+    parts = PurePosixPath(path).parts
+    if len(parts) > 1:
+        return slug(parts[-2]) or None
+    return slug(re.sub(f"{re.escape(stem)}|{NOISE}", " ", PurePosixPath(path).name, flags=re.I)) or None
+
+
+def _one_of(roster, text, numbers):
+    """The student whom a path, as plain text and as the numbers in it, names; a name within a longer one is none."""
+    named = {student: [name for name in known if _names(name, text, numbers)] for student, known in roster.items()}
+    longest = {student: max(names, key=len) for student, names in named.items() if names}
+    full = [s for s, name in longest.items() if not any(name in o and name != o for o in longest.values())]
+    return full[0] if len(full) == 1 else None
+
+
+def _names(name, text, numbers):
+    return name in numbers if name.isdigit() else len(name) > 2 and name in text
+
+
+def looks_like_notebook(file):
+    return file.path.lower().endswith(".ipynb") or (file.data.lstrip()[:1] == b"{" and b'"cells"' in file.data)
+
+
+def collect(place, stem, roster=None):
+    """Return {student: Collected}; the newest notebook of each student comes first, and counts."""
+    found = {}
+    for number, file in enumerate(files_of(place), start=1):
+        student = whose(file.path, roster, stem)
+        collected = found.setdefault(student or f"unknown-{number}", Collected())
+        collected.files.append(file)
+        if student is None:
+            collected.notes.append(f"nobody is named by {file.path!r}: whose is it?")
+    for collected in found.values():
+        collected.files.sort(key=lambda file: (looks_like_notebook(file), file.when, file.path), reverse=True)
+        first, *others = collected.files
+        for other in others:
+            same = "the same text" if other.data == first.data else "another text"
+            collected.notes.append(f"two files: {first.path!r} counts, the newest; {other.path!r} is kept ({same})")
+    return found
+
+
+def store(found, folder, roster=()):
+    """Write what was collected: `<student>.ipynb` counts, `<student>.2.ipynb` and so on are kept, and a list of all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    listed = folder / "collected.json"
+    students = {student: {"file": None, "notes": []} for student in roster}
+    students |= json.loads(listed.read_text("utf-8")) if listed.exists() else {}
+    for student, collected in found.items():
+        for old in folder.glob(f"{student}.*"):
+            old.unlink()
+        for place, file in enumerate(collected.files, start=1):
+            name = f"{student}.{place}.ipynb" if place > 1 else f"{student}.ipynb"
+            (folder / name).write_bytes(file.data)
+        students[student] = {"file": collected.files[0].path, "notes": collected.notes}
+    listed.write_text(json.dumps(students, ensure_ascii=False, indent=1), "utf-8")

@@ -1,0 +1,108 @@
+"""What each command does, on the folder of a class.
+
+source/ release/ submitted/ autograded/ gradebook.db      nbgrader's
+personal/ collected/ results/ report/                     ours, one folder a chapter in each
+"""
+
+import json
+import shutil
+
+import nbformat
+from tqdm import tqdm
+
+from . import collecting, fan_out, gradebook, personal, reports
+from .chapter import CHAPTERS, Unclear, find
+from .grading import Task
+
+TRIALS = 8  # secret seeds for each check
+
+
+def release(chapter, course, roster, environment, **options):
+    """Make student copies; with `personal` one for each student of the roster too."""
+    for path in tqdm([find(number) for number in chapter] or CHAPTERS, unit="chapter", disable=None):
+        made = gradebook.release(course, path)
+        if options["personal"]:
+            _release_personal(made, course / "personal" / path.stem, roster, environment)
+    print(f"Student copies are in {course / 'release'}.")
+
+
+def _release_personal(made, folder, roster, environment):
+    secret = personal.secret_from(environment)
+    if not roster:
+        raise Unclear("--personal needs --roster FILE: for whom are the numbers?")
+    folder.mkdir(parents=True, exist_ok=True)
+    copy = nbformat.read(made, as_version=4)
+    for student in collecting.read_roster(roster):
+        nbformat.write(personal.personalise(copy, secret, student), folder / f"{student}.ipynb")
+
+
+def collect(chapter, place, course, roster, environment):
+    """Sort what came back into one notebook for each student."""
+    stem, folder = find(chapter).stem, course / "collected" / find(chapter).stem
+    students = collecting.read_roster(roster) if roster else {}
+    found = collecting.collect(place, stem, students)
+    collecting.store(found, folder, students)
+    print(f"{len(found)} students handed something in; what was odd is in {folder / 'collected.json'}.")
+
+
+def grade(chapter, course, jobs, dask, timeout, unsafe, environment, **options):
+    """Run and score every notebook that was collected."""
+    stem = find(chapter).stem
+    source, release = (_read_class(course, kind, stem) for kind in ("source", "release"))
+    collected = _collected(course, stem)
+    secret, tasks = personal.secret_from(environment), []
+    for student in [student for student, about in collected.items() if about["file"]]:
+        tasks.append(
+            Task(
+                student,
+                (course / "collected" / stem / f"{student}.ipynb").read_bytes(),
+                source,
+                personal.personalise(release, secret, student) if options["personal"] else release,
+                personal.hidden_seeds(secret, stem, TRIALS),
+                timeout,
+                unsafe,
+            )
+        )
+    results = fan_out.graded(tasks, jobs, dask)
+    notebooks = {student: result.pop("notebook") for student, result in sorted(results.items())}
+    gradebook.record(course, stem, {student: made for student, made in notebooks.items() if made})
+    _store(results, course / "results" / stem)
+    print(f"{len(results)} graded, {sum(not made for made in notebooks.values())} of them for a person to read.")
+
+
+def report(chapter, course, environment):
+    """Write the scores, a page for each student and one for the class."""
+    stem = find(chapter).stem
+    results = {path.stem: json.loads(path.read_text("utf-8")) for path in (course / "results" / stem).glob("*.json")}
+    if not results:
+        raise Unclear(f"Nothing is graded in {course / 'results' / stem}; first: python -m homework grade {chapter}")
+    release = _read_class(course, "release", stem)
+    folder = course / "report" / stem
+    reports.write(folder, release, _collected(course, stem), results, gradebook.scores(course, stem))
+    print(f"The report is {folder / 'index.html'}, the scores are in {folder / 'scores.csv'}.")
+
+
+def _read_class(course, kind, stem):
+    """A notebook of the class as it was when it was released, without outputs."""
+    path = course / kind / stem / f"{stem}.ipynb"
+    if not path.exists():
+        raise Unclear(f"{path} is missing; first: python -m homework release {stem[:2]}")
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = []
+    return notebook
+
+
+def _collected(course, stem):
+    path = course / "collected" / stem / "collected.json"
+    if not path.exists():
+        raise Unclear(f"{path} is missing; first: python -m homework collect {stem[:2]} FOLDER-OR-ZIP")
+    return json.loads(path.read_text("utf-8"))
+
+
+def _store(results, folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for student, result in results.items():
+        (folder / f"{student}.json").write_text(json.dumps(result, ensure_ascii=False, indent=1), "utf-8")

@@ -1,0 +1,89 @@
+"""Which names a piece of code binds and which it uses: what of a chapter an answer needs, and whose work it calls."""
+
+import ast
+import copy
+import re
+import symtable
+
+MAGIC = re.compile(r"^([ \t]*)(?:[%!?].*|[^#\n]*[\w)\]]\?{1,2}[ \t]*)$", re.M)  # %pip, !ls, ?f, f?
+
+
+def plain(source):
+    """Return the source without what only IPython understands, so that Python can read it."""
+    try:
+        ast.parse(source)
+        return source
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return MAGIC.sub(r"\1pass", source)
+
+
+def bound_and_used(source):
+    """Return two sets of names: those the code binds at its top level, and those it takes from there."""
+    try:
+        top = symtable.symtable(source, "cell", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set(), set()
+    bound = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    return bound, {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()} | globals_of(top)
+
+
+def globals_of(table):
+    """Names that functions and classes within a table take from the top level."""
+    found = set()
+    for inner in table.get_children():
+        found |= {symbol.get_name() for symbol in inner.get_symbols() if symbol.is_global()} | globals_of(inner)
+    return found
+
+
+def statements(source):
+    """Yield (text, whether it stands beside an import) of each top-level statement, an import for each of its names."""
+    nodes = ast.parse(plain(source)).body
+    beside = any(isinstance(node, ast.Import | ast.ImportFrom) for node in nodes)
+    for node in nodes:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names:
+                one = ast.Import([alias]) if isinstance(node, ast.Import) else copy.copy(node)
+                one.names = [alias]
+                yield ast.unparse(one), False
+        else:
+            yield ast.unparse(node), beside
+
+
+def needed(sources, wanted):
+    """Return the statements of a chapter's cells that bind the wanted names, and what those statements need in turn.
+
+    A call beside an import (`np.set_printoptions`, `torch.set_default_dtype`) is kept when its module is.
+    """
+    parts = [(text, beside, *bound_and_used(text)) for source in sources for text, beside in statements(source)]
+    wanted, kept, bound_by_kept = set(wanted), set(), set()
+    growing = True
+    while growing:
+        growing = False
+        for i, (_, beside, bound, used) in enumerate(parts):
+            setting = beside and not bound and used and used <= bound_by_kept
+            if i not in kept and (bound & wanted or setting):
+                kept, wanted, bound_by_kept, growing = kept | {i}, wanted | used, bound_by_kept | bound, True
+    return "\n".join(parts[i][0] for i in sorted(kept))
+
+
+def package_names(sources):
+    """Map each name that the sources import from the package to the name it has there."""
+    found = {}
+    for source in sources:
+        try:
+            nodes = ast.walk(ast.parse(plain(source)))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        for node in nodes:
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "attention_src":
+                found |= {alias.asname or alias.name: alias.name for alias in node.names}
+    return found
+
+
+def used_in_functions(source):
+    """Names that the functions of a cell take from outside of the cell."""
+    try:
+        top = symtable.symtable(source, "cell", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    return globals_of(top) - bound_and_used(source)[0]

@@ -1,0 +1,159 @@
+"""Giving a submission its form back: which cell is which answer, what is the student's own, what is odd about it.
+
+An answer is known by the cell's id, then by nbgrader's name for it, then by the names it defines, then by likeness.
+Whatever is less than certain becomes a note; a note marked for a person stands at the top of the report.
+"""
+
+import copy
+import difflib
+from dataclasses import dataclass, field
+from functools import cache
+
+import nbformat
+from nbformat.v4 import new_code_cell
+
+from .chapter import CHAPTERS, defined, grade_id, is_check
+
+MOST_NOTES = 50
+ALIKE = 0.6  # of difflib's ratio; a stub with one line filled in has more
+
+
+@dataclass
+class Note:
+    text: str
+    person: bool = False  # should a person look?
+    exercise: str | None = None
+
+
+@dataclass
+class Restored:
+    """The student's own cells in their order, which of them answers which exercise, and notes."""
+
+    own: list[str]
+    answers: dict[str, int] = field(default_factory=dict)  # exercise -> place in `own`
+    notes: list[Note] = field(default_factory=list)
+
+    def note(self, text, exercise=None, *, person=False):
+        if (new := Note(text, person, exercise)) not in self.notes and len(self.notes) < MOST_NOTES:
+            self.notes.append(new)
+
+
+def same(source):
+    """A source as it is compared: without the white space that editors change."""
+    return "\n".join(line.rstrip() for line in source.strip().splitlines())
+
+
+def alike(one, other):
+    """Are two sources likely to be two states of the same cell?"""
+    matcher = difflib.SequenceMatcher(None, one, other)  # the quick ratios are never too small
+    return all(ratio() > ALIKE for ratio in (matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio))
+
+
+def restore(cells, release, exercises):
+    """Return a Restored for the cells of a submission.
+
+    Own is every code cell that is not, word for word, one of the chapter: those run from the chapter itself.
+    """
+    given = {same(cell.source) for cell in release.cells if cell.cell_type == "code"}
+    code = [cell for cell in cells if cell.kind == "code" and cell.source.strip()]
+    own = [cell for cell in code if same(cell.source) not in given]
+    restored, taken = Restored([cell.source for cell in own]), set()
+    ids = {grade_id(cell): cell.id for cell in release.cells if grade_id(cell)}
+    for exercise in exercises:
+        _find(exercise, code, own, ids, taken, restored)
+    _note_checks(own, release, taken, restored)
+    _note_lost(cells, release, restored)
+    return restored
+
+
+def _find(exercise, code, own, ids, taken, restored):
+    """Find the cell that answers an exercise."""
+    free = [cell for cell in own if cell not in taken]
+    ways = {
+        "id": lambda cell: cell.id == ids[exercise.name],
+        "nbgrader's name": lambda cell: cell.grade_id == exercise.name,
+        "the name it defines": lambda cell: bool(defined(cell.source) & set(exercise.asked)),
+        "likeness": lambda cell: alike(exercise.stub, cell.source),
+    }
+    for way, fits in ways.items():
+        found = [cell for cell in free if fits(cell)]
+        if not found:
+            continue
+        if way != "id":
+            restored.note(f"the answer was found by {way}", exercise.name, person=way == "likeness")
+        if len({same(cell.source) for cell in found}) > 1:
+            restored.note(f"{len(found)} different answers; the last one counts", exercise.name, person=True)
+        taken.update(found)
+        restored.answers[exercise.name] = own.index(found[-1])
+        break
+    copies = [cell for cell in code if cell.id == ids[exercise.name] or cell.grade_id == exercise.name]
+    if len(copies) > 1:
+        restored.note(f"the answer's cell is there {len(copies)} times", exercise.name)
+    if not copies and exercise.name not in restored.answers:
+        untouched = same(exercise.stub) in {same(cell.source) for cell in code}
+        restored.note("the answer's cell is untouched" if untouched else "the answer's cell is missing", exercise.name)
+
+
+def _note_checks(own, release, taken, restored):
+    """Note the check cells that were changed: the chapter's are used in any case."""
+    for check in (cell for cell in release.cells if is_check(cell)):
+        for cell in own:
+            by_mark = cell.id == check.id or cell.grade_id == grade_id(check)
+            if by_mark or (cell not in taken and alike(check.source, cell.source)):
+                restored.note(
+                    f"the check was changed (to {cell.source[:80]!r}); the chapter's own was used", person=True
+                )
+                break
+
+
+def _note_lost(cells, release, restored):
+    """Note what a tool has taken from the notebook, and cells of the chapter that are gone or moved."""
+    if not any(cell.grade_id for cell in cells):
+        restored.note("nbgrader's metadata is gone")
+    ids = [cell.id for cell in release.cells]
+    present = [cell.id for cell in cells if cell.id in set(ids)]
+    if not present:
+        restored.note("the cells' ids are gone")
+    elif missing := len(set(ids) - set(present)):
+        restored.note(f"{missing} of the chapter's {len(ids)} cells are gone")
+    order = list(dict.fromkeys(present))
+    if order != sorted(order, key=ids.index):
+        restored.note("cells stand in another order")
+
+
+def notebook(release, restored, exercises, verdicts):
+    """Return the notebook that nbgrader grades: the chapter's form, the student's code, the outcome of each check."""
+    made = copy.deepcopy(release)
+    for cell in (cell for cell in made.cells if cell.cell_type == "code"):
+        cell.outputs, cell.execution_count = [], None
+        if grade_id(cell) in restored.answers:
+            cell.source = restored.own[restored.answers[grade_id(cell)]]
+    checks = {exercise.check_name: exercise.name for exercise in exercises}
+    for cell in made.cells:
+        if grade_id(cell) in checks:
+            cell.outputs = [verdicts[checks[grade_id(cell)]].output()]
+    first = next(i for i, cell in enumerate(made.cells) if grade_id(cell))
+    others = [source for i, source in enumerate(restored.own) if i not in restored.answers.values()]
+    made.cells[first:first] = [new_code_cell(f"# added or changed by the student\n{source}") for source in others]
+    return made
+
+
+@cache
+def _marks_of_book():
+    """The cells of every chapter, by id and by source."""
+    return {path.stem: _marks(nbformat.read(path, as_version=4).cells) for path in CHAPTERS}
+
+
+def _marks(cells):
+    return {cell.id for cell in cells} | {same(cell.source) for cell in cells}
+
+
+def other_chapter(cells, release):
+    """Name the chapter a submission was made from if it is not this one."""
+    marks = _marks(cells)
+    here = len(marks & _marks(release.cells))
+    if here >= 0.3 * len(release.cells):
+        return None
+    shared = {stem: len(marks & theirs) for stem, theirs in _marks_of_book().items()}
+    best = max(shared, key=shared.get)
+    return best if shared[best] > here + 3 else None

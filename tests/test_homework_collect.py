@@ -1,0 +1,176 @@
+"""Whatever a platform, a mail or Colab made of its name: a notebook finds its student, or a person is asked."""
+
+import io
+import json
+import os
+import zipfile
+from datetime import datetime
+
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from homework.chapter import Unclear
+from homework.collecting import collect, read_roster, slug, store, whose
+
+STEM = "01_definition"
+ROSTER = """id,name,email,number
+jdoe,Jane Doe,jane.doe@example.org,40017
+mk,Müller-Kühn Max,max@example.org,40018
+sy,김서연,seoyeon@example.org,40019
+li,Li,li@example.org,17
+"""
+
+
+def bytes_of(text="x = 1"):
+    return json.dumps(new_notebook(cells=[new_code_cell(text, id="a")])).encode()
+
+
+def archive(path, names, when=(2026, 1, 2, 10, 0, 0)):
+    """A zip archive of notebooks; each hour later than the one before."""
+    with zipfile.ZipFile(path, "w") as made:
+        for hour, (name, data) in enumerate(names.items()):
+            made.writestr(zipfile.ZipInfo(name, (*when[:3], when[3] + hour, 0, 0)), data)
+    return path
+
+
+@pytest.fixture
+def roster(tmp_path):
+    (tmp_path / "roster.csv").write_text(ROSTER, "utf-8")
+    return read_roster(tmp_path / "roster.csv")
+
+
+@pytest.mark.parametrize(
+    ("path", "student"),
+    [
+        ("doejane_12345_678910_01_definition.ipynb", "doejane"),
+        ("doejane_LATE_12345_678910_01_definition-2.ipynb", "doejane"),
+        ("Jane Doe_123456_assignsubmission_file_/01_definition.ipynb", "jane-doe"),
+        ("Jane Doe_123456_assignsubmission_file_01_definition.ipynb", "jane-doe"),
+        ("Homework 1_jdoe_attempt_2026-01-31-10-00-00_01_definition.ipynb", "jdoe"),
+        ("jane/01_definition.ipynb", "jane"),
+        ("chapter 1/jane/Copy of 01_definition.ipynb", "jane"),
+        ("jane.ipynb", "jane"),
+        ("01_definition_jane doe (1).ipynb", "jane-doe"),
+        ("Copy of 01_definition - Jane.ipynb", "jane"),
+        ("김서연_12345_assignsubmission_file_/x.ipynb", "김서연"),
+        ("Copy of 01_definition.ipynb", None),
+        ("01_definition (2).ipynb", None),
+    ],
+)
+def test_without_a_roster_the_name_is_read_from_the_path(path, student):
+    assert whose(path, {}, STEM) == student
+
+
+@pytest.mark.parametrize(
+    ("path", "student"),
+    [
+        ("doejane_12345_678910_01_definition.ipynb", "jdoe"),
+        ("Jane DOE_9_assignsubmission_file_/x.ipynb", "jdoe"),
+        ("jane.doe.ipynb", "jdoe"),
+        ("40018.ipynb", "mk"),
+        ("Max Muller-Kuhn.ipynb", "mk"),
+        ("김서연 01_definition.ipynb", "sy"),
+        ("homework_17.ipynb", "li"),
+        ("homework_117.ipynb", None),
+        ("01_definition.ipynb", None),
+        ("somebody else.ipynb", None),
+        ("jane doe and seoyeon.ipynb", None),
+    ],
+)
+def test_with_a_roster_exactly_one_of_its_students_is_meant(roster, path, student):
+    assert whose(path, roster, STEM) == student
+
+
+def test_the_newest_of_two_files_counts_and_the_other_is_kept_and_named(tmp_path):
+    names = {
+        "doe_1_2_a.ipynb": bytes_of("old"),
+        "doe_1_3_a-1.ipynb": bytes_of("new"),
+        "doe_1_4_a.ipynb": bytes_of("newest"),
+    }
+    found = collect(archive(tmp_path / "all.zip", names), STEM)
+    store(found, tmp_path / "out")
+    assert "newest" in (tmp_path / "out" / "doe.ipynb").read_text()
+    assert '"old"' in (tmp_path / "out" / "doe.3.ipynb").read_text()
+    notes = json.loads((tmp_path / "out" / "collected.json").read_text())["doe"]["notes"]
+    assert len(notes) == 2 and all("'doe_1_4_a.ipynb' counts, the newest" in note for note in notes)
+
+
+def test_a_notebook_counts_before_a_newer_file_that_is_none(tmp_path):
+    found = collect(archive(tmp_path / "all.zip", {"jo/a.ipynb": bytes_of(), "jo/plot.png": b"PNG"}), STEM)
+    assert found["jo"].files[0].path == "jo/a.ipynb"
+
+
+def test_a_notebook_under_another_ending_is_one(tmp_path):
+    found = collect(archive(tmp_path / "all.zip", {"jo/a.json": bytes_of(), "jo/b.pdf": b"%PDF"}), STEM)
+    assert found["jo"].files[0].path == "jo/a.json"
+
+
+def test_archives_in_the_archive_are_opened(tmp_path):
+    inner = io.BytesIO()
+    archive(inner, {"work/01_definition.ipynb": bytes_of()})
+    name = "Jane Doe_1_assignsubmission_file_/homework.zip"
+    found = collect(archive(tmp_path / "all.zip", {name: inner.getvalue()}), STEM)
+    assert list(found) == ["jane-doe"] and found["jane-doe"].files[0].data == bytes_of()
+
+
+def test_a_path_that_leaves_the_folder_leaves_nothing(tmp_path):
+    names = {"../../x.ipynb": b"1", "/etc/x.ipynb": b"2", "..\\y/x.ipynb": b"3", "a/../../z/x.ipynb": b"4"}
+    store(collect(archive(tmp_path / "all.zip", names), STEM), tmp_path / "out" / "deep")
+    written = [path for path in tmp_path.rglob("*.ipynb")]
+    assert {path.parent for path in written} == {tmp_path / "out" / "deep"}
+    assert sorted(path.name for path in written) == ["etc.ipynb", "unknown-1.ipynb", "y.ipynb", "z.ipynb"]
+
+
+def test_links_and_hidden_files_are_left_alone(tmp_path):
+    (tmp_path / "in" / ".ipynb_checkpoints").mkdir(parents=True)
+    (tmp_path / "in" / ".ipynb_checkpoints" / "jo.ipynb").write_bytes(bytes_of())
+    (tmp_path / "exam.ipynb").write_bytes(bytes_of())
+    (tmp_path / "in" / "link.ipynb").symlink_to(tmp_path / "exam.ipynb")
+    (tmp_path / "in" / "jo.ipynb").write_bytes(bytes_of())
+    assert list(collect(tmp_path / "in", STEM)) == ["jo"]
+
+
+def test_in_a_folder_the_time_of_a_file_decides(tmp_path):
+    for name, day in (("a", 2), ("b", 1)):
+        path = tmp_path / "jo" / f"{name}.ipynb"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(bytes_of(name))
+        os.utime(path, (datetime(2026, 1, day).timestamp(),) * 2)
+    assert collect(tmp_path, STEM)["jo"].files[0].path == "jo/a.ipynb"
+
+
+def test_who_handed_in_nothing_is_in_the_list_and_a_strange_file_is_for_a_person(tmp_path, roster):
+    found = collect(archive(tmp_path / "all.zip", {"40017.ipynb": bytes_of(), "x.ipynb": bytes_of()}), STEM, roster)
+    store(found, tmp_path / "out", roster)
+    listed = json.loads((tmp_path / "out" / "collected.json").read_text())
+    assert {name for name, about in listed.items() if not about["file"]} == {"mk", "sy", "li"}
+    assert "nobody is named by 'x.ipynb'" in listed["unknown-2"]["notes"][0]
+
+
+def test_collecting_again_adds_who_was_late_and_keeps_the_others(tmp_path):
+    store(
+        collect(archive(tmp_path / "1.zip", {"a.ipynb": bytes_of("1"), "b.ipynb": bytes_of("1")}), STEM),
+        tmp_path / "out",
+    )
+    store(
+        collect(archive(tmp_path / "2.zip", {"b.ipynb": bytes_of("2"), "c.ipynb": bytes_of("2")}), STEM),
+        tmp_path / "out",
+    )
+    assert sorted(json.loads((tmp_path / "out" / "collected.json").read_text())) == ["a", "b", "c"]
+    assert '"2"' in (tmp_path / "out" / "b.ipynb").read_text()
+
+
+def test_a_place_that_is_neither_folder_nor_archive_is_refused(tmp_path):
+    (tmp_path / "x.rar").write_bytes(b"Rar!")
+    with pytest.raises(Unclear, match="neither a folder nor a zip archive"):
+        collect(tmp_path / "x.rar", STEM)
+
+
+def test_an_empty_roster_is_refused(tmp_path):
+    (tmp_path / "roster.csv").write_text("id,name\n")
+    with pytest.raises(Unclear, match="a line for each student"):
+        read_roster(tmp_path / "roster.csv")
+
+
+def test_a_students_name_makes_a_safe_name_for_a_file():
+    assert [slug(name) for name in ("../x", "Doe, Jane", "a/b\\c", "..")] == ["x", "doe-jane", "a-b-c", ""]

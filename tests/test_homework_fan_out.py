@@ -1,0 +1,112 @@
+"""Many at once: two processes do what one does; a Dask worker dies on the way and every submission is graded once."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import nbformat
+import psutil
+import pytest
+from book import ROOT
+from classroom import SECRET, homework, notebook, solved
+
+from homework import desk, fan_out
+from homework.sandbox import why_not
+
+STEM, STUDENTS = "01_definition", [f"student-{i:02}" for i in range(12)]
+pytestmark = pytest.mark.skipif(bool(why_not()), reason=f"no sandbox: {why_not()}")
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """A class of twelve, every second one right, the others untouched."""
+    course = tmp_path_factory.mktemp("class")
+    desk.release(["01"], course, None, {}, personal=False)
+    for i, name in enumerate(STUDENTS):
+        made = notebook(course, "release", STEM) if i % 2 else solved(course, STEM)
+        (course / "in" / name).mkdir(parents=True)
+        nbformat.write(made, course / "in" / name / f"{STEM}.ipynb")
+    desk.collect("01", course / "in", course, None, {})
+    return course
+
+
+def outcome(course):
+    """The status of the first exercise of every student, as the results have it."""
+    results = [json.loads(path.read_text()) for path in (course / "results" / STEM).glob("*.json")]
+    return {result["student"]: result["exercises"]["ex01-attention"]["status"] for result in results}
+
+
+EXPECTED = {name: "not attempted" if i % 2 else "right" for i, name in enumerate(STUDENTS)}
+
+
+def test_two_processes_grade_everybody(course):
+    assert homework("grade", "01", "--course", course, "--jobs", 2).startswith("12 graded, 0 of them")
+    assert outcome(course) == EXPECTED
+
+
+def start(*arguments):
+    command = [sys.executable, "-m", *arguments]
+    return subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+@pytest.fixture
+def cluster():
+    """The address of a scheduler, and its two workers."""
+    scheduler = start("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+    address = next(m[1] for line in scheduler.stderr if (m := re.search(r"Scheduler at:\s+(tcp://\S+)", line)))
+    settings = ["--nthreads", "1", "--no-dashboard", "--no-nanny"]
+    workers = [start("distributed.cli.dask_worker", address, *settings) for _ in range(2)]
+    try:
+        yield address, workers
+    finally:
+        for process in [*workers, scheduler]:
+            process.kill()
+            process.wait()
+            process.stderr.close()
+
+
+def wait_for(what, seconds=120):
+    end = time.monotonic() + seconds
+    while not (got := what()):
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.01)
+    return got
+
+
+def test_a_worker_dies_on_the_way_and_every_submission_is_graded_once(course, cluster):
+    address, workers = cluster
+    command = [sys.executable, "-m", "homework", "grade", "01", "--course", course, "--dask", address]
+    grading = subprocess.Popen(
+        list(map(str, command)),
+        cwd=ROOT,
+        env=os.environ | {"ATTENTION_SEED": SECRET},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    # a sandbox is open: the worker is in the middle of a submission
+    wait_for(lambda: psutil.Process(workers[0].pid).children())
+    os.killpg(workers[0].pid, signal.SIGKILL)
+    assert workers[0].wait() == -signal.SIGKILL
+    said, _ = grading.communicate(timeout=300)
+    assert said.startswith("12 graded, 0 of them")
+    assert outcome(course) == EXPECTED
+
+
+def test_what_kills_every_worker_is_left_to_a_person_and_the_others_are_graded(monkeypatch):
+    def deadly(task):
+        if task == "poison":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return {"student": task, "notebook": None}
+
+    class Task(str):
+        student = property(lambda self: str(self))
+
+    monkeypatch.setattr(fan_out, "grade", deadly)
+    results = fan_out.graded([Task(name) for name in ("a", "poison", "b", "c", "d")], jobs=2)
+    assert sorted(results) == ["a", "b", "c", "d", "poison"]
+    assert "ended the process that graded it" in results["poison"]["unjudged"]
+    assert all("unjudged" not in results[name] for name in "abcd")

@@ -1,0 +1,133 @@
+"""Numbers of one's own: they come from the secret and the student, the prompt tells them, the check asks for them."""
+
+import inspect
+import itertools
+from math import exp, log, sqrt
+
+import nbformat
+import pytest
+from classroom import SECRET, graded, notebook, solved, statuses
+
+from attention_src import checks
+from homework import desk, personal
+from homework.chapter import Unclear, calls, exercises, is_check
+from homework.personal import NUMBERS, drawn, personalise
+from homework.sandbox import why_not
+
+STEM = "04_qkv_projection"
+needs_sandbox = pytest.mark.skipif(bool(why_not()), reason=f"no sandbox: {why_not()}")
+RIGHT = {
+    "doubled_query": lambda times: (1 / (1 + exp(-times / sqrt(2))),),
+    "ratio_of_weights": lambda first, second: (exp(first - second),),
+    "step_numbers": lambda words, size: (words, size, 2 * size**2),
+    "numbers_and_rank": lambda d_model, d_k, d_v: (d_model * (2 * d_k + d_v), d_k),
+    "who_may_look": lambda source, places, written: (written * source, written * (written + 1) // 2, written),
+    "layer_numbers": lambda d_model, num_heads, tokens: (
+        d_model // num_heads,
+        4 * d_model**2 + 4 * d_model,
+        num_heads * tokens**2,
+    ),
+    "block_parameters": lambda d_model, num_heads, d_ff: (
+        4 * (d_model**2 + d_model) + 2 * d_model * d_ff + d_ff + d_model + 4 * d_model,
+    ),
+    "patch_numbers": lambda size, patch: (
+        (size // patch) ** 2 + 1,
+        3 * patch**2,
+        ((size // patch) ** 2 + 1) ** 2,
+    ),
+    "loss_numbers": lambda vocabulary, lengths: (log(vocabulary), sum(lengths) - len(lengths)),
+    "cache_bytes": lambda layers, heads, kv_heads, width: tuple(4 * layers * h * width for h in (heads, kv_heads)),
+}
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    course = tmp_path_factory.mktemp("class")
+    (course / "roster.csv").write_text("id,name\nann,Ann A\nben,Ben B\n")
+    desk.release(["04"], course, course / "roster.csv", {"ATTENTION_SEED": SECRET}, personal=True)
+    return course
+
+
+def draws(check):
+    """Every combination of numbers a student may get."""
+    options = NUMBERS[check][1]
+    return [dict(zip(options, values, strict=True)) for values in itertools.product(*options.values())]
+
+
+@pytest.mark.parametrize("check", NUMBERS)
+def test_the_right_answer_to_every_draw_is_accepted_and_that_of_another_draw_refused(check, capsys):
+    function, right = getattr(checks, check), RIGHT[check]
+    answers = [
+        tuple(round(x, 3 if check == "doubled_query" else 2) for x in right(**numbers)) for numbers in draws(check)
+    ]
+    for numbers, answer in zip(draws(check), answers, strict=True):
+        function(*answer, **numbers)
+        for other in answers:
+            if other != answer:
+                with pytest.raises(checks.Wrong):
+                    function(*other, **numbers)
+
+
+def test_every_check_that_accepts_numbers_takes_part():
+    functions = {name: f for name in checks.__all__ if inspect.isfunction(f := getattr(checks, name))}
+    with_options = {name for name, f in functions.items() if f.__kwdefaults__}
+    assert with_options == set(NUMBERS) == set(RIGHT)
+
+
+@pytest.mark.parametrize("check", NUMBERS)
+def test_the_numbers_of_the_book_are_not_among_those_of_students(check):
+    options = inspect.signature(getattr(checks, check)).parameters
+    assert {name: options[name].default for name in NUMBERS[check][1]} not in draws(check)
+
+
+@pytest.mark.parametrize("check", NUMBERS)
+def test_the_student_is_told_every_number(check):
+    numbers = drawn(check, "secret", "ann")
+    told = NUMBERS[check][0].format(**numbers)
+    assert numbers and all(str(value) in told for value in numbers.values())
+
+
+def test_numbers_follow_from_secret_and_student():
+    many = {tuple(drawn("cache_bytes", "secret", f"student {i}").values()) for i in range(40)}
+    assert len(many) > 15
+    assert drawn("cache_bytes", "secret", "ann") == drawn("cache_bytes", "secret", "ann")
+    assert any(drawn("cache_bytes", f"secret {i}", "ann") != drawn("cache_bytes", "secret", "ann") for i in range(9))
+
+
+def test_hidden_seeds_tell_nothing_of_the_secret_or_of_other_chapters():
+    one, two = (personal.hidden_seeds("secret", stem, 8) for stem in ("01_definition", "02_softmax"))
+    assert len({*one, *two}) == 16 and min(one) > 2**40
+
+
+def test_the_prompt_tells_the_numbers_and_the_check_asks_for_them(course):
+    numbers = drawn("numbers_and_rank", SECRET, "ann")
+    own = nbformat.read(course / "personal" / STEM / "ann.ipynb", 4)
+    assert f"Your own numbers, instead of those above: d_model = {numbers['d_model']}" in "\n".join(
+        cell.source for cell in own.cells
+    )
+    asked = [call for cell in own.cells if is_check(cell) for call in calls(cell.source)]
+    assert [call.options for call in asked if call.check == "numbers_and_rank"] == [numbers]
+    assert [call.options for call in asked if call.check != "numbers_and_rank"] == [{}, {}]
+
+
+def test_the_general_copy_keeps_the_numbers_of_the_book(course):
+    copy = notebook(course, "release", STEM)
+    assert all(not call.options for e in exercises(notebook(course, "source", STEM), copy) for call in e.calls)
+
+
+@needs_sandbox
+def test_each_student_is_graded_by_their_own_numbers(course):
+    release = personalise(notebook(course, "release", STEM), SECRET, "ann")
+    submission = solved(course, STEM)
+    result = graded(course, STEM, submission, release=release)
+    assert statuses(result) == {"ex04-head": "right", "ex04-count": "wrong", "ex04-mend": "right"}
+    right = RIGHT["numbers_and_rank"](**drawn("numbers_and_rank", SECRET, "ann"))
+    next(c for c in submission.cells if c.id == "ex04-count").source = f"numbers, rank = {right}"
+    assert set(statuses(graded(course, STEM, submission, release=release)).values()) == {"right"}
+
+
+def test_personal_numbers_need_a_roster_and_the_secret(course):
+    with pytest.raises(Unclear, match="--roster FILE"):
+        desk.release(["04"], course, None, {"ATTENTION_SEED": SECRET}, personal=True)
+    with pytest.raises(Unclear, match="ATTENTION_SEED is not set"):
+        desk.release(["04"], course, course / "roster.csv", {}, personal=True)
