@@ -146,12 +146,19 @@ def _mix_key_blocks(xp, query, key, value, mask, block_size):
             block = xp.where(mask[..., columns], block, -inf)
         before, largest = largest, xp.maximum(xp.max(block, axis=-1, keepdims=True), largest)
         shift = xp.where(largest == -inf, 0.0, largest)
-        block = block - shift  # one name for every stage lets go of the stage before, and its memory is used again
-        block = xp.exp(block)
+        block = _raised(xp, block, shift)
         shrink = xp.exp(before - shift)  # what was gathered under the old maximum counts this much under the new one
         total = total * shrink + xp.sum(block, axis=-1, keepdims=True)
         mixed = mixed * shrink + block @ value[..., columns, :]
     return mixed / nonzero(xp, total)
+
+
+def _raised(xp, block, shift):
+    """Return exp(block − shift), in the memory of the block unless torch still needs the block for the way back."""
+    if getattr(block, "requires_grad", False):
+        return xp.exp(block - shift)
+    block -= shift
+    return xp.exp(block, out=block)
 
 
 def _fitting(query, key, value):
