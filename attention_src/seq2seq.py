@@ -17,6 +17,8 @@ from .masks import padding_mask
 from .scores import dot_score, general_score
 from .tasks import PAD, START
 
+__all__ = ["Seq2Seq"]  # the other classes are its parts
+
 KINDS = (None, "additive", "dot", "general")
 RECURRENT = {"gru": (nn.GRU, nn.GRUCell), "lstm": (nn.LSTM, nn.LSTMCell)}
 

@@ -67,6 +67,11 @@ def write_date(when, form):
     -------
     Example
 
+    Raises
+    ------
+    KeyError
+        The form names a field that no date has.
+
     Examples
     --------
     >>> example = write_date(date(2026, 3, 14), "{day} {mon} {year}")

@@ -4,7 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-PAD, START = 0, 1  # the number that fills up a shorter text, and the one a decoder is given before its first character
+#: The number that fills up a shorter text.
+PAD = 0
+#: The number that a decoder is given before its first character.
+START = 1
 
 
 class Example(NamedTuple):
@@ -12,6 +15,12 @@ class Example(NamedTuple):
 
     ``alignment[t]`` is the set of source positions from which character t of the target can be read; it is empty for
     a character that no source character stands for, such as the hyphens of a date.
+
+    Attributes
+    ----------
+    source : str
+    target : str
+    alignment : tuple of sets of int, one set for each character of the target
     """
 
     source: str
@@ -25,6 +34,11 @@ class Vocabulary:
     Parameters
     ----------
     texts : iterable of str, in which every character occurs at least once
+
+    Raises
+    ------
+    TypeError
+        A text is not a string.
 
     Examples
     --------

@@ -12,7 +12,9 @@ from .._arrays import whole
 from .drawing import MEADOW, lay_out, shape_pixels
 from .sampling import counted, different_rows, shuffled, split
 
-PATCH = 4  # pixels
+#: Pixels along each side of a patch.
+PATCH = 4
+#: The answers, where the goal is as seen from the ball.
 DIRECTIONS = ("↖", "↑", "↗", "←", "→", "↙", "↓", "↘")
 COLOURS = ((0.95, 0.95, 0.95), (0.2, 0.2, 0.2), (0.85, 0.25, 0.2), (0.15, 0.3, 0.8))  # ball, goal, two teams
 THINGS = (0, 1, 2, 2, 3, 3)  # of each thing, which shape and colour it has
@@ -64,6 +66,22 @@ class Football(NamedTuple):
 def direction(ball, goal, grid):
     """Which of `DIRECTIONS` leads from the patch of the ball to that of the goal, of a picture of grid × grid patches.
 
+    Parameters
+    ----------
+    ball, goal : int, or arrays of one shape
+    grid : int
+
+    Returns
+    -------
+    int, or an array of them: numbers into `DIRECTIONS`
+
+    Raises
+    ------
+    TypeError
+        A place or the grid is no number.
+
+    Examples
+    --------
     >>> DIRECTIONS[direction(ball=0, goal=2, grid=3)], DIRECTIONS[direction(ball=5, goal=7, grid=3)]
     ('→', '↙')
     """

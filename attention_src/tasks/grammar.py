@@ -11,6 +11,7 @@ import numpy as np
 
 from .sampling import counted, different_rows, split
 
+#: The roles that a word can have, and the words that have them.
 ROLES = {
     "determiner, one": ("a", "this", "every", "one"),
     "determiner, many": ("these", "two", "many", "all"),
@@ -23,12 +24,14 @@ ROLES = {
     "verb with object, many": ("see", "find", "like", "call"),
     "end": (".",),
 }
+#: All words, role after role.
 WORDS = tuple(word for words in ROLES.values() for word in words)
+#: The role of each word, a number into `ROLES`.
 ROLE_OF = np.array([role for role, words in enumerate(ROLES.values()) for _ in words])
-START, LENGTH = (
-    len(WORDS),
-    9,
-)  # the sign before every sentence; words of the longest one with its full stop, and one more
+#: The sign before every sentence.
+START = len(WORDS)
+#: How many words the longest sentence has, with the sign before it and its full stop.
+LENGTH = 9
 
 
 class Grammar(NamedTuple):
@@ -47,6 +50,21 @@ class Grammar(NamedTuple):
 def follows(roles):
     """The roles that may come next after a sequence of roles, names of `ROLES`, from the start of a sentence.
 
+    Parameters
+    ----------
+    roles : list of str
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    StopIteration
+        The sequence has roles but no determiner.
+
+    Examples
+    --------
     >>> follows(["determiner, many", "adjective"])
     ['noun, many']
     """
@@ -116,6 +134,21 @@ def grammar_examples(num_train, num_test, seed=0):
 def read(words):
     """Return numbers into `WORDS` as text; `START` is left out.
 
+    Parameters
+    ----------
+    words : iterable of int
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    IndexError
+        A number has no word.
+
+    Examples
+    --------
     >>> read([START, 0, 14, 26])
     'a dog sleeps'
     """

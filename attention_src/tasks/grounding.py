@@ -12,8 +12,10 @@ from .._arrays import whole
 from .drawing import MEADOW, lay_out, shape_pixels
 from .sampling import counted, shuffled, split
 
+#: The words, each the name of a thing that is drawn.
 WORDS = ("ball", "goal", "player")
-PATCH = 8  # pixels
+#: Pixels along each side of a patch.
+PATCH = 8
 INK = (0.1, 0.1, 0.1)
 PIXELS = shape_pixels(  # . is meadow, # ink, o the colour of the thing
     """
@@ -78,6 +80,18 @@ def draw_scenes(places, colours, grid):
     Returns
     -------
     (num, H, W, 3) float32, with H = W = grid · PATCH
+
+    Raises
+    ------
+    ValueError
+        A scene has not three things.
+    IndexError
+        There are not as many places as colours, or a place is not in the meadow.
+
+    Examples
+    --------
+    >>> draw_scenes(np.array([[0, 1, 2]]), np.ones((1, 3, 3)), grid=2).shape
+    (1, 16, 16, 3)
     """
     shapes = PIXELS[..., None]  # (things, PATCH, PATCH, 1)
     outlines = np.where(shapes == "#", INK, MEADOW)

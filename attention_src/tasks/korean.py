@@ -12,9 +12,12 @@ import numpy as np
 
 from .sampling import counted, split
 
+#: The nouns, without their endings.
 NOUNS = tuple("나 너 엄마 친구 학생 선생님 개 고양이 밥 빵 사과 물 책 편지 공 꽃".split())
 VERBS = tuple("먹었 보았 찾았 만났 들었 그렸".split())
+#: What a word can be without its ending, first the nouns and then the verbs.
 STEMS = NOUNS + VERBS
+#: The endings, for who acts, for what it is done to, and for the verb.
 ENDINGS = ("은", "는", "을", "를", "다")
 ORDERS = np.array([*permutations(range(3))])
 
@@ -41,6 +44,21 @@ class Sentences(NamedTuple):
 def ends_in_consonant(noun):
     """Whether the last syllable of a Korean noun is closed; Unicode counts Hangul syllables by their 28 endings.
 
+    Parameters
+    ----------
+    noun : str
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    IndexError
+        The noun is empty.
+
+    Examples
+    --------
     >>> ends_in_consonant("밥"), ends_in_consonant("나")
     (True, False)
     """
@@ -50,6 +68,24 @@ def ends_in_consonant(noun):
 def write_sentence(stems, endings):
     """Return three stems and three endings as a sentence.
 
+    Parameters
+    ----------
+    stems : (3,) int, numbers into `STEMS`
+    endings : (3,) int, numbers into `ENDINGS`
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    IndexError
+        A number has no stem or no ending.
+    ValueError
+        There are not as many endings as stems.
+
+    Examples
+    --------
     >>> write_sentence([0, 8, 16], [1, 2, 4])
     '나는 밥을 먹었다'
     """

@@ -11,6 +11,21 @@ LETTERS = "abcdefgh"
 def reverse(source):
     """Return the Example of a text and its reversal.
 
+    Parameters
+    ----------
+    source : str
+
+    Returns
+    -------
+    Example
+
+    Raises
+    ------
+    TypeError
+        The source is no text.
+
+    Examples
+    --------
     >>> reverse("abc")
     Example(source='abc', target='cba', alignment=(frozenset({2}), frozenset({1}), frozenset({0})))
     """

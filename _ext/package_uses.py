@@ -1,0 +1,97 @@
+"""Which names of `attention_src` a piece of code uses, where each is defined, and what is built on what."""
+
+import ast
+import importlib
+import json
+import pkgutil
+import re
+from pathlib import Path
+
+from sphinx.pycode import ModuleAnalyzer
+
+import attention_src
+
+PACKAGE = attention_src.__name__
+MODULES = [PACKAGE, *(module.name for module in pkgutil.walk_packages(attention_src.__path__, f"{PACKAGE}."))]
+
+
+def cells(path):
+    """Return the code cells of a notebook, each as (source, printed text, whether it is the check of an exercise)."""
+    for cell in json.loads(path.read_text("utf-8"))["cells"]:
+        if cell["cell_type"] == "code":
+            printed = "".join("".join(output.get("text", "")) for output in cell["outputs"])
+            yield "".join(cell["source"]), printed, cell["metadata"].get("nbgrader", {}).get("grade", False)
+
+
+def python(source):
+    """Return the code of a cell, parsed, with a `pass` for each line that only IPython understands."""
+    return ast.parse(re.sub(r"^(\s*)[%!].*$", r"\1pass", source, flags=re.MULTILINE))
+
+
+def imports(tree):
+    """Return what is imported from the package under each name: {'plots': 'attention_src.plots', ...}."""
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    inside = [node for node in found if node.module.split(".")[0] == PACKAGE]
+    return {alias.asname or alias.name: f"{node.module}.{alias.name}" for node in inside for alias in node.names}
+
+
+def uses(tree, known=None):
+    """Return the names of the package that the code uses, each under the dotted name that it was imported by.
+
+    In the order of the text, from the whole name to the object: `plots.grid` counts as that and not as `plots` too.
+
+    Parameters
+    ----------
+    tree : ast.AST
+    known : dict, what was imported under which name; by default by the code itself
+    """
+    known, seen, parts = known or imports(tree), {}, set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in known:
+            whole = known[node.value.id]
+            name = f"{whole}.{node.attr}" if whole in MODULES else whole
+            parts.add(node.value)
+            seen.setdefault(name, (node.lineno, node.col_offset))
+        elif isinstance(node, ast.Name) and node.id in known and node not in parts and known[node.id] not in MODULES:
+            seen.setdefault(known[node.id], (node.lineno, node.col_offset))
+    return sorted(seen, key=seen.get)
+
+
+def home(name):
+    """Return the name under which the page has what is imported as `name`: that of the module that defines it.
+
+    `attention_src.softmax` is `attention_src.weights.softmax`. A constant knows no module; it is sought where it has a
+    comment that begins with ``#:``. What is defined in a private module belongs to its package.
+    """
+    module, _, short = name.rpartition(".")
+    thing = getattr(importlib.import_module(module), short)
+    defined = getattr(thing, "__module__", None) if callable(thing) else None
+    if defined is None:
+        within = [place for place in MODULES if place == module or place.startswith(f"{module}.")]
+        defined = next((place for place in within if ("", short) in _comments(place)), module)
+    return re.sub(r"\._\w+$", "", defined) + f".{short}"
+
+
+def _comments(module):
+    return ModuleAnalyzer.for_module(module).find_attr_docs()
+
+
+def users():
+    """Return, for each function and class of the package, those that mention it in their code."""
+    found = {}
+    for module in map(importlib.import_module, MODULES):
+        for part in ast.parse(Path(module.__file__).read_text("utf-8")).body:
+            words = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
+            for word in words if isinstance(part, ast.FunctionDef | ast.ClassDef) else ():
+                thing = getattr(module, word, None)
+                if getattr(thing, "__module__", "").startswith(PACKAGE):
+                    found.setdefault(f"{thing.__module__}.{word}", set()).add(f"{module.__name__}.{part.name}")
+    return found
+
+
+def chapters_of(name, direct, mentioned, seen=()):
+    """Return the chapters that use the name, or those of what mentions it, of what mentions that, and so on."""
+    if name in direct or name in seen:
+        return direct.get(name, set())
+    above = (chapters_of(user, direct, mentioned, (*seen, name)) for user in mentioned.get(name, ()))
+    return set().union(*above)

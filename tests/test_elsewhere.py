@@ -1,0 +1,132 @@
+"""A fork, published, and each chapter opened from it where nothing of ours is installed: as in Colab, as on Binder.
+
+Nothing here leaves the machine but for what pip fetches: Git takes the address of the fork for that of a folder.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from book import CHAPTERS, ROOT, read
+from elsewhere import Run, answered
+from nbformat import write
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")]
+
+FORK = "https://github.com/you/your-fork"
+UNWANTED = shutil.ignore_patterns(".git", ".venv", "_build", "mutants", "*.egg-info", "__pycache__", ".*_cache")
+COLAB = ["torch==2.13.0", "numpy", "matplotlib", "tqdm", "ipykernel"]  # torch as in the lock: 2.14 brings 5 GB
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+OLDEST = [need.replace(">=", "==") for need in PROJECT["dependencies"]]
+INSTALL_SECONDS = 15  # of a processor, which a busy machine does not stretch as it does those of a clock
+BINDER_MIB = 1500
+
+
+def call(*command, cwd):
+    """Run a command with its output captured, and fail with what it said."""
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == 0, f"{command}: {done.stdout[-1500:]}{done.stderr[-1500:]}"
+    return done.stdout
+
+
+def tool(name):
+    return Path(sys.executable).with_name(name)
+
+
+@pytest.fixture(scope="module")
+def fork(tmp_path_factory):
+    """A copy of the book, moved to another address by the real command, its site built and published to a branch."""
+    served = tmp_path_factory.mktemp("github.com")
+    folder = served / "you" / "your-fork"
+    shutil.copytree(ROOT, folder, ignore=UNWANTED)
+    git = {f"url.{served.as_uri()}/.insteadOf": "https://github.com/", "user.name": "you", "user.email": "you@example"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIT_CONFIG_COUNT", str(len(git)))
+        for i, (key, value) in enumerate(git.items()):
+            patch.setenv(f"GIT_CONFIG_KEY_{i}", key)
+            patch.setenv(f"GIT_CONFIG_VALUE_{i}", value)
+        call("git", "init", "--quiet", "--initial-branch=main", cwd=folder)
+        call("make", "repository", f"URL={FORK}", f"PYTHON={sys.executable}", cwd=folder)
+        call("git", "add", "--all", cwd=folder)
+        call("git", "commit", "--quiet", "--message=Moved", cwd=folder)
+        build = "build --all --warningiserror --keep-going --quiet ."
+        call(tool("jupyter-book"), *build.split(), cwd=folder)
+        call("git", "remote", "add", "origin", FORK, cwd=folder)
+        call(tool("ghp-import"), *"--no-history --push --force _build/html".split(), cwd=folder)
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def published(fork, tmp_path_factory):
+    """What someone gets who clones the published branch."""
+    folder = tmp_path_factory.mktemp("published") / "book"
+    call("git", "clone", "--quiet", "--branch=gh-pages", FORK, folder, cwd=fork)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def colab(tmp_path_factory):
+    """A Python with its own torch, NumPy, matplotlib and IPython, and nothing of ours."""
+    return environment(tmp_path_factory.mktemp("colab"), *COLAB)
+
+
+def environment(folder, *requirements):
+    call(sys.executable, "-m", "venv", folder, cwd=folder)
+    python = folder / "bin" / "python"
+    call(python, "-m", "pip", "install", "--quiet", *requirements, cwd=folder)
+    return python
+
+
+def student(published, path, folder):
+    """The notebook that Colab, Binder and the download button open, with the answers typed in."""
+    notebook = answered(read(published / "_sources" / "chapters" / path.name), read(path))
+    write(notebook, folder / path.name)
+    return folder / path.name
+
+
+def measure(python, *notebooks):
+    """Run the notebooks with another Python and return what each took."""
+    rows = call(sys.executable, ROOT / "tests" / "elsewhere.py", "--python", python, *notebooks, cwd=ROOT).splitlines()
+    return {name: Run(*map(float, numbers)) for name, *numbers in map(str.split, rows[1:])}
+
+
+def test_the_published_branch_has_all_that_its_buttons_open(published):
+    page = (published / "chapters" / f"{CHAPTERS[0].stem}.html").read_text()
+    colab = re.findall(r'href="https://colab\.research\.google\.com/github/you/your-fork/blob/gh-pages/([^"]+)"', page)
+    hub = re.findall(r'href="https://mybinder\.org/v2/gh/you/your-fork/gh-pages\?urlpath=lab/tree/([^"]+)"', page)
+    assert colab == hub == [f"_sources/chapters/{CHAPTERS[0].name}"]
+    assert (published / unquote(colab[0])).is_file()
+    assert {path.name for path in (published / "binder").iterdir()} == {"requirements.txt", "runtime.txt"}
+    assert (published / ".nojekyll").is_file() and (published / "index.html").is_file()
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_chapter_opened_in_colab_runs_to_its_end(published, colab, path, tmp_path):
+    uninstall = "uninstall --quiet --yes attention-src array-api-compat"
+    call(colab, "-m", "pip", *uninstall.split(), cwd=tmp_path)
+    (took,) = measure(colab, student(published, path, tmp_path)).values()
+    assert 0.1 < took.install_seconds < INSTALL_SECONDS
+    assert took.peak_mib < BINDER_MIB
+
+
+def test_every_chapter_runs_with_the_oldest_libraries_that_the_package_claims(published, colab, tmp_path):
+    call(colab, "-m", "pip", "install", "--quiet", *OLDEST, cwd=tmp_path)
+    took = measure(colab, *(student(published, path, tmp_path) for path in CHAPTERS))
+    assert [*took] == [path.stem for path in CHAPTERS]
+
+
+def test_binder_builds_from_the_published_branch_and_every_chapter_stays_within_its_memory(
+    published, tmp_path, monkeypatch
+):
+    monkeypatch.setenv(
+        "PIP_RETRIES", "1"
+    )  # where the second index cannot be reached, pip asks it in vain for each name
+    python = environment(tmp_path, "ipykernel", "--requirement", published / "binder" / "requirements.txt")
+    took = measure(python, *(student(published, path, tmp_path) for path in CHAPTERS))
+    assert {name: run.peak_mib for name, run in took.items() if not 100 < run.peak_mib < BINDER_MIB} == {}
+    assert len(took) == len(CHAPTERS) and max(run.install_seconds for run in took.values()) < 0.1  # it was there

@@ -1,0 +1,143 @@
+"""Every place that names the repository agrees with `_config.yml`, and `make repository` writes them all or none."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from book import ROOT
+
+sys.path.insert(0, str(ROOT / "_ext"))
+import book_binder
+import repository
+
+FORK = "https://github.com/you/your-fork"
+BAD = [
+    "",
+    "you/your-fork",
+    "git@github.com:you/your-fork.git",
+    "https://github.com/you",
+    "https://github.com/you/your-fork/tree/main",
+    "https://github.com/you/your fork",
+    'https://github.com/you/"fork"',
+    "http://github.com/you/your-fork",
+    "ftp://example.org/book",
+]
+TEXTS = {".cff", ".cfg", ".css", ".ipynb", ".js", ".md", ".py", ".toml", ".txt", ".yml", ""}
+NOT_OURS = {".git", ".venv", "_build", "mutants", "node_modules", "__pycache__", ".pytest_cache", ".ruff_cache"}
+
+
+@pytest.fixture
+def book(tmp_path):
+    """A copy of the files that name the repository."""
+    for path, _, _ in repository.copies():
+        copy = tmp_path / path.relative_to(ROOT)
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copy(path, copy)
+    return tmp_path
+
+
+def contents(book):
+    return {path: path.read_bytes() for path in book.rglob("*") if path.is_file()}
+
+
+def addresses(book):
+    return {match[1] for _, _, match in repository.copies(book)}
+
+
+def elsewhere(address, root):
+    """Where the address, or one that still says OWNER, stands outside the places that the command writes."""
+    spans = {path: match.span(1) for path, _, match in repository.copies(root)}
+    owner = address.split("/")[-2]
+    named = re.compile(rf"(github\.com|github\.io|mybinder\.org/v2/gh|githubusercontent\.com)/({owner}|OWNER)/[\w.-]+")
+    for path in root.rglob("*"):
+        if path.suffix in TEXTS and path.is_file() and not NOT_OURS & {*path.relative_to(root).parts}:
+            for match in named.finditer(path.read_text("utf-8", errors="replace")):
+                start, end = spans.get(path, (0, 0))
+                if not start <= match.start() < end and "tests" not in path.parts:
+                    yield f"{path.relative_to(root)}: {match.group()}"
+
+
+def test_every_place_names_the_repository_of_the_configuration():
+    (address,) = {match[1] for path, _, match in repository.copies() if path.name == "_config.yml"}
+    assert {path.name: match[1] for path, _, match in repository.copies() if match[1] != address} == {}
+
+
+def test_no_other_file_names_the_repository():
+    assert [*elsewhere(*addresses(ROOT), ROOT)] == []
+
+
+def test_a_file_that_names_it_besides_would_be_found(book):
+    (book / "notes.md").write_text("See https://github.com/OWNER/attention-by-the-numbers for more.")
+    assert [*elsewhere(*addresses(book), book)] == ["notes.md: github.com/OWNER/attention-by-the-numbers"]
+
+
+def test_a_move_writes_every_place_and_a_move_back_restores_every_byte(book):
+    before, (home,) = contents(book), addresses(book)
+    assert set(repository.move(FORK, book)) == {*before}
+    assert addresses(book) == {FORK} and contents(book) != before
+    repository.move(home, book)
+    assert contents(book) == before
+
+
+@pytest.mark.parametrize("url", [f"{FORK}/", f"{FORK}.git", f" {FORK}\n"])
+def test_the_address_is_taken_as_a_browser_or_a_clone_button_gives_it(book, url):
+    repository.move(url, book)
+    assert addresses(book) == {FORK}
+
+
+@pytest.mark.parametrize("url", BAD)
+def test_a_bad_address_is_named_and_changes_nothing(book, url):
+    before = contents(book)
+    with pytest.raises(ValueError, match=f"URL is {re.escape(repr(url))}; expected an address such as https://"):
+        repository.move(url, book)
+    assert contents(book) == before
+
+
+def test_a_place_that_differs_is_mended(book):
+    citation = book / "CITATION.cff"
+    citation.write_text(citation.read_text().replace("repository-code: ", "repository-code: https://example.org/x#"))
+    assert len(addresses(book)) == 2
+    repository.move(FORK, book)
+    assert addresses(book) == {FORK}
+
+
+@pytest.mark.parametrize("change, found", [(lambda text: "", "0 times"), (lambda text: 2 * text, "2 times")])
+def test_a_place_that_is_gone_or_doubled_is_named_and_nothing_changes(book, change, found):
+    citation = book / "CITATION.cff"
+    citation.write_text(change(citation.read_text()))
+    before = contents(book)
+    with pytest.raises(ValueError, match=f"CITATION.cff names the repository {found}"):
+        repository.move(FORK, book)
+    assert contents(book) == before
+
+
+def test_a_disk_that_is_full_half_way_costs_nothing(book, monkeypatch):
+    before, write, written = contents(book), Path.write_bytes, []
+
+    def fill(path, data):
+        write(path, data[:10])
+        written.append(path)
+        if len(written) == 3:
+            raise OSError("No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", fill)
+    with pytest.raises(OSError, match="No space left"):
+        repository.move(FORK, book)
+    assert contents(book) == before and len(written) == 3
+
+
+def test_the_command_says_what_was_wrong_and_fails():
+    command = [sys.executable, ROOT / "_ext" / "repository.py", "git@github.com:you/your-fork.git"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    said = "Nothing was changed. URL is 'git@github.com:you/your-fork.git'; expected an address such as"
+    assert done.returncode == 1 and done.stderr.startswith(said)
+
+
+def test_binder_gets_the_pinned_versions_and_the_package_of_the_repository():
+    cpu_only, *pins, package = book_binder.requirements(ROOT, FORK).splitlines()
+    assert cpu_only.endswith("/whl/cpu") and package == f"attention-src @ git+{FORK}"
+    assert {pin.split("==")[0] for pin in pins} == {"array-api-compat", "matplotlib", "numpy", "torch", "tqdm"}
+    assert {*pins} < {*(ROOT / "requirements.txt").read_text().splitlines()}
