@@ -287,6 +287,10 @@ def test_twice_as_many_queries_and_keys_take_at_most_twice_the_memory():
     assert peaks[4096] < 8 * 4096 * 4096 / 100
 
 
+def test_a_block_of_scores_becomes_weights_in_its_own_memory():
+    assert peak_bytes(256, 256, block_size=256) < 1.5 * 8 * 256 * 256
+
+
 def test_more_keys_take_no_more_memory():
     few, many = (peak_bytes(512, m, block_size=64) for m in (1024, 16384))
     assert many <= 1.02 * few
