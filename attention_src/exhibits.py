@@ -1,8 +1,8 @@
 """A museum of wrong attention: functions that run, most of them with the right shape, and are not attention.
 
 Each takes ``(query, key, value, mask=None)`` of NumPy arrays, all n × d in self-attention, and returns
-``(output, weights)`` as `attention_src.scaled_dot_product_attention` does. The mistakes are from published teaching
-material, from library issues, and from students; the code is ours. Nothing here is to be used.
+``(output, weights)`` as `attention_src.scaled_dot_product_attention` does. Some of the mistakes were published in
+teaching material, the others we collected; the code is ours. Nothing here is to be used.
 """
 
 import numpy as np

@@ -22,8 +22,8 @@ are computed from the inputs when the page is made.
 
 ## Numbers
 
-| example | printed | right | misrounded | wrong |
-|---|---|---|---|---|
+| example | right | misrounded | wrong |
+|---|---|---|---|
 {summary}
 """
 
@@ -37,7 +37,7 @@ CLAIMS = [
      "In the first Transformer position is added once, below the first layer. RoPE turns queries and keys after the projection, "
      "ALiBi and T5 add to the score, and decoders without any position code also learn.",
      "[Vaswani et al.](https://arxiv.org/abs/1706.03762) §3.5, [RoPE](https://arxiv.org/abs/2104.09864), "
-     "[ALiBi](https://arxiv.org/abs/2108.12409), [NoPE](https://arxiv.org/abs/2203.16634)"),
+     "[ALiBi](https://arxiv.org/abs/2108.12409), [Haviv et al.](https://arxiv.org/abs/2203.16634)"),
     ("002:6", "In practice queries and keys are the inputs themselves.",
      "Only in a teaching example; in practice each is a learned projection of them.",
      "[Vaswani et al.](https://arxiv.org/abs/1706.03762) §3.2.2"),
@@ -47,8 +47,8 @@ CLAIMS = [
     ("002:11", "Softmax greatly amplifies tiny differences.",
      "The ratio of two weights is e to the gap: for the note's own gap of 0.0196 it is {ratio:.3f}.", "equation (2.1) of chapter 2"),
     ("002:11", "Softmax maximises the difference of the weights.",
-     "The maximum function does that; softmax is its smooth relaxation, and dividing by √d reduces the contrast on purpose.",
-     "[Vaswani et al.](https://arxiv.org/abs/1706.03762) §3.2.1"),
+     "Picking the largest (argmax) does that; softmax is its smooth form, and dividing by √d reduces the contrast on purpose.",
+     "[Deep Learning](https://www.deeplearningbook.org/contents/mlp.html) §6.2.2.3, [Vaswani et al.](https://arxiv.org/abs/1706.03762) §3.2.1"),
     ("002:34", "The printed weights are a probability distribution.",
      "Printed, *journey* sums to {journey:.4f} and the rows of the matrix to {sums}.", "recomputed"),
     ("002:35", "The weights of *journey* are 0.1386, 0.2379, 0.2331, …", "They are {weights}.", "recomputed"),

@@ -65,7 +65,7 @@ def attention(answer, seed=0):
 
 
 REASONS = {
-    "shape": "every shape of the wrong function is right when a sequence asks itself. Who looks at the numbers?",
+    "shape": "every shape of the wrong function is right. Who looks at the numbers?",
     "rows": "the rows betray the axis. Can they betray the number under the root?",
     "square": "with four keys of four numbers, what is the root of the one, and of the other?",
 }

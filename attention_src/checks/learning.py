@@ -27,8 +27,8 @@ def _right(logits, words, lengths):
 
 def _known(logits, words, lengths):
     """Losses that known mistakes give, with the question that leads from each."""
-    shifted, foretold = _surprise(logits[:, :-1], words[:, 1:]), _counted(lengths - 1, words.shape[1] - 1)
-    each = np.where(foretold, shifted, 0).sum(axis=1)
+    shifted, predicted = _surprise(logits[:, :-1], words[:, 1:]), _counted(lengths - 1, words.shape[1] - 1)
+    each = np.where(predicted, shifted, 0).sum(axis=1)
     plain = _surprise(logits, words)
     backwards = _surprise(logits[:, 1:], words[:, :-1])
     return (
@@ -38,19 +38,19 @@ def _known(logits, words, lengths):
         (shifted[_counted(lengths, words.shape[1] - 1)].mean(), "Is the last word of a sentence followed by a word?"),
         (
             shifted[_counted(lengths - 2, words.shape[1] - 1)].mean(),
-            "A sentence of length 5 has how many words to foretell?",
+            "A sentence of length 5 has how many words to predict?",
         ),
-        (backwards[foretold].mean(), "In which direction is the text shifted: is the next word foretold, or the last?"),
-        (-shifted[foretold].mean(), "Is a surprise positive or negative?"),
-        (shifted[foretold].sum(), "Is it the mean that is asked for, or the sum?"),
-        ((each / (lengths - 1)).mean(), "Every foretold word counts alike. Do those of long sentences, in yours?"),
-        (each.sum() / foretold.size, "By how many words is the sum divided?"),
-        (shifted[foretold].mean() / log(2), "Which logarithm is it?"),
+        (backwards[predicted].mean(), "In which direction is the text shifted: is the next word predicted, or the last?"),
+        (-shifted[predicted].mean(), "Is a surprise positive or negative?"),
+        (shifted[predicted].sum(), "Is it the mean that is asked for, or the sum?"),
+        ((each / (lengths - 1)).mean(), "Every predicted word counts alike. Do those of long sentences, in yours?"),
+        (each.sum() / predicted.size, "By how many words is the sum divided?"),
+        (shifted[predicted].mean() / log(2), "Which logarithm is it?"),
     )
 
 
 def next_token_loss(answer, seed=0):
-    """Check a student's ``answer(logits, words, lengths) -> number``, the mean surprise over the foretold words.
+    """Check a student's ``answer(logits, words, lengths) -> number``, the mean surprise over the predicted words.
 
     Parameters
     ----------
@@ -85,13 +85,13 @@ def next_token_loss(answer, seed=0):
     passed("shift, mask and mean hold for four batches, huge logits among them.")
 
 
-def loss_numbers(start, foretold, *, vocabulary=50257, lengths=(5, 3, 9)):
-    """Check the loss before training, and how many words are foretold in a batch of sentences.
+def loss_numbers(start, predicted, *, vocabulary=50257, lengths=(5, 3, 9)):
+    """Check the loss before training, and how many words are predicted in a batch of sentences.
 
     Parameters
     ----------
     start : float, two decimals
-    foretold : int
+    predicted : int
     vocabulary : int, the number of tokens
     lengths : tuple of int, of the sentences
 
@@ -110,15 +110,15 @@ def loss_numbers(start, foretold, *, vocabulary=50257, lengths=(5, 3, 9)):
     }
     choose(start, right, starts, digits=2, hint="What probability has each token, and what is its surprise?")
     counts = {
-        words: "the first place of a sentence is foretold. From what?",
-        words - 1: "only one place is foretold by nobody. How many sentences are there?",
+        words: "the first place of a sentence is predicted. From what?",
+        words - 1: "only one place is never predicted. How many sentences are there?",
         batch * max(lengths): "the filling counts. How many words has the shortest sentence?",
         batch * (max(lengths) - 1): "the filling counts. How many words has the shortest sentence?",
-        words - 2 * batch: "two words of each sentence are not foretold. Which two?",
-        batch: "one word of each sentence is foretold. Does only the last place have a next word?",
+        words - 2 * batch: "two words of each sentence are not predicted. Which two?",
+        batch: "one word of each sentence is predicted. Does only the last place have a next word?",
     }
-    hint = f"How many words are foretold in a sentence of {min(lengths)}?"
-    choose(foretold, words - batch, counts, digits=0, hint=hint)
+    hint = f"How many words are predicted in a sentence of {min(lengths)}?"
+    choose(predicted, words - batch, counts, digits=0, hint=hint)
     passed("ln C, and one word less than each sentence has.")
 
 
@@ -145,4 +145,4 @@ def mended_loss(answer, caught_by, seed=0):
     """
     next_token_loss(answer, seed)
     need_named(caught_by, "low", REASONS, kind="sign")
-    passed("the next word is foretold, and a loss below what can be known is a sign that it was not.")
+    passed("the next word is predicted, and a loss below what can be known is a sign that it was not.")

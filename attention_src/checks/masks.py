@@ -206,7 +206,7 @@ def _need_nothing_forbidden(weights, mask, given):
 REASONS = {
     "rows": "the rows of the wrong function sum to 1. Which test changes something and sees who reacts?",
     "shape": "every shape of the wrong function is right. Which test changes something and sees who reacts?",
-    "loss": "the loss falls, astonishingly far: it sees what it should foretell. Which test shows that?",
+    "loss": "the loss falls, astonishingly far: it sees what it should predict. Which test shows that?",
 }
 
 

@@ -4,7 +4,7 @@ from ._report import NotAttempted, Wrong, passed
 
 SYMPTOMS = {
     "a": ("start_above_chance", "The loss is wrong before a single step. What should it be with 85 classes?"),
-    "b": ("reactions", "It foretells well in training and cannot write. Whom has it seen in training?"),
+    "b": ("reactions", "It predicts well in training and cannot write. Whom has it seen in training?"),
     "c": ("batch_leak", "Something comes in from the neighbours in the batch. Who was changed, who moved?"),
     "d": ("order_effect", "The words are the same and only their order differs. What has the model not been told?"),
 }

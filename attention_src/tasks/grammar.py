@@ -2,7 +2,7 @@
 
 ``The dogs see a cat .`` A determiner, perhaps an adjective, a noun that agrees with the determiner in number, a verb
 that agrees with the noun; then a full stop, or an object and a full stop. Which noun it is does not matter. So whoever
-learns to foretell the next word has no use for anything but roles.
+learns to predict the next word has no use for anything but roles.
 """
 
 from typing import NamedTuple

@@ -91,7 +91,7 @@ WRONG = {
     ),
     "one word too few": (
         lambda x, w, n: surprise(x[:, :-1], w[:, 1:])[counted(n - 2, w.shape[1] - 1)].mean(),
-        "how many words to foretell",
+        "how many words to predict",
     ),
     "shifted backwards": (
         lambda x, w, n: surprise(x[:, 1:], w[:, :-1])[counted(n - 1, w.shape[1] - 1)].mean(),
@@ -128,7 +128,7 @@ EXERCISES = {
             "negative": ((-START, 14), "negative"),
             "5": ((5, 14), "what is its surprise"),
             "a word": (("large", 14), "is no number"),
-            "17 words": ((START, 17), "From what", "All words are counted: the first is foretold by nobody."),
+            "17 words": ((START, 17), "From what", "All words are counted: the first is never predicted."),
             "16 words": ((START, 16), "How many sentences"),
             "27 words": ((START, 27), "filling"),
             "24 words": ((START, 24), "filling"),

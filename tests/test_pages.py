@@ -1,0 +1,46 @@
+"""What the pages say together: no table with a gap, every linked paper a reference, Korean terms in the glossary."""
+
+import re
+
+import pytest
+from book import CHAPTERS, PAGES, ROOT, prose, read
+
+TEXTS = {path.stem: "\n\n".join(prose(read(path))) for path in CHAPTERS}
+TEXTS |= {path.stem: path.read_text("utf-8") for page in PAGES if (path := ROOT / f"{page}.md").is_file()}
+
+
+def ragged(text):
+    """Rows of tables that have more or fewer cells than the line that separates the head from them."""
+    cells = None
+    for line in text.split("\n"):
+        bars = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else None
+        cells = cells if bars and cells else bars
+        if bars != cells:
+            yield line
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_row_of_a_table_has_a_cell_for_each_heading(name):
+    assert list(ragged(TEXTS[name])) == []
+
+
+@pytest.mark.parametrize("table", ["| a | b | c |\n|---|---|---|\n| 1 | 2 |", "| a |\n|---|\n| 1 | 2 |"])
+def test_a_row_that_slid_to_one_side_is_found(table):
+    assert len(list(ragged(f"text\n\n{table}\n\n| another |\n|---|\n| 1 |"))) == 1
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_paper_that_a_page_links_is_among_the_references(name):
+    references = (ROOT / "references.bib").read_text("utf-8")
+    assert [paper for paper in re.findall(r"arxiv\.org/abs/([\d.]+\d)", TEXTS[name]) if paper not in references] == []
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_every_korean_term_that_a_chapter_introduces_is_in_the_glossary(path):
+    terms = re.findall(r"[A-Za-z]\w*\*{0,2} \(([가-힣][가-힣 ]*)\)", TEXTS[path.stem])
+    assert [term for term in terms if not re.search(rf"\| ([^|]+ )?{term}( [^|]+)? \|", TEXTS["glossary"])] == []
+
+
+def test_the_glossary_is_in_alphabetical_order():
+    _, *terms = re.findall(r"^\| (?!--)([^|]+) \| ", TEXTS["glossary"], re.M)
+    assert len(terms) > 50 and terms == sorted(terms, key=str.casefold)
