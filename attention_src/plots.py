@@ -447,19 +447,18 @@ def weighted_sum(weights, values, labels, *, title="", digits=3):
         axes = figure.subplots()
         everything = np.vstack([corners, values])
         low, high = everything.min(axis=0), everything.max(axis=0)
-        axes.set(
-            xlim=(low[0] - 0.9, high[0] + 0.1 * np.ptp(everything[:, 0]) + 0.5), ylim=(low[1] - 0.3, high[1] + 0.9)
-        )
+        room = 0.36 * np.ptp(everything[:, 0])  # for the labels, which stand to the left of the arrows
+        axes.set(xlim=(low[0] - room, high[0] + room / 10), ylim=(low[1] - 0.3, high[1] + 0.9))
         for i, label in enumerate(labels):
             colour = CYCLE[i % len(CYCLE)][0]
             _arrow(axes, (0, 0), values[i], colour, alpha=0.35, dashed=True)
-            axes.text(*values[i], f"\u00a0{label}", va="bottom", color=colour)
+            axes.text(*values[i], f"{label}\u00a0", ha="right", va="bottom", color=colour)
             _arrow(axes, corners[i], corners[i + 1], colour, width=2.4)
             middle = (corners[i] + corners[i + 1]) / 2
             axes.text(*middle, f"{weights[i]:.2f} × {label}\u00a0", ha="right", va="bottom", fontsize=9, color=colour)
         axes.plot(*corners[-1], "o", color=INK, markersize=6)
         x, y = (f"{c:.{digits}f}" for c in weights @ values)
-        axes.text(*corners[-1], f"\u00a0output ({x}, {y})", va="top", weight="bold")
+        axes.text(*corners[-1], f"output ({x}, {y})\u00a0\u00a0", ha="right", va="bottom", weight="bold")
         axes.set(title=title, xlabel="first number of the value", ylabel="second number", aspect="equal")
         axes.grid(color=PALE, linewidth=0.6)
         return _finish(figure, f"weighted sum of {len(labels)} arrows")

@@ -16,14 +16,14 @@ NUMBERS = {  # check: (how the student is told, {option: what it may be})
         "the first two scores are {first} and {second}",
         {"first": (3, 3.5, 4), "second": (1.25, 1.75, 2.25)},
     ),
-    "step_numbers": ("{words} words, states of {size} numbers", {"words": (8, 9, 11), "size": (4, 6, 7)}),
+    "step_numbers": ("{words} words, states of {size} numbers", {"words": (9, 11, 13), "size": (4, 6, 7)}),
     "numbers_and_rank": (
         "d_model = {d_model}, d_k = {d_k}, d_v = {d_v}",
-        {"d_model": (60, 80, 120, 160), "d_k": (4, 6, 10), "d_v": (12, 24, 32)},
+        {"d_model": (60, 80, 120, 160), "d_k": (4, 6, 10), "d_v": (14, 24, 32)},
     ),
     "who_may_look": (
         "{source} source words, filled up to {places} places, and {written} written words",
-        {"source": (3, 4, 5), "places": (7, 8, 9), "written": (5, 6, 7)},
+        {"source": (3, 4, 5), "places": (8, 9, 10), "written": (6, 7)},
     ),
     "layer_numbers": (
         "d_model = {d_model}, {num_heads} heads, {tokens} tokens",
@@ -31,16 +31,16 @@ NUMBERS = {  # check: (how the student is told, {option: what it may be})
     ),
     "block_parameters": (
         "d_model = {d_model}, {num_heads} heads, d_ff = {d_ff}",
-        {"d_model": (128, 384, 512), "num_heads": (2, 4, 8), "d_ff": (768, 1536, 2048)},
+        {"d_model": (128, 384, 512), "num_heads": (2, 4, 8), "d_ff": (640, 1536, 2048)},
     ),
-    "patch_numbers": ("{size} × {size} pixels, patches of {patch}", {"size": (224, 448, 672), "patch": (14, 16, 32)}),
+    "patch_numbers": ("{size} × {size} pixels, patches of {patch}", {"size": (448, 672, 896), "patch": (14, 16, 28)}),
     "loss_numbers": (
         "{vocabulary} tokens; sentences of length {lengths}",
         {"vocabulary": (30522, 32000, 128256), "lengths": ((4, 7, 6), (8, 3, 5), (6, 2, 9))},
     ),
     "cache_bytes": (
         "{layers} layers, {heads} heads of {width} numbers; then {kv_heads} heads of keys and values",
-        {"layers": (24, 32, 48), "heads": (32, 48, 64), "kv_heads": (4, 8, 16), "width": (64, 96)},
+        {"layers": (24, 32, 48), "heads": (48, 80, 96), "kv_heads": (4, 8, 16), "width": (64, 96)},
     ),
 }
 

@@ -36,7 +36,7 @@ def test_a_symptom_without_a_name_is_not_attempted(nothing):
         checks.symptoms(**RIGHT | {"c": nothing})
 
 
-@pytest.mark.parametrize("answer", ["loss", "Reactions", 3])
+@pytest.mark.parametrize("answer", ["loss", "Reactions", 3, ["reactions"]])
 def test_what_is_no_detector_is_told_which_there_are(answer):
     with pytest.raises(checks.Wrong, match="one of"):
         checks.symptoms(**RIGHT | {"b": answer})

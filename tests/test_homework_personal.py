@@ -68,6 +68,20 @@ def test_the_right_answer_to_every_draw_is_accepted_and_that_of_another_draw_ref
                     function(*other, **numbers)
 
 
+@pytest.mark.parametrize("check", NUMBERS)
+def test_no_draw_makes_a_known_misconception_right(check, monkeypatch, capsys):
+    function, met = getattr(checks, check), []
+
+    def compare(answer, right, reasons, *, digits, hint=""):
+        met.extend(reason for number, reason in reasons.items() if round(number, digits) == round(right, digits))
+
+    monkeypatch.setattr(inspect.getmodule(function), "choose", compare)
+    required = [p for p in inspect.signature(function).parameters.values() if p.default is p.empty]
+    for numbers in draws(check):
+        function(*[None] * len(required), **numbers)
+        assert met == [], numbers
+
+
 def test_every_check_that_accepts_numbers_takes_part():
     functions = {name: f for name in checks.__all__ if inspect.isfunction(f := getattr(checks, name))}
     with_options = {name for name, f in functions.items() if f.__kwdefaults__}

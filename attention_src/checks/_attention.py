@@ -39,7 +39,10 @@ def about_weights(weights, query, key, mask=None, sizes=()):
             (key, key, "Are there queries in your scores?"),
         ]
     wrong = [(scaled_dot_product_attention(q, k, k, mask)[1], question) for q, k, question in known]
-    right = scaled_dot_product_attention(query, key, key, mask)[1]
+    scores, right = scaled_dot_score(query, key), scaled_dot_product_attention(query, key, key, mask)[1]
+    others = [scores.max(-2, keepdims=True)] + [scores.max(-1)[..., None, :]] * (len(query) == len(key))
+    own = "You take the largest score of a row away. Of which row is it, in yours?"
+    wrong += [(softmax(scores - largest, mask), own) for largest in others]
     wrong.append((softmax(right, mask), "How often is the softmax taken?"))
     otherwise = "Work one score out by hand: which number of the query meets which number of the key?"
     return question_for(weights, wrong, otherwise)
@@ -47,6 +50,8 @@ def about_weights(weights, query, key, mask=None, sizes=()):
 
 def about_nan(weights, scores):
     """The question for weights that are not finite: was no maximum subtracted, or one and the same from all rows?"""
+    if np.abs(scores).max() < 500:
+        return "The scores are small. Where does yours make 0 / 0, 0 · ∞ or ∞ − ∞?"
     row = np.unravel_index(scores.argmax(), scores.shape)[:-1]
     if np.isfinite(weights[row]).all():
         return "The row with the largest score of all is right. What is left of a row that lies a thousand below it?"

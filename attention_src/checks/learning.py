@@ -40,7 +40,10 @@ def _known(logits, words, lengths):
             shifted[_counted(lengths - 2, words.shape[1] - 1)].mean(),
             "A sentence of length 5 has how many words to predict?",
         ),
-        (backwards[predicted].mean(), "In which direction is the text shifted: is the next word predicted, or the last?"),
+        (
+            backwards[predicted].mean(),
+            "In which direction is the text shifted: is the next word predicted, or the last?",
+        ),
         (-shifted[predicted].mean(), "Is a surprise positive or negative?"),
         (shifted[predicted].sum(), "Is it the mean that is asked for, or the sum?"),
         ((each / (lengths - 1)).mean(), "Every predicted word counts alike. Do those of long sentences, in yours?"),
@@ -78,9 +81,15 @@ def next_token_loss(answer, seed=0):
         if got.shape != ():
             raise Wrong(f"With {given}, the loss has shape {got.shape}; expected one number. What is the mean over?")
         if not np.isfinite(got):
-            raise Wrong(f"With {given} and logits in the thousands, the loss is {got}. What does exp do to them?")
+            huge, question = "", "What is the logarithm of 0, or of less?"
+            if size > 1000:
+                huge, question = " and logits in the thousands", "What does exp do to them?"
+            raise Wrong(f"With {given}{huge}, the loss is {got}. {question}")
         if not np.isclose(got, right, rtol=1e-4):
-            question = question_for(got, _known(**trial), "Which words of the first sentence count, and for how much?")
+            otherwise = "Which words of the first sentence count, and for how much?"
+            if size > 1000:
+                otherwise = "Smaller logits come out right. How small a probability has a logarithm in yours?"
+            question = question_for(got, _known(**trial), otherwise)
             raise Wrong(f"With {given}, the loss is {got:.4f}; expected {right:.4f}. {question}")
     passed("shift, mask and mean hold for four batches, huge logits among them.")
 

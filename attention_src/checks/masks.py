@@ -127,7 +127,7 @@ def _masked_trials(seed):
     for kind, mask, d_k, d_v in (("causal", causal_mask(3), 2, 4), ("padding", padded, 3, 1), ("ragged", ragged, 5, 2)):
         n, m = mask.shape
         yield kind, random.normal(size=(n, d_k)) * 2, random.normal(size=(m, d_k)), random.normal(size=(m, d_v)), mask
-    apart, keys = np.array([[1000.0], [0.0], [-1000.0]]), np.array([[1.0], [0.9], [0.8], [0.7]])
+    apart, keys = np.array([[1000.0], [0.0], [-1000.0]]), np.array([[1.0], [0.9], [0.0], [0.7]])
     padded = np.repeat(padding_mask(3, 4), 3, axis=0)
     yield "padding (huge scores)", apart, keys, random.normal(size=(4, 2)), padded
     low = np.full((2, 1), -3e4)
@@ -154,9 +154,13 @@ def masked_attention(answer, seed=0):
     mask = mask.copy()
     mask[1] = False
     output, weights = ask_two(NAMES, answer, query=query, key=key, value=value, mask=mask)
+    expected, right = scaled_dot_product_attention(query, key, value, mask)
+    given = f"{shapes(query=query, key=key, value=value)} and a query that may look nowhere"
+    need_shape("weights", weights, right.shape, given)
+    need_shape("output", output, expected.shape, given)
     _need_zeros(weights[1], output[1])
-    right = scaled_dot_product_attention(query, key, value, mask)[1]
     need_close("weights", weights, right, "What did the rows beside weights[1], which may look nowhere?")
+    need_close("output", output, expected, "What do the queries beside query[1] fetch, which may look nowhere?")
     passed("output and weights hold for causal, padding and ragged masks, huge scores, and a row that sees nothing.")
 
 
@@ -181,7 +185,7 @@ def _need_masked(answer, kind, query, key, value, mask):
     late = "What is forbidden has the largest score. When does it leave: before the largest is sought, or after?"
     scores = scaled_dot_score(query, key)
     need_finite("weights", weights, given, late if kind == HIDDEN else about_nan(weights, scores))
-    _need_nothing_forbidden(weights, mask, given)
+    _need_nothing_forbidden(weights, mask, given, small=kind == "causal")
     struck = np.allclose(weights, scaled_dot_product_attention(query, key, value)[1] * mask)
     question = "Is the mask used before the softmax, or after?" if struck else about_sums(scores)
     need_rows_sum_to_one(weights, given, late if kind == HIDDEN else question)
@@ -191,12 +195,12 @@ def _need_masked(answer, kind, query, key, value, mask):
     need_close("output", output, expected, hint)
 
 
-def _need_nothing_forbidden(weights, mask, given):
+def _need_nothing_forbidden(weights, mask, given, small):
     forbidden = np.abs(weights * ~mask).sum(axis=-1)
     row = forbidden.argmax()
     if forbidden[row] > 1e-6:
         seen = f"With {given}, {entry('weights', [row])} gives {forbidden[row]:.4f} to keys it may not look at."
-        if np.abs(weights[row] * mask[row]).max() < 1e-6:
+        if small and np.abs(weights[row] * mask[row]).max() < 1e-6:  # among huge scores a penalty may be too small
             raise Wrong(f"{seen} It sees those *only*: what does True mean in your mask?")
         if mask.shape == mask.T.shape and np.abs(weights * ~mask.T).max() < 1e-6:
             raise Wrong(f"{seen} Who asks in your mask, its rows or its columns?")

@@ -61,12 +61,12 @@ def patch_numbers(tokens, numbers, weights, *, size=384, patch=16):
     side, length = size // patch, patch**2 * 3
     right = side**2 + 1
     counts = {
+        197: "a picture of 224 pixels is cut into patches of 16. How large are these?",
         side**2: "the class token is left out. Where would the answer be read?",
         side: "that is the number of patches along one side. How many sides has a square?",
         side + 1: "that is the number of patches along one side. How many sides has a square?",
         patch**2: f"{patch} × {patch} is the number of patches. Is it their number or their size?",
         patch**2 + 1: f"{patch} × {patch} is the number of patches. Is it their number or their size?",
-        197: "the picture is one of 224 pixels. How many has this one?",
         size**2 + 1: "every pixel is a token. What is a patch for?",
     }
     choose(tokens, right, counts, digits=0, hint="How many patches fit along one side?")

@@ -5,7 +5,7 @@ from math import exp
 import numpy as np
 
 from ..weights import softmax as right_softmax
-from ._attention import about_nan
+from ._attention import about_nan, about_sums
 from ._report import (
     Wrong,
     ask,
@@ -20,11 +20,13 @@ from ._report import (
     shapes,
 )
 
+FAR = 1000.0 * np.eye(3, 4)  # scores so far from the others of their row that only the largest can be subtracted
+
 
 def _trials(seed):
     """Random scores of awkward shapes, the last ones so large that exp overflows or so small that it vanishes."""
     random = np.random.default_rng(seed)
-    for shape in ((4, 4), (2, 5), (1, 7), (3, 1), (2, 3, 4)):
+    for shape in ((4, 4), (2, 5), (1, 7), (3, 1), (2, 3, 4), (2, 1, 3, 2), (4,)):
         yield random.normal(size=shape) * 3
     yield random.normal(size=(3, 4)) + np.array([[1000.0], [-1000.0], [0.0]])
 
@@ -35,7 +37,7 @@ def _masks(scores, random):
     mask[..., -1] = True
     yield mask
     mask = mask.copy()
-    mask[..., 0, :] = False
+    mask.reshape(-1, mask.shape[-1])[0] = False
     yield mask
 
 
@@ -47,7 +49,7 @@ def _compare(answer, scores, mask):
     if mask is not None:
         _need_masked(weights, mask, given)
     need_finite("weights", weights, given, about_nan(weights, scores))
-    need_rows_sum_to_one(weights, given, where=True if mask is None else mask.any(axis=-1))
+    need_rows_sum_to_one(weights, given, about_sums(scores), where=True if mask is None else mask.any(axis=-1))
     hint = "What is the ratio of two weights of this row, and what is the gap of their scores?"
     if np.allclose(weights, right_softmax(right, mask), atol=1e-6):
         hint = "How often do you raise e to a score, and divide?"
@@ -90,6 +92,7 @@ def softmax(answer, seed=0):
     random = np.random.default_rng([seed, 1])
     for scores in _trials(seed):
         _compare(answer, scores, None)
+    _compare(answer, FAR, None)
     for scores in _trials(seed):
         for mask in _masks(scores, random):
             _compare(answer, scores, mask)
@@ -124,6 +127,7 @@ def mended_softmax(answer, caught_by, seed=0):
     """
     for scores in _trials(seed):
         _compare(answer, scores, None)
+    _compare(answer, FAR, None)
     need_named(caught_by, "apart", REASONS)
     passed("rows sum to 1, whatever the shape.")
 

@@ -36,7 +36,7 @@ def symptoms(a, b, c, d):
         if answer is None or answer is ...:
             raise NotAttempted(f"no detector is named for {name} yet.")
         answer = getattr(answer, "__name__", answer)
-        if answer not in ASKS:
+        if not isinstance(answer, str) or answer not in ASKS:
             raise Wrong(f"{name} is {answer!r}; expected the name of a detector, one of {[*ASKS]}.")
         if answer != right:
             raise Wrong(f"{name}: {answer} asks {ASKS[answer]}. {clue}")

@@ -1,5 +1,7 @@
 """Answers to the exercises of chapter 11."""
 
+from itertools import islice
+
 import numpy as np
 import torch
 
@@ -43,11 +45,22 @@ def collected(pairs):
     return torch.softmax(torch.tensor(np.array(scores)), 0) @ torch.tensor(np.array(values))
 
 
+def two_at_a_time(pairs):
+    largest, total, mixed = -np.inf, 0.0, 0.0
+    while block := list(islice(pairs, 2)):
+        new = max(largest, *(score for score, _ in block))
+        total, mixed, largest = total * np.exp(largest - new), mixed * np.exp(largest - new), new
+        for score, value in block:
+            total, mixed = total + np.exp(score - new), mixed + np.exp(score - new) * value
+    return mixed / total
+
+
 RIGHT = {
     "three numbers": three_numbers,
     "a running mean": running_mean,
     "branches": branches,
     "collected first": collected,
+    "two at a time": two_at_a_time,
 }
 
 
@@ -76,6 +89,14 @@ def twice(pairs):
     return mixed / total
 
 
+def less_the_first(pairs):
+    first, value = next(pairs)
+    total, mixed = 1.0, value * 1.0
+    for score, value in pairs:
+        total, mixed = total + np.exp(score - first), mixed + np.exp(score - first) * value
+    return mixed / total
+
+
 WRONG = {
     "the mixture does not shrink": (online(shrink_mix=False), "The sum shrinks"),
     "the sum does not shrink": (online(shrink_sum=False), "The mixture shrinks"),
@@ -94,6 +115,12 @@ WRONG = {
         online(start=0.0),
         "Before the first score",
         "Scores are thought to be positive.",
+    ),
+    "the largest starts at -999": (online(start=-999.0), "Before the first score"),
+    "the first score for the largest": (
+        less_the_first,
+        "largest power of e",
+        "Gaps are small in examples. A later score may be larger by any amount.",
     ),
     "powers of two": (online(base=np.exp2), "Which number is raised"),
     "the plain mean": (lambda pairs: np.mean([value for _, value in pairs], axis=0), "Where do the scores enter"),

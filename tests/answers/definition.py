@@ -106,6 +106,10 @@ WRONG = {
     "keys with keys": (part(lambda q, k, v: k @ k.T / np.sqrt(k.shape[1])), "Are there queries"),
     "keys ask queries": (part(lambda q, k, v: k @ q.T / np.sqrt(k.shape[1])), "Who asks, and who is asked"),
     "keys reshaped, not transposed": (part(lambda q, k, v: q @ k.reshape(-1, len(k))), "Work one score out by hand"),
+    "less the largest of each column": (
+        part(weigh=lambda s: divided(np.exp(np.minimum(s - s.max(axis=0), 700)))),
+        "Of which row is it",
+    ),
     "softmax over the queries": (
         part(weigh=lambda s: softmax(s.T).T),
         "which axis did you normalise",

@@ -105,6 +105,11 @@ WRONG = {
     "half": (lambda x, w, n: arrays(x, w, n) / 2, "words of the first sentence"),
     "a loss for each sentence": (each, "What is the mean over"),
     "no maximum": (naive, "What does exp do to them"),
+    "a little added to each probability": (
+        lambda x, w, n: -np.log(np.exp(-surprise(x[:, :-1], w[:, 1:])) + 1e-9)[counted(n - 1, w.shape[1] - 1)].mean(),
+        "How small a probability",
+        "log 0 was met once and cured by a small number, which hides how wrong a sure model is.",
+    ),
     "two results": (lambda x, w, n: (arrays(x, w, n), n), "Which of them was asked for"),
     "nothing": (lambda x, w, n: None, "returned None"),
     "writes into the logits": (in_place, "changed its argument logits"),

@@ -59,6 +59,10 @@ WRONG_MASKS = {
     "nobody": (mask_of(lambda i, j, k: (i < 0) & (j < k)), "Is j ≤ i there"),
     "numbers": (lambda lengths, n: comparisons(lengths, n).astype(float), "expected bool"),
     "minus infinity": (lambda lengths, n: np.where(comparisons(lengths, n), 0, -np.inf), "expected bool"),
+    "torch's triangle of floats": (
+        lambda lengths, n: torch.ones(n, n).tril() & (torch.arange(n) < torch.tensor(lengths)[:, None, None]),
+        "raised NotImplementedError",
+    ),
     "no batch": (lambda lengths, n: np.tri(n, dtype=bool), "has shape (4, 4)"),
     "a list of lists": (lambda lengths, n: [["yes"] * n] * n, "an array of numbers"),
     "nothing": (lambda lengths, n: None, "returned None"),
@@ -168,6 +172,14 @@ WRONG = {
     "zero weights, but the mean as output": (
         attention(mix=lambda w, k, v: w @ v + (w.sum(-1, keepdims=True) == 0) * v.mean(0)),
         "What do weights of 0 fetch",
+    ),
+    "zeros for all if one may look nowhere": (
+        lambda q, k, v, mask: (package(q, k, v, mask)[0] * mask.any(-1).all(), package(q, k, v, mask)[1]),
+        "beside query[1]",
+    ),
+    "one row of zeros if one may look nowhere": (
+        lambda q, k, v, mask: package(q, k, v, mask) if mask.any(-1).all() else (0 * v[0], 0 * mask[0]),
+        "may look nowhere, weights has shape",
     ),
     "no maximum": (attention(weigh=lambda s, mask: divided(np.exp(s) * mask)), "What does exp do"),
     "one maximum for all rows": (

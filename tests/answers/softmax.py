@@ -96,7 +96,28 @@ def in_place(scores, mask=None):
     return package(scores, mask)
 
 
+def less(middle):
+    """A softmax that subtracts something else than the largest score of a row."""
+    return lambda scores, mask=None: (
+        infinity(scores, mask) if mask is not None else divided(np.exp(scores - middle(scores)))
+    )
+
+
+def by_axes(scores, mask=None):
+    axis = 2 if scores.ndim == 3 else min(1, scores.ndim - 1)
+    if mask is not None:
+        return infinity(scores, mask)
+    return divided(np.exp(scores - scores.max(axis=axis, keepdims=True)), axis=axis)
+
+
 WRONG = {
+    "less the mean": (
+        less(lambda s: s.mean(axis=-1, keepdims=True)),
+        "a score of 1000",
+        "Any number may be subtracted, so the mean must do. Only the largest keeps every exponent below 0.",
+    ),
+    "less the smallest": (less(lambda s: s.min(axis=-1, keepdims=True)), "a score of 1000"),
+    "the second axis of two, the third of three": (by_axes, "By what is each row divided"),
     "-1e9, a row of nothing is even": (
         masked(lambda s, mask: np.where(mask, s, -1e9)),
         "Equally low scores",
