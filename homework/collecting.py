@@ -2,35 +2,48 @@
 
 import csv
 import io
+import itertools
 import json
+import os
 import re
 import unicodedata
 import zipfile
+import zlib
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import PurePosixPath
 
 from .chapter import Unclear
 
-LARGEST = 200 * 2**20  # bytes of a file; a longer one is left out and named
+LARGEST = (
+    200 * 2**20
+)  # bytes of a file, and of all that is in an archive handed in; what is beyond is left out and named
+LONGEST = 500  # characters of a path, of which a platform writes the beginning
 JUNK = re.compile(r"(^|/)(__MACOSX|\.[^./][^/]*|Thumbs\.db)(/|$)")
 STUDENT = [  # how learning platforms name what they hand over; the first that fits tells who
     re.compile(
         r"(?P<who>[^/]+?)_\d+_assignsubmission_\w+?_(/|[^/]*$)"
     ),  # Moodle: Jane Doe_123_assignsubmission_file_/x
+    re.compile(r"(^|/)(?P<who>[^_/]+)(_LATE)?_\d\d+_\d\d+_[^/]*$"),  # Canvas: doejane_LATE_12_345_x-1
     re.compile(r"_(?P<who>[^_/]+)_attempt_\d{4}-[\d-]+[^/]*$"),  # Blackboard: HW 1_jdoe_attempt_2026-01-31-10-00-00_x
-    re.compile(r"(^|/)(?P<who>[^_/]+)(_LATE)?_\d+_\d+_[^/]*$"),  # Canvas: doejane_LATE_12_345_x-1
 ]
-NOISE = r"copy of|copie de|kopie von|사본|\(\d+\)|-\d+$|- ?copy(\d*)|\.ipynb|\.txt|\.json"
+NOISE = r"copy of|copie de|kopie von|사본|\(\d+\)|-\d+$|- ?copy(\d*)|\.(ipynb|txt|json|zip)"
 
 
 @dataclass
 class File:
-    """A file that was handed in: its path within the folder or archive, its bytes, and when it was written."""
+    """A file that was handed in: its path within the folder or archive, its bytes, and when it was written.
 
-    path: str
+    `levels` are the path cut at each archive: what is in an archive was named by whoever handed it in.
+    """
+
+    levels: tuple[str, ...]
     data: bytes
     when: datetime
+
+    @property
+    def path(self):
+        return "/".join([*(level.removesuffix(".zip") for level in self.levels[:-1]), self.levels[-1]])
 
 
 @dataclass
@@ -45,39 +58,53 @@ def files_of(place):
     """Yield the files of a folder or archive; links are not followed, archives within it are opened."""
     if place.is_dir():
         for path in sorted(place.rglob("*")):
-            name = path.relative_to(place).as_posix()
+            name = os.fsencode(path.relative_to(place).as_posix()).decode("utf-8", "replace")[:LONGEST]
             if path.is_file() and not path.is_symlink() and not JUNK.search(name):
                 data = path.read_bytes() if path.stat().st_size <= LARGEST else b""
-                yield from _opened(File(name, data, datetime.fromtimestamp(path.stat().st_mtime)))
+                yield from _opened(File((name,), data, datetime.fromtimestamp(path.stat().st_mtime)), [LARGEST])
     elif zipfile.is_zipfile(place):
-        yield from _unzipped(place, "")
+        for file in _unzipped(place, (), None):
+            yield from _opened(file, [LARGEST])
     else:
         raise Unclear(
             f"{place} is neither a folder nor a zip archive; expected what the learning platform handed over."
         )
 
 
-def _unzipped(place, under):
+def _unzipped(place, under, left):
+    """Yield the files of an archive; of one that was handed in, no more bytes than `left`, a list of one, allows."""
     with zipfile.ZipFile(place) as archive:
         for info in archive.infolist():
             if info.is_dir() or JUNK.search(info.filename):
                 continue
-            with archive.open(info) as member:
-                data = member.read(LARGEST + 1)
-            yield from _opened(
-                File(under + info.filename, data if len(data) <= LARGEST else b"", datetime(*info.date_time))
-            )
+            most = LARGEST if left is None else left[0]
+            try:
+                with archive.open(info) as member:
+                    data = member.read(most + 1)
+            except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError):  # broken, a password
+                data = b""
+            if left is not None:
+                left[0] = max(0, left[0] - len(data) - 1000)  # many empty files are not free either
+            yield File((*under, info.filename[:LONGEST]), data if len(data) <= most else b"", _when(info))
 
 
-def _opened(file):
+def _when(info):
+    try:
+        return datetime(*info.date_time)
+    except ValueError:  # no date at all, which some tools write as month 0
+        return datetime(1980, 1, 1)
+
+
+def _opened(file, left):
     """The file itself, or the files in it if it is an archive."""
     stream = io.BytesIO(file.data)
-    if not file.path.lower().endswith(".zip") or not zipfile.is_zipfile(stream):
+    if not file.levels[-1].lower().endswith(".zip") or not zipfile.is_zipfile(stream):
         yield file
         return
     try:
-        yield from _unzipped(stream, file.path.removesuffix(".zip") + "/")
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError):  # broken, or with a password
+        for inner in _unzipped(stream, file.levels, left):
+            yield from _opened(inner, left)
+    except zipfile.BadZipFile:
         yield file
 
 
@@ -89,7 +116,7 @@ def plain(text):
 
 def slug(text):
     """A name that can be a folder's: letters and digits of any script, joined by hyphens."""
-    return "-".join(re.findall(r"\w+", unicodedata.normalize("NFC", text).casefold().replace("_", " ")))
+    return "-".join(re.findall(r"\w+", unicodedata.normalize("NFC", text).casefold().replace("_", " ")))[:60]
 
 
 def read_roster(path):
@@ -108,13 +135,20 @@ def read_roster(path):
     return students
 
 
-def whose(path, roster, stem):
-    """Return the student a path speaks of, or None; with a roster it must be exactly one of its students."""
-    if roster:
-        return _one_of(roster, plain(path), set(re.findall(r"\d+", path)))
+def whose(levels, roster, stem):
+    """Return the student whom the outermost level of a path names, or None; with a roster it is one of its students."""
+    return next(filter(None, (_whose(level, roster, stem) for level in levels)), None)
+
+
+def _whose(path, roster, stem):
     for pattern in STUDENT:
         if match := pattern.search(path):
-            return slug(match["who"]) or None
+            if not roster:
+                return slug(match["who"]) or None
+            if student := _one_of(roster, plain(match["who"]), set(re.findall(r"\d+", path))):
+                return student
+    if roster:
+        return _one_of(roster, plain(path), set(re.findall(r"\d+", path)))
     parts = PurePosixPath(path).parts
     if len(parts) > 1:
         return slug(parts[-2]) or None
@@ -123,14 +157,12 @@ def whose(path, roster, stem):
 
 def _one_of(roster, text, numbers):
     """The student whom a path, as plain text and as the numbers in it, names; a name within a longer one is none."""
-    named = {student: [name for name in known if _names(name, text, numbers)] for student, known in roster.items()}
-    longest = {student: max(names, key=len) for student, names in named.items() if names}
-    full = [s for s, name in longest.items() if not any(name in o and name != o for o in longest.values())]
-    return full[0] if len(full) == 1 else None
-
-
-def _names(name, text, numbers):
-    return name in numbers if name.isdigit() else len(name) > 2 and name in text
+    named = {student for student, known in roster.items() if known & numbers}
+    for name, student in sorted(((n, s) for s, known in roster.items() for n in known), key=lambda pair: -len(pair[0])):
+        if name == text or (len(name) > 2 and not name.isdigit() and name in text):
+            named.add(student)
+            text = text.replace(name, " ")
+    return named.pop() if len(named) == 1 else None
 
 
 def looks_like_notebook(file):
@@ -141,7 +173,7 @@ def collect(place, stem, roster=None):
     """Return {student: Collected}; the newest notebook of each student comes first, and counts."""
     found = {}
     for number, file in enumerate(files_of(place), start=1):
-        student = whose(file.path, roster, stem)
+        student = whose(file.levels, roster, stem)
         collected = found.setdefault(student or f"unknown-{number}", Collected())
         collected.files.append(file)
         if student is None:
@@ -162,6 +194,8 @@ def store(found, folder, roster=()):
     students = {student: {"file": None, "notes": []} for student in roster}
     students |= json.loads(listed.read_text("utf-8")) if listed.exists() else {}
     for student, collected in found.items():
+        if student.startswith("unknown-") and student not in roster:
+            student = _free(folder, student, collected.files[0].data)
         for old in folder.glob(f"{student}.*"):
             old.unlink()
         for place, file in enumerate(collected.files, start=1):
@@ -169,3 +203,13 @@ def store(found, folder, roster=()):
             (folder / name).write_bytes(file.data)
         students[student] = {"file": collected.files[0].path, "notes": collected.notes}
     listed.write_text(json.dumps(students, ensure_ascii=False, indent=1), "utf-8")
+
+
+def _free(folder, name, data):
+    """A name under which a file that names nobody takes the place of no other, of an earlier collection."""
+    tried = name
+    for number in itertools.count(2):
+        path = folder / f"{tried}.ipynb"
+        if not path.exists() or path.read_bytes() == data:
+            return tried
+        tried = f"{name}-{number}"

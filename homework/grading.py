@@ -7,6 +7,7 @@ only make its own functions return other numbers.
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from math import inf
 
 import nbformat
 from nbformat.v4 import new_output
@@ -98,7 +99,7 @@ class Grading:
     def __init__(self, task, restored, tasks, source):
         self.task, self.restored, self.tasks = task, restored, tasks
         self.verdicts, self.skipped, self.errors, self.settled = {}, set(), {}, set()
-        self.end = time.monotonic() + CELLS * task.seconds
+        self.spent, self.ran = 0.0, set()
         own = [names.plain(cell) for cell in restored.own]
         wanted = set().union(*(names.bound_and_used(cell)[1] for cell in own))
         given = [cell.source for cell in source.cells if cell.cell_type == "code" and "nbgrader" not in cell.metadata]
@@ -131,7 +132,7 @@ class Grading:
             session.ask("run", source=exercise.stub, name="stub")
         session.ask("remember")
         for place in range(len(self.own)):
-            if time.monotonic() > self.end:
+            if self.spent > CELLS * self.task.seconds:
                 self.restored.note("took too long in all; its last cells were not run", person=True)
                 break
             if place not in self.skipped:
@@ -142,7 +143,8 @@ class Grading:
             oddities.note_changes(self.restored, session.ask("changes"))
 
     def _run_cell(self, session, place):
-        what = f"cell {place + 1} of the student's own"
+        what, start = f"cell {place + 1} of the student's own", time.monotonic()
+        self.ran.add(place)
         try:
             reply = session.ask("run", source=self.own[place], name=f"cell {place + 1}")
             with doubting():
@@ -156,9 +158,12 @@ class Grading:
             self.errors[place] = f"It {end}"
             self.restored.note(f"{what} {end}", person=True)
             raise
+        finally:
+            self.spent += time.monotonic() - start
         if error and not error.startswith("NotImplementedError"):
             self.errors[place] = printable(error)[:500]
-            self.restored.note(f"{what} stopped with {self.errors[place]}")
+            strange = place in self.restored.answers.values() and error.startswith(("SyntaxError", "NameError"))
+            self.restored.note(f"{what} stopped with {self.errors[place]}", person=strange)
 
     def _judge_all(self, session, asked):
         """Judge the exercises that are asked for and not yet settled."""
@@ -169,6 +174,7 @@ class Grading:
                     self.settled.add(exercise.name)
 
     def _judge(self, session, exercise):
+        session.deadline = time.monotonic() + CELLS * self.task.seconds
         try:
             said = checking.check(session, exercise, self.task.seeds, self.restored)
             return Verdict("right", "\n".join(said))
@@ -176,6 +182,8 @@ class Grading:
             place = self.restored.answers.get(exercise.name)
             if place in self.errors:
                 return Verdict("wrong", f"Your cell did not run. {self.errors[place]}")
+            if place is not None and place not in self.ran:
+                return Verdict("unclear", "The cells before it took too long, so yours was not run.")
             return Verdict("not attempted", str(reason))
         except checks.Wrong as reason:
             return Verdict("wrong", printable(str(reason))[:2000])
@@ -189,3 +197,5 @@ class Grading:
             message = printable(f"The check could not judge this: {type(error).__name__}: {error}")[:500]
             self.restored.note(message, exercise.name, person=True)
             return Verdict("unclear", message)
+        finally:
+            session.deadline = inf

@@ -5,7 +5,8 @@ import copy
 import re
 import symtable
 
-MAGIC = re.compile(r"^([ \t]*)(?:[%!?].*|[^#\n]*[\w)\]]\?{1,2}[ \t]*)$", re.M)  # %pip, !ls, ?f, f?
+MAGIC = re.compile(r"%%?[a-z]|!|\?")  # %pip, %%time, !ls, ?f
+TIMED = re.compile(r"%time(it)? (?!-)")  # and behind it the statement
 
 
 def plain(source):
@@ -14,7 +15,15 @@ def plain(source):
         ast.parse(source)
         return source
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return MAGIC.sub(r"\1pass", source)
+        return "\n".join(map(_without_magic, source.split("\n")))
+
+
+def _without_magic(line):
+    code = line.lstrip()
+    if TIMED.match(code):
+        return line.replace(TIMED.match(code)[0], "", 1)
+    asks = code.rstrip().endswith("?") and "#" not in code
+    return line[: len(line) - len(code)] + "pass" if MAGIC.match(code) or asks else line
 
 
 def bound_and_used(source):

@@ -7,7 +7,7 @@ import re
 
 from . import names
 from .submission import printable
-from .wire import MOST_PRINTED
+from .wire import MOST_ODD, MOST_PRINTED
 
 MARK = re.compile(
     r"^Right: |\b(?:score|points|grade|mark)s?\b[\"']?\s*[:=]\s*\d|\b\d+(?:\.\d+)?\s*/\s*\d+ points", re.M | re.I
@@ -16,13 +16,13 @@ MARK = re.compile(
 
 def heed(restored, reply, exercise=None):
     """Note what the sandbox reports of a cell, or of a call of an answer."""
-    for doing in reply["odd"]:
+    for doing in reply["odd"][:MOST_ODD]:
         restored.note(printable(str(doing))[:200], person=True)
     if mark := MARK.search(reply["printed"]):
         restored.note(f"prints {mark.group()!r}, which looks like a mark; nothing printed counts", person=True)
     if len(reply["printed"]) >= MOST_PRINTED:
         restored.note("prints very much; only the beginning was kept")
-    used = {str(name).split(".")[0] for name in reply.get("used", [])}
+    used = {str(name).split(".")[0] for name in reply.get("used", [])[:MOST_ODD]}
     if exercise:
         _note_shortcuts(restored, exercise, used - exercise.allowed)
 
@@ -46,5 +46,5 @@ def note(restored, exercise, package):
 
 def _note_shortcuts(restored, exercise, used):
     for name in sorted(used):
-        text = f"calls {printable(name)[:60]} of attention_src, which the model solution does without"
+        text = f"calls {printable(name)[:60]} of attention_src or torch, which the model solution does without"
         restored.note(text, exercise.name, person=True)

@@ -113,5 +113,5 @@ def _write_scores(path, exercises, students):
 
 
 def _harmless(text):
-    """A text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+    """A text that no spreadsheet takes for a formula, even one that begins a new cell at each semicolon."""
+    return re.sub(r"(^|[;\n])(\s*[=+@\t\r-])", r"\1'\2", text)

@@ -16,6 +16,7 @@ import tempfile
 import time
 from contextlib import contextmanager
 from functools import cache
+from math import inf
 from pathlib import Path
 
 import attention_src
@@ -27,7 +28,7 @@ INSIDE = [HERE / name for name in ("inside.py", "watch.py", "wire.py")]
 DISK = 64 * 2**20
 LIMITS = {
     "RLIMIT_AS": 2 * 2**30,  # bytes of memory, each process
-    "RLIMIT_NPROC": 64,  # processes and threads
+    "RLIMIT_NPROC": 24,  # processes and threads
     "RLIMIT_FSIZE": DISK,
     "RLIMIT_NOFILE": 256,
     "RLIMIT_CORE": 0,
@@ -59,7 +60,7 @@ def doubting():
 def bubblewrap():
     """The command that starts a program in the sandbox: a new root with Python, the package and nothing else."""
     command = ["bwrap", "--die-with-parent", "--new-session", "--unshare-ipc", "--unshare-pid", "--unshare-net"]
-    command += ["--unshare-uts", "--unshare-cgroup-try"]
+    command += ["--unshare-uts", "--hostname", "sandbox", "--unshare-cgroup-try"]
     if os.getuid() == 0:  # root's processes cannot be limited: `inside.py` becomes somebody else
         command += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:
@@ -115,7 +116,7 @@ class Session:
     """A running sandbox. With `unsafe` the same program without walls or limits, but an end when time is up."""
 
     def __init__(self, *, seconds, unsafe=False):
-        self.seconds, self.buffer = seconds, bytearray()
+        self.seconds, self.buffer, self.deadline = seconds, bytearray(), inf
         self.home = tempfile.TemporaryDirectory(prefix="homework-") if unsafe else None
         user = 2**30 + secrets.randbelow(2**30) if os.getuid() == 0 and not unsafe else None
         settings = json.dumps({"limits": {} if unsafe else LIMITS, "user": user})
@@ -148,7 +149,7 @@ class Session:
 
     def ask(self, do, functions=(), seconds=None, **message):
         """Ask for something and return the answer; meanwhile the student's code may call any of the functions."""
-        end = time.monotonic() + (seconds or self.seconds)
+        end = min(time.monotonic() + (seconds or self.seconds), self.deadline)
         self._send({"do": do, **message}, end)
         while True:
             reply = self._receive(end)

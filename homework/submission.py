@@ -5,7 +5,8 @@ import re
 from dataclasses import dataclass
 
 MOST_CELL = 200_000  # characters; a longer cell is no answer
-USUAL = 10 * 2**20  # bytes of a notebook
+USUAL, LARGEST = 10 * 2**20, 50 * 2**20  # bytes of a notebook
+MOST_CELLS = 2000
 
 
 class Unreadable(Exception):
@@ -32,6 +33,8 @@ def read(data):
     """
     if not data.strip():
         raise Unreadable("the file is empty")
+    if len(data) > LARGEST:
+        raise Unreadable(f"the file has {len(data) // 2**20} MB, more than {LARGEST // 2**20}")
     try:
         notebook = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
@@ -44,6 +47,8 @@ def read(data):
         cells = [c for sheet in notebook["worksheets"] if isinstance(sheet, dict) for c in sheet.get("cells") or []]
     if not isinstance(cells, list):
         raise Unreadable("not a notebook: it has no list of cells")
+    if len(cells) > MOST_CELLS:
+        raise Unreadable(f"the notebook has {len(cells):,} cells, more than {MOST_CELLS:,}")
     found = [_cell(cell) for cell in cells if isinstance(cell, dict)]
     if not any(cell.kind == "code" and cell.source.strip() for cell in found):
         raise Unreadable("the notebook has no code")

@@ -43,8 +43,13 @@ def _asked_for_by_student(frame):
     )
 
 
-def note_package(frame, used):
-    """Note a function of the package that is called from outside of it."""
+def note(frame, event, called, used):
+    """Note a function of the package that is called from outside of it, and torch's own attention."""
+    if event == "c_call" and getattr(called, "__name__", "") == "scaled_dot_product_attention":
+        if not (frame.f_globals.get("__name__") or "").startswith("attention_src"):
+            used.add("scaled_dot_product_attention")
+    if event != "call":
+        return
     module, caller = (f.f_globals.get("__name__") or "" for f in (frame, frame.f_back))
     if module.startswith("attention_src") and not caller.startswith("attention_src"):
         used.add(frame.f_code.co_qualname)

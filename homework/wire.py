@@ -5,11 +5,14 @@ Both sides use this file; in the sandbox it stands alone.
 
 import base64
 import json
+import numbers
 import struct
+from decimal import Decimal
 
 import numpy as np
 
-LARGEST = 64 * 2**20  # bytes of a frame
+LARGEST = 8 * 2**20  # bytes of a frame
+MOST_ODD = 50  # oddities told at once
 MOST_PRINTED = 10_000  # characters kept of what a cell prints
 HEAD = struct.Struct(">I")
 
@@ -23,6 +26,10 @@ def encode(value, name_function=None):
     """Turn a value into JSON; `name_function` gives the name by which the other side may call a function."""
     if value is None or (isinstance(value, bool | int | float | str) and not isinstance(value, np.generic)):
         return value
+    if isinstance(value, np.str_):
+        return str(value)
+    if isinstance(value, numbers.Rational | Decimal):
+        return float(value)
     if value is ...:
         return {"ellipsis": True}
     if callable(value) and name_function:

@@ -197,6 +197,19 @@ def a_helper_is_redefined(notebook, folder):
     return answer(notebook, MEND, "def scaled(query, key):\n    return 5\n\n\n" + mend)
 
 
+@student(6)
+def in_other_numbers(notebook, folder):
+    answer(notebook, DOUBLED, "from decimal import Decimal\n\nweight_on_itself = Decimal('0.804')")
+    cell_of(notebook, MEND).source += "\ncaught_by = np.array(['uneven'])[0]"
+    return notebook
+
+
+@student(6)
+def with_magic(notebook, folder):
+    answer(notebook, DOUBLED, "%time weight_on_itself = 0.804")
+    return add(notebook, "get_ipython().run_line_magic('matplotlib', 'inline')\n%config x = 1\n!ls\nnp.exp?")
+
+
 # right, with something beside it that would harm others
 
 
@@ -394,7 +407,33 @@ def hides_the_package(notebook, folder):
     return answer(notebook, ATTENTION, source)
 
 
+@student(6, "calls scaled_dot_product_attention of attention_src or torch")
+def lets_torch_work(notebook, folder):
+    source = "    q, k, v = map(torch.tensor, (query, key, value))\n    attend = F.scaled_dot_product_attention\n"
+    eye = "    return attend(q, k, v), attend(q, k, torch.eye(len(k), dtype=k.dtype))"
+    return answer(notebook, ATTENTION, SIGNATURE + source + eye)
+
+
+@student(6, "ex01-attention: calls scaled_dot_product_attention of attention_src")
+def buries_it_in_trifles(notebook, folder):
+    for number in range(60):
+        add(notebook, f"raise ValueError({number})")
+    return lets_the_package_work(notebook, folder)
+
+
+@student(6)
+def floods_the_report(notebook, folder):
+    source = "import sys\n\nframe = sys._getframe()\nwhile 'channel' not in frame.f_locals:\n    frame = frame.f_back\n"
+    return add(notebook, source + "frame.f_locals['student'].odd.update(map(str, range(200_000)))")
+
+
 # nothing that could be judged
+
+
+@student(None, "the notebook has 3,0")
+def thousands_of_cells(notebook, folder):
+    notebook.cells += [NotebookNode(cell_type="raw", source="")] * 3000
+    return notebook
 
 
 @student(None, "ended the whole process", "stopped again and again")

@@ -9,6 +9,7 @@ from datetime import datetime
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+from homework import collecting
 from homework.chapter import Unclear
 from homework.collecting import collect, read_roster, slug, store, whose
 
@@ -52,13 +53,15 @@ def roster(tmp_path):
         ("jane.ipynb", "jane"),
         ("01_definition_jane doe (1).ipynb", "jane-doe"),
         ("Copy of 01_definition - Jane.ipynb", "jane"),
+        ("eve_12345_678911_ann_attempt_2026-01-01-10-00-00_x.ipynb", "eve"),
+        ("HW_eve_attempt_2026-01-01-10-00-00_ann_attempt_2026-01-01.ipynb", "eve"),
         ("김서연_12345_assignsubmission_file_/x.ipynb", "김서연"),
         ("Copy of 01_definition.ipynb", None),
         ("01_definition (2).ipynb", None),
     ],
 )
 def test_without_a_roster_the_name_is_read_from_the_path(path, student):
-    assert whose(path, {}, STEM) == student
+    assert whose((path,), {}, STEM) == student
 
 
 @pytest.mark.parametrize(
@@ -78,21 +81,78 @@ def test_without_a_roster_the_name_is_read_from_the_path(path, student):
     ],
 )
 def test_with_a_roster_exactly_one_of_its_students_is_meant(roster, path, student):
-    assert whose(path, roster, STEM) == student
+    assert whose((path,), roster, STEM) == student
+
+
+def test_one_students_file_cannot_be_called_anothers():
+    roster = {"ann": {"annlee"}, "joann": {"joannlee"}, "li": {"li"}}
+    names = ("annlee_12345_678911_joannlee.ipynb", "joannlee_12_34_annlee.ipynb", "li_12_34_annlee.ipynb", "li/x.ipynb")
+    assert [whose((name,), roster, STEM) for name in names] == ["ann", "joann", "li", None]
+    assert whose(("annlee and joannlee.ipynb",), roster, STEM) is None
+    assert whose(("all.zip", "annlee_12_34_my.zip", "joannlee.ipynb"), roster, STEM) == "ann"
+
+
+def test_what_is_in_an_archive_was_named_by_whoever_handed_it_in(tmp_path):
+    inner = io.BytesIO()
+    archive(inner, {"ann_12345_678910_x.ipynb": bytes_of()})
+    for name in ("ann", "bob", "cyd"):
+        (tmp_path / "in" / name).mkdir(parents=True)
+        (tmp_path / "in" / name / "homework.zip").write_bytes(inner.getvalue())
+    assert list(collect(tmp_path / "in", STEM)) == ["ann", "bob", "cyd"]
+
+
+def test_a_broken_archive_stops_nobody_else(tmp_path):
+    inner, broken = io.BytesIO(), io.BytesIO()
+    archive(inner, {"work.ipynb": bytes_of()})
+    with zipfile.ZipFile(broken, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr("work.ipynb", bytes(range(256)) * 40)
+    no_date = inner.getvalue().replace(bytes.fromhex("225c"), bytes(2))  # 2 January 2026
+    (tmp_path / "in").mkdir()
+    torn = bytearray(broken.getvalue())
+    torn[60:90] = bytes(30)
+    for name, data in ("ann.zip", no_date), ("bob.zip", bytes(torn)), ("cyd.zip", inner.getvalue()[:-9]):
+        (tmp_path / "in" / name).write_bytes(data)
+    os.close(os.open(os.fsencode(tmp_path / "in") + b"/jos\xe9.ipynb", os.O_CREAT))
+    found = collect(tmp_path / "in", STEM)
+    store(found, tmp_path / "out")
+    assert found["ann"].files[0].data == bytes_of() and found["ann"].files[0].when == datetime(1980, 1, 1)
+    assert found["bob"].files[0].data == b"" and len(found) == 4
+
+
+def test_a_path_without_end_is_cut(tmp_path):
+    (student,) = collect(archive(tmp_path / "all.zip", {"_1" * 30_000 + "/x.ipynb": bytes_of()}), STEM)
+    assert 0 < len(student) <= 60
+
+
+def test_an_archive_unpacks_to_no_more_than_a_file_may_have(tmp_path, monkeypatch):
+    monkeypatch.setattr(collecting, "LARGEST", 10_000)
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w", zipfile.ZIP_DEFLATED) as made:
+        for number in range(9):
+            made.writestr(f"{number}.ipynb", bytes(2000))
+    found = collect(archive(tmp_path / "all.zip", {"jo.zip": inner.getvalue()}), STEM)
+    assert 4000 < sum(len(file.data) for file in found["jo"].files) <= 10_000
+
+
+def test_what_names_nobody_in_two_collections_is_kept_twice(tmp_path):
+    for text in ("one", "two", "two"):
+        store(collect(archive(tmp_path / "all.zip", {f"{STEM}.ipynb": bytes_of(text)}), STEM), tmp_path / "out")
+    kept = sorted(path.name for path in (tmp_path / "out").glob("*.ipynb"))
+    assert kept == ["unknown-1-2.ipynb", "unknown-1.ipynb"]
 
 
 def test_the_newest_of_two_files_counts_and_the_other_is_kept_and_named(tmp_path):
     names = {
-        "doe_1_2_a.ipynb": bytes_of("old"),
-        "doe_1_3_a-1.ipynb": bytes_of("new"),
-        "doe_1_4_a.ipynb": bytes_of("newest"),
+        "doe_11_22_a.ipynb": bytes_of("old"),
+        "doe_11_33_a-1.ipynb": bytes_of("new"),
+        "doe_11_44_a.ipynb": bytes_of("newest"),
     }
     found = collect(archive(tmp_path / "all.zip", names), STEM)
     store(found, tmp_path / "out")
     assert "newest" in (tmp_path / "out" / "doe.ipynb").read_text()
     assert '"old"' in (tmp_path / "out" / "doe.3.ipynb").read_text()
     notes = json.loads((tmp_path / "out" / "collected.json").read_text())["doe"]["notes"]
-    assert len(notes) == 2 and all("'doe_1_4_a.ipynb' counts, the newest" in note for note in notes)
+    assert len(notes) == 2 and all("'doe_11_44_a.ipynb' counts, the newest" in note for note in notes)
 
 
 def test_a_notebook_counts_before_a_newer_file_that_is_none(tmp_path):

@@ -196,6 +196,9 @@ def test_names_are_read_from_code(source, bound, used):
         ("np.exp?\nx = 1", "pass\nx = 1"),
         ("x = 5 % 3", "x = 5 % 3"),
         ("%%time\nx = 1", "pass\nx = 1"),
+        ("%time x = 1", "x = 1"),
+        ("!ls\nx = (7\n  % 5)", "pass\nx = (7\n  % 5)"),
+        (" " * 100_000 + "a" * 99_000 + " $", " " * 100_000 + "a" * 99_000 + " $"),
     ],
 )
 def test_magic_is_left_out(source, plain):
