@@ -82,7 +82,6 @@ def _finish(app, exception):
         return
     out, root = Path(app.outdir), app.config.root_doc
     shutil.copy(out / f"{root}.html", out / "index.html")
-    (out / ".nojekyll").touch()  # or GitHub would leave out _static and _sources
     if app.config.html_baseurl:
         pages = ["" if name == root else app.builder.get_target_uri(name) for name in sorted(app.env.found_docs)]
         entries = "".join(f"  <url><loc>{app.config.html_baseurl}{page}</loc></url>\n" for page in pages)

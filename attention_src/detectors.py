@@ -45,8 +45,8 @@ def rows_off_one(weights):
     >>> rows_off_one(np.array([[0.7, 0.3], [0.5, 0.25], [0, 0]]))
     0.25
     """
-    sums = _numpy(weights).sum(axis=-1)
-    return float(np.where(sums == 0, 0, abs(sums - 1)).max())
+    weights = _numpy(weights)
+    return float(np.where(weights.any(axis=-1), abs(weights.sum(axis=-1) - 1), 0).max())
 
 
 def start_above_chance(loss, num_classes):

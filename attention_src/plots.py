@@ -5,6 +5,7 @@ left to the reader's browser, so that Hangul needs no font here. Colours are tho
 colour-blind readers tell apart; no figure says anything by colour alone. Values are rounded before they are drawn.
 """
 
+import itertools
 import re
 import warnings
 from contextlib import contextmanager
@@ -252,7 +253,7 @@ def bars(values, labels, *, title="", ylabel="", digits=2):
         axes = figure.subplots()
         for i, (name, numbers) in enumerate(series.items()):
             place = np.arange(m) + (i - (len(series) - 1) / 2) * width
-            colour = CYCLE[i][0]
+            colour = CYCLE[i % len(CYCLE)][0]
             axes.bar(
                 place,
                 numbers,
@@ -310,7 +311,7 @@ def lines(x, series, *, spread=None, title="", xlabel="", ylabel="", logx=False,
     with _style():
         figure = Figure(figsize=(4.6, 2.7))
         axes = figure.subplots()
-        for (name, y), (colour, marker, dash) in zip(series.items(), CYCLE, strict=False):
+        for (name, y), (colour, marker, dash) in zip(series.items(), itertools.cycle(CYCLE), strict=False):
             axes.plot(x, _significant(y, digits), dash, color=colour, marker=marker, markersize=5, label=name)
             if spread and name in spread:
                 low, high = (_significant(edge, digits) for edge in spread[name])

@@ -218,7 +218,8 @@ in turn. The last column is the exponent fitted over the three largest sizes: 1 
 ## Layers
 
 A batch of one text, d_model = {D_MODEL}, {HEADS} heads of {D_HEAD}. vit-pytorch's layer includes a layer
-normalisation; its projections of query, key and value, and those of x-transformers, have no biases. Forward, without gradients:
+normalisation; its projections of query, key and value, and those of x-transformers, have no biases.
+Forward, without gradients:
 
 {time_table(LAYERS, times["layers", "forward"])}
 Forward and backward:

@@ -131,7 +131,9 @@ def read_roster(path):
         for value in filter(None, row):
             words = [plain(word) for word in re.split(r"[\s,;]+", value.split("@")[0])]
             known |= {"".join(words), "".join(reversed(words))}
-        students[slug(row[0])] = {name for name in known if name}
+        if (student := slug(row[0])) in students:
+            raise Unclear(f"{path} has {student!r} twice, at last for {row[0]!r}; expected an id for each student.")
+        students[student] = {name for name in known if name}
     return students
 
 

@@ -120,8 +120,9 @@ def page():
             if lines:
                 parts.append(f"### {title}: {part} ({where})\n\n" + "\n".join(lines))
     parts.append("## Statements\n")
+    values = computed()
     for where, says, right, source in CLAIMS:
-        parts.append(f"**{where}** says: {says}\n: {right.format(**computed())}\n  Source: {source}.\n")
+        parts.append(f"**{where}** says: {says}\n: {right.format(**values)}\n  Source: {source}.\n")
     return "\n".join(parts)
 
 

@@ -56,10 +56,11 @@ def test_what_is_wrong_in_one_exercise_is_wrong_in_another_like_it(exercise, arg
 
 
 @pytest.mark.parametrize("name", EXERCISES)
-def test_what_is_left_as_it_was_handed_out_is_not_attempted(name):
+def test_what_is_left_as_it_was_handed_out_is_not_attempted_and_nothing_is_called_right(name, capsys):
     for arguments in EXERCISES[name].untouched():
         with pytest.raises(checks.NotAttempted):
             EXERCISES[name].check(*arguments)
+        assert capsys.readouterr().out == ""
 
 
 @pytest.mark.parametrize("name", EXERCISES)

@@ -39,6 +39,7 @@ def test_rows_are_judged_by_the_one_farthest_from_one(array):
     weights[1, 2] = 0
     assert detectors.rows_off_one(array(weights)) == pytest.approx(0.25)
     weights[0, 0, 0] = np.nan
+    assert detectors.rows_off_one(array(np.array([[1.0, -1.0], [0.5, 0.5]]))) == 1.0
     assert np.isnan(detectors.rows_off_one(array(weights)))
 
 

@@ -226,6 +226,12 @@ def test_a_place_that_is_neither_folder_nor_archive_is_refused(tmp_path):
         collect(tmp_path / "x.rar", STEM)
 
 
+def test_two_students_under_one_name_are_refused(tmp_path):
+    (tmp_path / "roster.csv").write_text("id,name\nj.doe,Jane\nj-doe,John\n")
+    with pytest.raises(Unclear, match="'j-doe' twice, at last for 'j-doe'"):
+        read_roster(tmp_path / "roster.csv")
+
+
 def test_an_empty_roster_is_refused(tmp_path):
     (tmp_path / "roster.csv").write_text("id,name\n")
     with pytest.raises(Unclear, match="a line for each student"):

@@ -53,7 +53,7 @@ def test_nothing_can_be_written_but_a_little_in_its_own_folder(session):
 
 @needs_sandbox
 def test_other_processes_and_the_environment_are_not_seen(session):
-    assert int(run(session, "print(len([name for name in os.listdir('/proc') if name.isdigit()]))")) <= 3
+    assert int(run(session, "import os", "print(len([name for name in os.listdir('/proc') if name.isdigit()]))")) <= 3
     assert run(session, "print('ATTENTION_SEED' in os.environ, os.getuid() == 0)") == "False False"
 
 
@@ -122,6 +122,7 @@ def test_without_a_sandbox_grading_refuses_and_says_why_and_what_to_do(course):
     assert not (course / "results").exists()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script plays the part of bubblewrap")
 def test_a_sandbox_that_cannot_start_is_no_sandbox(course, tmp_path):
     (tmp_path / "bwrap").write_text("#!/bin/sh\necho no permission to make a namespace >&2\nexit 1\n")
     (tmp_path / "bwrap").chmod(0o755)
@@ -130,6 +131,7 @@ def test_a_sandbox_that_cannot_start_is_no_sandbox(course, tmp_path):
     assert "bubblewrap cannot start here: no permission to make a namespace" in said
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the program inside uses limits that Windows has not")
 def test_unsafe_grades_without_a_sandbox(course):
     homework("grade", "01", "--course", course, "--unsafe", environment={"PATH": str(course)})
     result = json.loads((course / "results" / STEM / "ann.json").read_text())

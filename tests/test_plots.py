@@ -62,6 +62,12 @@ def test_lines_name_their_series_and_a_spread_is_drawn():
     assert spread.svg.count("fill-opacity") + spread.svg.count("opacity:") > plain.svg.count("opacity:")
 
 
+@pytest.mark.parametrize("draw", [plots.bars, lambda series, x: plots.lines(x, series)])
+def test_more_series_than_colours_are_all_drawn(draw):
+    names = [f"series {i}" for i in range(8)]
+    assert set(names) <= set(words_of(draw({name: [1, i] for i, name in enumerate(names)}, [0, 1])))
+
+
 def test_a_weighted_sum_says_where_it_ends():
     assert any(
         "3.640" in text and "3.980" in text

@@ -73,6 +73,7 @@ def test_reversal_runs_over_all_lengths_and_is_its_own_inverse():
         (lambda: Vocabulary(["ab"]).encode(["a", ""]), "text 1 is empty"),
         (lambda: Vocabulary(["ab"]).encode(["abc"]), "'c' at position 2 of text 0"),
         (lambda: exact_match(["a"], []), "1 answers for 0 examples"),
+        (lambda: alignment_score(np.ones((1, 1, 1)), [Example("a", "a", (set(),))]), "has a true position"),
         (lambda: alignment_score(np.ones((2, 1, 1)), [Example("a", "a", ({0},))]), "2 weights for 1 examples"),
     ],
 )

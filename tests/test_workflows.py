@@ -10,7 +10,7 @@ from book import ROOT
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 KEYS = {
     "workflow": {"name", "on", "permissions", "concurrency", "env", "jobs"},
-    "job": {"name", "runs-on", "strategy", "container", "defaults", "timeout-minutes", "steps"},
+    "job": {"name", "runs-on", "env", "strategy", "container", "defaults", "timeout-minutes", "steps"},
     "step": {"uses", "with", "if", "run", "env"},
 }
 ONLY_THERE = {"gh issue create"}  # what no other machine can do
@@ -98,3 +98,11 @@ def test_without_make_the_same_commands_run():
 def test_what_publishes_has_tested_first():
     run = commands(load(ROOT / ".github" / "workflows" / "publish.yml"))
     assert run == ["make test", "make publish"]
+
+
+@pytest.mark.parametrize("target", [".venv/installed", "book", "test"])
+def test_make_runs_the_plain_commands(target):
+    recipe = re.search(rf"^{re.escape(target)}:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text("utf-8"), re.M)[1]
+    words = {*recipe.replace("$(BIN)/", "").replace("$(PYTHON)", "python").split()}
+    for command in plain_commands(target):
+        assert {*command.replace(".venv/bin/", "").split()} <= words

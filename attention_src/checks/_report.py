@@ -1,5 +1,6 @@
 """How a check asks an answer, compares, and speaks."""
 
+from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
 
@@ -178,6 +179,19 @@ def need_named(caught_by, right, reasons, kind="test"):
         raise Wrong(f"Not {caught_by!r}: {reasons[caught_by]}")
     if not isinstance(caught_by, str) or caught_by != right:
         raise Wrong(f"{caught_by!r} is none of the four {kind}s; expected one of {sorted([*reasons, right])}.")
+
+
+@contextmanager
+def all_or_nothing():
+    """Let be heard that an answer holds only if all the checks within pass."""
+    said = []
+    token = listener.set(said.append)
+    try:
+        yield
+    finally:
+        listener.reset(token)
+    for text in said:
+        listener.get()(text)
 
 
 def passed(what):

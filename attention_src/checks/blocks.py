@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._report import ask, choose, need_close, need_named, need_shape, passed, question_for, shapes
+from ._report import all_or_nothing, ask, choose, need_close, need_named, need_shape, passed, question_for, shapes
 
 
 def _parts(random, n, d):
@@ -134,6 +134,7 @@ def mended_block(answer, caught_by, seed=0):
     NotAttempted, Wrong
         As `pre_norm_block`.
     """
-    pre_norm_block(answer, seed)
-    need_named(caught_by, "zero", REASONS)
+    with all_or_nothing():
+        pre_norm_block(answer, seed)
+        need_named(caught_by, "zero", REASONS)
     passed("the stream runs through untouched; two silent sub-layers would have shown that it did not.")

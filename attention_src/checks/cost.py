@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..weights import softmax
-from ._report import Wrong, ask, choose, need_finite, need_named, need_shape, passed, question_for
+from ._report import Wrong, all_or_nothing, ask, choose, need_finite, need_named, need_shape, passed, question_for
 
 
 def _trials(seed):
@@ -131,8 +131,9 @@ def mended_online(answer, caught_by, seed=0):
     NotAttempted, Wrong
         As `online_softmax`.
     """
-    online_softmax(answer, seed)
-    need_named(caught_by, "rise", REASONS)
+    with all_or_nothing():
+        online_softmax(answer, seed)
+        need_named(caught_by, "rise", REASONS)
 
 
 def cache_bytes(all_heads, grouped_heads, *, layers=40, heads=40, kv_heads=8, width=128):

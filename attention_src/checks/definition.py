@@ -8,6 +8,7 @@ from ..attention import scaled_dot_product_attention
 from ..scores import scaled_dot_score
 from ._attention import NAMES, about_nan, about_output, about_sums, about_weights
 from ._report import (
+    all_or_nothing,
     ask_two,
     choose,
     need_close,
@@ -85,8 +86,9 @@ def mended_attention(answer, caught_by, seed=0):
     NotAttempted, Wrong
         As `attention`.
     """
-    attention(answer, seed)
-    need_named(caught_by, "uneven", REASONS)
+    with all_or_nothing():
+        attention(answer, seed)
+        need_named(caught_by, "uneven", REASONS)
 
 
 def doubled_query(answer, *, times=2):

@@ -4,7 +4,7 @@ from math import log
 
 import numpy as np
 
-from ._report import Wrong, ask, choose, need_named, passed, question_for, shapes
+from ._report import Wrong, all_or_nothing, ask, choose, need_named, passed, question_for, shapes
 
 
 def _log_softmax(logits):
@@ -152,6 +152,7 @@ def mended_loss(answer, caught_by, seed=0):
     NotAttempted, Wrong
         As `next_token_loss`.
     """
-    next_token_loss(answer, seed)
-    need_named(caught_by, "low", REASONS, kind="sign")
+    with all_or_nothing():
+        next_token_loss(answer, seed)
+        need_named(caught_by, "low", REASONS, kind="sign")
     passed("the next word is predicted, and a loss below what can be known is a sign that it was not.")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..patches import patchify as right_patchify
-from ._report import ask, choose, need_close, need_named, need_shape, passed, question_for, shapes
+from ._report import all_or_nothing, ask, choose, need_close, need_named, need_shape, passed, question_for, shapes
 
 SIZES = [(4, 6, 1, 2), (6, 4, 3, 2), (9, 3, 2, 3), (2, 3, 4, 1), (8, 8, 3, 4)]  # H, W, C, p
 
@@ -108,6 +108,7 @@ def mended_patchify(answer, caught_by, seed=0):
     NotAttempted, Wrong
         As `patchify`.
     """
-    patchify(answer, seed)
-    need_named(caught_by, "draw", REASONS)
+    with all_or_nothing():
+        patchify(answer, seed)
+        need_named(caught_by, "draw", REASONS)
     passed("squares and not strips; one look at patch 1 would have shown it.")

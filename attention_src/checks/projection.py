@@ -6,6 +6,7 @@ from ..attention import scaled_dot_product_attention
 from ..scores import scaled_dot_score
 from ._attention import NAMES, about_nan, about_output, about_sums, about_weights
 from ._report import (
+    all_or_nothing,
     ask_two,
     choose,
     need_close,
@@ -84,8 +85,9 @@ def mended_head(answer, caught_by, seed=0):
     NotAttempted, Wrong
         As `head`.
     """
-    head(answer, seed)
-    need_named(caught_by, "equal", REASONS)
+    with all_or_nothing():
+        head(answer, seed)
+        need_named(caught_by, "equal", REASONS)
 
 
 def numbers_and_rank(numbers, rank, *, d_model=100, d_k=8, d_v=20):

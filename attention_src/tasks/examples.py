@@ -175,6 +175,8 @@ def alignment_score(weights, examples, within=0):
         for position, truth in zip(row, example.alignment, strict=False)  # the rows of padding come last
         if truth
     ]
+    if not distances:
+        raise ValueError("no character of the examples has a true position; expected at least one")
     return sum(distance <= within for distance in distances) / len(distances)
 
 
