@@ -43,8 +43,10 @@ def main(arguments=None):
     options = vars(parser().parse_args(arguments))
     try:
         getattr(desk, options.pop("command"))(**options, environment=os.environ)
-    except (Unclear, NoSandbox) as reason:
+    except (Unclear, NoSandbox, OSError) as reason:
         sys.exit(str(reason))
+    except KeyboardInterrupt:
+        sys.exit("Stopped. Scores are as they were before.")
 
 
 if __name__ == "__main__":

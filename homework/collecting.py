@@ -1,12 +1,10 @@
 """Collecting: from a folder or an LMS archive of files named anyhow to one notebook for each student."""
 
-import csv
 import io
 import itertools
 import json
 import os
 import re
-import unicodedata
 import zipfile
 import zlib
 from dataclasses import dataclass, field
@@ -14,6 +12,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from .chapter import Unclear
+from .roster import one_of, plain, slug
 
 LARGEST = (
     200 * 2**20
@@ -108,35 +107,6 @@ def _opened(file, left):
         yield file
 
 
-def plain(text):
-    """Text as names are compared: small letters and digits, no accents, no signs."""
-    text = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(letter for letter in text if letter.isalnum())
-
-
-def slug(text):
-    """A name that can be a folder's: letters and digits of any script, joined by hyphens."""
-    return "-".join(re.findall(r"\w+", unicodedata.normalize("NFC", text).casefold().replace("_", " ")))[:60]
-
-
-def read_roster(path):
-    """Return {student: what a file's name may say of them} from a CSV whose first column is the student's id."""
-    with path.open(newline="", encoding="utf-8-sig") as lines:
-        rows = [[value.strip() for value in row] for row in csv.reader(lines) if any(row)]
-    if len(rows) < 2:
-        raise Unclear(f"{path} has {len(rows)} lines; expected a header and a line for each student.")
-    students = {}
-    for row in rows[1:]:
-        known = set()
-        for value in filter(None, row):
-            words = [plain(word) for word in re.split(r"[\s,;]+", value.split("@")[0])]
-            known |= {"".join(words), "".join(reversed(words))}
-        if (student := slug(row[0])) in students:
-            raise Unclear(f"{path} has {student!r} twice, at last for {row[0]!r}; expected an id for each student.")
-        students[student] = {name for name in known if name}
-    return students
-
-
 def whose(levels, roster, stem):
     """Return the student whom the outermost level of a path names, or None; with a roster it is one of its students."""
     return next(filter(None, (_whose(level, roster, stem) for level in levels)), None)
@@ -147,28 +117,25 @@ def _whose(path, roster, stem):
         if match := pattern.search(path):
             if not roster:
                 return slug(match["who"]) or None
-            if student := _one_of(roster, plain(match["who"]), set(re.findall(r"\d+", path))):
+            if student := one_of(roster, plain(match["who"]), set(re.findall(r"\d+", path))):
                 return student
     if roster:
-        return _one_of(roster, plain(path), set(re.findall(r"\d+", path)))
+        return one_of(roster, plain(path), set(re.findall(r"\d+", path)))
     parts = PurePosixPath(path).parts
     if len(parts) > 1:
         return slug(parts[-2]) or None
     return slug(re.sub(f"{re.escape(stem)}|{NOISE}", " ", PurePosixPath(path).name, flags=re.I)) or None
 
 
-def _one_of(roster, text, numbers):
-    """The student whom a path, as plain text and as the numbers in it, names; a name within a longer one is none."""
-    named = {student for student, known in roster.items() if known & numbers}
-    for name, student in sorted(((n, s) for s, known in roster.items() for n in known), key=lambda pair: -len(pair[0])):
-        if name == text or (len(name) > 2 and not name.isdigit() and name in text):
-            named.add(student)
-            text = text.replace(name, " ")
-    return named.pop() if len(named) == 1 else None
-
-
 def looks_like_notebook(file):
     return file.path.lower().endswith(".ipynb") or (file.data.lstrip()[:1] == b"{" and b'"cells"' in file.data)
+
+
+def _newest(file):
+    """What decides between two files: notebook or not, date of the attempt, date of the file, number of the try."""
+    attempt = re.search(r"_attempt_([\d-]+)", file.path)
+    tries = [int(number) for number in re.findall(r"\d{1,18}", file.path)]
+    return looks_like_notebook(file), attempt[1] if attempt else "", file.when, tries, file.path
 
 
 def collect(place, stem, roster=None):
@@ -181,7 +148,7 @@ def collect(place, stem, roster=None):
         if student is None:
             collected.notes.append(f"nobody is named by {file.path!r}: whose is it?")
     for collected in found.values():
-        collected.files.sort(key=lambda file: (looks_like_notebook(file), file.when, file.path), reverse=True)
+        collected.files.sort(key=_newest, reverse=True)
         first, *others = collected.files
         for other in others:
             same = "the same text" if other.data == first.data else "another text"
@@ -195,6 +162,11 @@ def store(found, folder, roster=()):
     listed = folder / "collected.json"
     students = {student: {"file": None, "notes": []} for student in roster}
     students |= json.loads(listed.read_text("utf-8")) if listed.exists() else {}
+    assigned = {file.path for collected in found.values() for file in collected.files}
+    for name in [name for name in students if roster and name not in roster and students[name]["file"] in assigned]:
+        del students[name]  # it was collected before, without the roster that says whose it is
+        for old in folder.glob(f"{name}.*"):
+            old.unlink()
     for student, collected in found.items():
         if student.startswith("unknown-") and student not in roster:
             student = _free(folder, student, collected.files[0].data)

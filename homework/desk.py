@@ -13,6 +13,7 @@ from tqdm import tqdm
 from . import collecting, fan_out, gradebook, personal, reports
 from .chapter import CHAPTERS, Unclear, find
 from .grading import Task
+from .roster import read_roster
 
 TRIALS = 8  # secret seeds for each check
 
@@ -31,27 +32,36 @@ def _release_personal(made, folder, roster, environment):
     if not roster:
         raise Unclear("--personal needs --roster FILE: for whom are the numbers?")
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / "secret").write_text(personal.fingerprint(secret))
     copy = nbformat.read(made, as_version=4)
-    for student in collecting.read_roster(roster):
+    for student in read_roster(roster):
         nbformat.write(personal.personalise(copy, secret, student), folder / f"{student}.ipynb")
 
 
 def collect(chapter, place, course, roster, environment):
     """Sort what came back into one notebook for each student."""
     stem, folder = find(chapter).stem, course / "collected" / find(chapter).stem
-    students = collecting.read_roster(roster) if roster else {}
+    students = read_roster(roster) if roster else {}
     found = collecting.collect(place, stem, students)
     collecting.store(found, folder, students)
-    print(f"{len(found)} students handed something in; what was odd is in {folder / 'collected.json'}.")
+    unknown = sum(name.startswith("unknown-") and name not in students for name in found)
+    print(
+        f"{len(found) - unknown} students handed something in, {len(students.keys() - found.keys())} of the roster "
+        f"nothing; {unknown} files name nobody. What was odd is in {folder / 'collected.json'}."
+    )
 
 
 def grade(chapter, course, jobs, dask, timeout, unsafe, environment, **options):
     """Run and score every notebook that was collected."""
+    if timeout < 1 or jobs < 1:
+        raise Unclear(f"--timeout is {timeout:g} and --jobs {jobs}; expected 1 or more of each.")
     stem = find(chapter).stem
     source, release = (_read_class(course, kind, stem) for kind in ("source", "release"))
     collected = _collected(course, stem)
     secret, tasks = personal.secret_from(environment), []
-    for student in [student for student, about in collected.items() if about["file"]]:
+    students = [student for student, about in collected.items() if about["file"]]
+    without = _without_numbers(course / "personal" / stem, options["personal"], secret, students)
+    for student in [student for student in students if student not in without]:
         tasks.append(
             Task(
                 student,
@@ -64,10 +74,25 @@ def grade(chapter, course, jobs, dask, timeout, unsafe, environment, **options):
             )
         )
     results = fan_out.graded(tasks, jobs, dask)
+    for student in without:
+        unjudged = "no copy with numbers of their own was made under this name; was it collected with the roster?"
+        results[student] = {"exercises": {}, "notes": [], "notebook": None, "unjudged": unjudged, "seconds": 0}
     notebooks = {student: result.pop("notebook") for student, result in sorted(results.items())}
     gradebook.record(course, stem, {student: made for student, made in notebooks.items() if made})
     _store(results, course / "results" / stem)
-    print(f"{len(results)} graded, {sum(not made for made in notebooks.values())} of them for a person to read.")
+    read = [r for r in results.values() if r.get("unjudged") or any(note["person"] for note in r["notes"])]
+    print(f"{len(results)} graded, {len(read)} of them for a person to read; the report says why.")
+
+
+def _without_numbers(folder, wanted, secret, students):
+    """The students for whom no copy with their own numbers was made; refuses what would grade by other numbers."""
+    made = folder.exists()
+    if made != wanted:
+        seen = "was released with --personal" if made else "was not released with --personal"
+        raise Unclear(f"{folder.name} {seen}; expected the same of grade.")
+    if made and (folder / "secret").read_text() != personal.fingerprint(secret):
+        raise Unclear("ATTENTION_SEED is not the one with which the students' own numbers were made.")
+    return {student for student in students if made and not (folder / f"{student}.ipynb").exists()}
 
 
 def report(chapter, course, environment):

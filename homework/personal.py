@@ -50,6 +50,11 @@ def seed(secret, *what):
     return int.from_bytes(hashlib.sha256("\n".join([secret, *what]).encode()).digest()[:8], "big")
 
 
+def fingerprint(secret):
+    """Return what tells one secret from another and nothing more."""
+    return f"{seed(secret, 'fingerprint'):016x}"
+
+
 def hidden_seeds(secret, stem, number):
     """Return the seeds of the hidden trials of a chapter."""
     return [seed(secret, stem, str(trial)) for trial in range(number)]

@@ -6,6 +6,7 @@ Pages need no other file and no network, and whatever a student wrote is shown a
 import csv
 import itertools
 import re
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -24,7 +25,8 @@ def write(folder, release, collected, results, scores):
     students = [
         _student(name, collected[name], results.get(name), scores.get(name), exercises) for name in sorted(collected)
     ]
-    (folder / "students").mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder / "students", ignore_errors=True)
+    (folder / "students").mkdir(parents=True)
     _write_scores(folder / "scores.csv", exercises, students)
     page = {"title": title, "exercises": exercises, "of": sum(e["points"] for e in exercises)}
     summary = [_summary(exercise, students) for exercise in exercises]
@@ -99,7 +101,7 @@ def _summary(exercise, students):
 
 def _write_scores(path, exercises, students):
     """A blank score means that a person has to look; the last columns say why."""
-    with path.open("w", newline="", encoding="utf-8") as lines:
+    with path.open("w", newline="", encoding="utf-8-sig") as lines:
         table = csv.writer(lines)
         names = [exercise["name"] for exercise in exercises]
         table.writerow(["student", *names, "total", "of", "needs a person", "notes", "file"])

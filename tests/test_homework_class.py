@@ -70,7 +70,7 @@ EXPECTED = {name: (score, said) for name, (_, score, said) in CLASS.items()} | {
 
 @pytest.fixture(scope="module")
 def scores(course):
-    with (course / "report" / STEM / "scores.csv").open(newline="") as lines:
+    with (course / "report" / STEM / "scores.csv").open(newline="", encoding="utf-8-sig") as lines:
         return {row["student"]: row for row in csv.DictReader(lines)}
 
 

@@ -11,7 +11,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from homework import collecting
 from homework.chapter import Unclear
-from homework.collecting import collect, read_roster, slug, store, whose
+from homework.collecting import collect, store, whose
+from homework.roster import read_roster, slug
 
 STEM = "01_definition"
 ROSTER = """id,name,email,number
@@ -224,6 +225,57 @@ def test_a_place_that_is_neither_folder_nor_archive_is_refused(tmp_path):
     (tmp_path / "x.rar").write_bytes(b"Rar!")
     with pytest.raises(Unclear, match="neither a folder nor a zip archive"):
         collect(tmp_path / "x.rar", STEM)
+
+
+@pytest.mark.parametrize(
+    ("lines", "path"),
+    [
+        ("id,name\na,김민수\nb,이서준", "민수 김_123_assignsubmission_file_/x.ipynb"),
+        ("id,name\na,García López José\nb,Kim", "José García López_123_assignsubmission_file_/x.ipynb"),
+        ("id,last name,first name\na,Kim,Minsu\nb,Kim,Jieun", "kimminsu_12345_678910_x.ipynb"),
+        ("id;name\na;李明\nb;王芳", "李明_12345_678910_x.ipynb"),
+    ],
+)
+def test_names_are_known_in_every_order(tmp_path, lines, path):
+    (tmp_path / "roster.csv").write_text(lines, "utf-8")
+    assert whose((path,), read_roster(tmp_path / "roster.csv"), STEM) == "a"
+
+
+def test_a_family_name_alone_is_nobody(tmp_path):
+    (tmp_path / "roster.csv").write_text("id,last name,first name\na,Kim,Minsu\nb,Lee,Jieun")
+    assert whose(("kimcheolsu_12345_678910_x.ipynb",), read_roster(tmp_path / "roster.csv"), STEM) is None
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("id,name\na,김민수".encode("cp949"), "not in UTF-8"),
+        (b"a,Ann,ann@example.org\nb,Bob,bob@example.org", "expected a header"),
+    ],
+)
+def test_a_roster_that_cannot_be_read_is_refused(tmp_path, data, message):
+    (tmp_path / "roster.csv").write_bytes(data)
+    with pytest.raises(Unclear, match=message):
+        read_roster(tmp_path / "roster.csv")
+
+
+def test_collecting_again_with_a_roster_leaves_nobody_twice(tmp_path, roster):
+    names = {"Jane Doe_12_assignsubmission_file_/x.ipynb": bytes_of()}
+    for known in ({}, roster):
+        store(collect(archive(tmp_path / "all.zip", names), STEM, known), tmp_path / "out", known)
+    assert set(json.loads((tmp_path / "out" / "collected.json").read_text())) == set(roster)
+    assert [path.name for path in (tmp_path / "out").glob("*.ipynb")] == ["jdoe.ipynb"]
+
+
+def test_the_later_attempt_counts_whatever_the_time_of_the_file(tmp_path):
+    names = {f"HW_jo_attempt_2026-11-{day}-10-00-00_x.ipynb": bytes_of(day) for day in ("19", "18")}
+    assert collect(archive(tmp_path / "all.zip", names), STEM)["jo"].files[0].data == bytes_of("19")
+    (tmp_path / "in").mkdir()
+    for number in (10, 9):
+        path = tmp_path / "in" / f"jo_12345_{number}00_x.ipynb"
+        path.write_bytes(bytes_of(str(number)))
+        os.utime(path, (0, 0))
+    assert collect(tmp_path / "in", STEM)["jo"].files[0].data == bytes_of("10")
 
 
 def test_two_students_under_one_name_are_refused(tmp_path):

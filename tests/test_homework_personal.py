@@ -2,6 +2,8 @@
 
 import inspect
 import itertools
+import json
+from datetime import datetime
 from math import exp, log, sqrt
 
 import nbformat
@@ -9,8 +11,9 @@ import pytest
 from classroom import SECRET, graded, notebook, solved, statuses
 
 from attention_src import checks
-from homework import desk, personal
+from homework import collecting, desk, personal
 from homework.chapter import Unclear, calls, exercises, is_check
+from homework.collecting import Collected, File
 from homework.personal import NUMBERS, drawn, personalise
 from homework.sandbox import why_not
 
@@ -138,6 +141,32 @@ def test_each_student_is_graded_by_their_own_numbers(course):
     right = RIGHT["numbers_and_rank"](**drawn("numbers_and_rank", SECRET, "ann"))
     next(c for c in submission.cells if c.id == "ex04-count").source = f"numbers, rank = {right}"
     assert set(statuses(graded(course, STEM, submission, release=release)).values()) == {"right"}
+
+
+@pytest.mark.parametrize(
+    ("options", "secret", "message"),
+    [
+        ({"personal": False}, SECRET, "was released with --personal"),
+        ({"personal": True}, SECRET + "!", "is not the one with which"),
+        ({"personal": True, "timeout": 0}, SECRET, "--timeout is 0"),
+        ({"personal": True, "jobs": 0}, SECRET, "--jobs 0"),
+    ],
+)
+def test_no_copy_is_graded_by_the_numbers_of_another(course, tmp_path, options, secret, message):
+    collecting.store({"ann": Collected([File(("ann.ipynb",), b"{}", datetime.min)])}, course / "collected" / STEM)
+    given = {"jobs": 1, "dask": None, "timeout": 20, "unsafe": False} | options
+    with pytest.raises(Unclear, match=message):
+        desk.grade("04", course, environment={"ATTENTION_SEED": secret}, **given)
+
+
+@needs_sandbox
+def test_who_has_no_copy_with_numbers_of_their_own_is_for_a_person(course):
+    handed_in = {name: Collected([File((name,), b"{}", datetime.min)]) for name in ("ann", "zoe")}
+    collecting.store(handed_in, course / "collected" / STEM)
+    desk.grade("04", course, 1, None, 20, False, {"ATTENTION_SEED": SECRET}, personal=True)
+    results = {name: json.loads((course / "results" / STEM / f"{name}.json").read_text()) for name in handed_in}
+    assert "was it collected with the roster?" in results["zoe"]["unjudged"]
+    assert "no list of cells" in results["ann"]["unjudged"]
 
 
 def test_personal_numbers_need_a_roster_and_the_secret(course):

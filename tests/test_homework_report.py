@@ -34,7 +34,7 @@ def judged(course, *statuses):
 def table(course, folder, results):
     collected = {name: {"file": f"{name}.ipynb", "notes": []} for name in results}
     reports.write(folder, notebook(course, "release", STEM), collected, results, gradebook.scores(course, STEM))
-    with (folder / "scores.csv").open(newline="") as lines:
+    with (folder / "scores.csv").open(newline="", encoding="utf-8-sig") as lines:
         return {row["student"]: [row[name] for name in (*NAMES, "total")] for row in csv.DictReader(lines)}
 
 
