@@ -45,10 +45,10 @@ def collect(chapter, place, course, roster, environment):
     found = collecting.collect(place, stem, students)
     collecting.store(found, folder, students)
     unknown = sum(name.startswith("unknown-") and name not in students for name in found)
-    print(
-        f"{len(found) - unknown} students handed something in, {len(students.keys() - found.keys())} of the roster "
-        f"nothing; {unknown} files name nobody. What was odd is in {folder / 'collected.json'}."
-    )
+    said = f"{len(found) - unknown} students handed something in"
+    said += f", {len(students.keys() - found.keys())} of the roster did not" if students else ""
+    said += f"; {unknown} files name nobody" if unknown else ""
+    print(f"{said}. What was odd is in {folder / 'collected.json'}.")
 
 
 def grade(chapter, course, jobs, dask, timeout, unsafe, environment, **options):
