@@ -1,11 +1,10 @@
 """The checks of an exercise, out here, and the answers as they meet them: numbers, or functions in the sandbox."""
 
 import builtins
-from contextlib import contextmanager
 from inspect import signature
 
 from attention_src import checks
-from attention_src.checks._report import listener
+from attention_src.checks._report import heard_by
 
 from . import oddities, wire
 from .sandbox import Died, doubting
@@ -23,21 +22,12 @@ def check(session, exercise, seeds, restored):
     said, unheard = [], []
     for call in exercise.calls:
         function, found = getattr(checks, call.check), _answers(session, exercise, call.arguments, restored)
-        with _heard_by(said):
+        with heard_by(said):
             function(*found, **call.options)
-        with _heard_by(unheard):
+        with heard_by(unheard):
             for seed in seeds if "seed" in signature(function).parameters else ():
                 _hidden(function, found, call.options | {"seed": seed}, exercise, restored)
     return said
-
-
-@contextmanager
-def _heard_by(said):
-    token = listener.set(said.append)
-    try:
-        yield
-    finally:
-        listener.reset(token)
 
 
 def _hidden(function, found, options, exercise, restored):

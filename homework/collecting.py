@@ -14,9 +14,7 @@ from pathlib import PurePosixPath
 from .chapter import Unclear
 from .roster import one_of, plain, slug
 
-LARGEST = (
-    200 * 2**20
-)  # bytes of a file, and of all that is in an archive handed in; what is beyond is left out and named
+LARGEST = 200 * 2**20  # bytes of a file, and of all in an archive handed in; what is beyond is left out and named
 LONGEST = 500  # characters of a path, of which a platform writes the beginning
 JUNK = re.compile(r"(^|/)(__MACOSX|\.[^./][^/]*|Thumbs\.db)(/|$)")
 STUDENT = [  # how learning platforms name what they hand over; the first that fits tells who

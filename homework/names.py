@@ -20,10 +20,11 @@ def plain(source):
 
 def _without_magic(line):
     code = line.lstrip()
+    indent = line[: len(line) - len(code)]
     if TIMED.match(code):
-        return line.replace(TIMED.match(code)[0], "", 1)
+        return indent + TIMED.sub("", code, count=1)
     asks = code.rstrip().endswith("?") and "#" not in code
-    return line[: len(line) - len(code)] + "pass" if MAGIC.match(code) or asks else line
+    return indent + "pass" if MAGIC.match(code) or asks else line
 
 
 def bound_and_used(source):

@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell
 
 from .chapter import CHAPTERS, defined, grade_id, is_check
 
-MOST_NOTES = 50  # four times as many where a person should look, so that trifles push nothing out
+MOST_NOTES = 50
 ALIKE = 0.6  # of difflib's ratio; a stub with one line filled in has more
 
 
@@ -34,9 +34,8 @@ class Restored:
     notes: list[Note] = field(default_factory=list)
 
     def note(self, text, exercise=None, *, person=False):
-        if (new := Note(text, person, exercise)) not in self.notes and len(self.notes) < MOST_NOTES * (
-            4 if person else 1
-        ):
+        most = 4 * MOST_NOTES if person else MOST_NOTES  # so that trifles push nothing out
+        if (new := Note(text, person, exercise)) not in self.notes and len(self.notes) < most:
             self.notes.append(new)
 
 

@@ -48,8 +48,9 @@ def _delimiter(lines):
 def _known(header, row):
     """Names that a file may bear: every value in each turn of its words, and given and family name from two columns."""
     known, values = set(), [value.split("@")[0] for value in row]
-    parts = [plain(value) for name, value in itertools.zip_longest(header, values[: len(header)]) if _is_part(name)]
-    for name, value in zip(header, values, strict=False):
+    columns = list(zip(header, values, strict=False))
+    parts = [plain(value) for name, value in columns if _is_part(name)]
+    for name, value in columns:
         words = [plain(word) for word in re.split(r"[\s,;]+", value)]
         if re.fullmatch("[가-힣]{2,4}", value):  # family name first, in one word; platforms also turn it round
             words = [plain(value[0]), plain(value[1:])]
@@ -59,7 +60,7 @@ def _known(header, row):
 
 
 def _is_part(name):
-    return re.search(r"first|last|given|family|surname|^성$", name or "", re.I)
+    return re.search(r"first|last|given|family|surname|^성$", name, re.I)
 
 
 def one_of(roster, text, numbers):

@@ -182,14 +182,21 @@ def need_named(caught_by, right, reasons, kind="test"):
 
 
 @contextmanager
-def all_or_nothing():
-    """Let be heard that an answer holds only if all the checks within pass."""
-    said = []
+def heard_by(said):
+    """Append what the checks within say to a list, in place of printing it."""
     token = listener.set(said.append)
     try:
         yield
     finally:
         listener.reset(token)
+
+
+@contextmanager
+def all_or_nothing():
+    """Let be heard that an answer holds only if all the checks within pass."""
+    said = []
+    with heard_by(said):
+        yield
     for text in said:
         listener.get()(text)
 
