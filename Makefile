@@ -19,7 +19,7 @@ test-all: .venv/installed mutants
 	pytest -m slow
 
 mutants: .venv/installed
-	python tests/mutants.py
+	python -m tools.mutants
 
 # ten minutes on a machine that does nothing else; writes benchmark.md
 bench: .venv/installed
@@ -27,15 +27,15 @@ bench: .venv/installed
 	OMP_NUM_THREADS=2 python benchmarks/bench.py
 
 run: .venv/installed
-	python tests/run_chapters.py $(CHAPTERS)
-	python tests/errata.py
-	python tests/kills.py
+	python -m tools.run_chapters $(CHAPTERS)
+	python -m tools.errata_page
+	python -m tools.instructors_page
 
 fmt: .venv/installed
 	ruff format . && ruff check --fix .
 
 pdf: book
-	python _ext/print_book.py _build/html _build/attention-by-the-numbers.pdf
+	python -m tools.print_book _build/html _build/attention-by-the-numbers.pdf
 
 serve: book
 	python -m http.server --bind 127.0.0.1 --directory _build/html 8000
@@ -46,7 +46,7 @@ release collect grade report: .venv/installed
 
 # the book moves to a fork: make repository URL=https://github.com/you/your-fork
 repository:
-	$(PYTHON) _ext/repository.py '$(URL)'
+	$(PYTHON) tools/repository.py '$(URL)'
 
 # the built site becomes the branch gh-pages: pages, student notebooks, what Binder needs
 publish: book

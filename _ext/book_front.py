@@ -1,6 +1,5 @@
 """The proof on the front page, counted in the stored notebooks at each build, and the card that link previews show."""
 
-import json
 import re
 from pathlib import Path
 
@@ -10,52 +9,37 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from attention_src import scaled_dot_product_attention
+from tools.chapter import CHAPTERS, ROOT, code, is_figure, pages, printed, prose, read, tags
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 INTERNAL_LINK = re.compile(r"\]\((?!https?:)[^)]+\)")
 
 
-def seen(output):
-    """Return what a reader sees of an output as text, in a figure its labels, and whether it is a figure."""
-    data = {
-        kind: "".join(value) for kind, value in output.get("data", {}).items() if kind.startswith(("text", "image"))
-    }
-    if "image/svg+xml" in data:
-        return " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", data["image/svg+xml"])), True
-    text = re.sub(r"<[^>]*>", " ", data.get("text/html", "")) or data.get("text/plain", "")
-    return "".join(output.get("text", "")) + text, False
-
-
-def count(notebooks, pages):
+def count(notebooks, other_pages):
     """Count what the tests compare: the numbers, figures and internal links of the book, as texts for the front page.
 
     Parameters
     ----------
-    notebooks : list of dict, parsed
-    pages : list of str, the Markdown of the other pages
+    notebooks : list of notebooks
+    other_pages : list of str, their Markdown
     """
-    cells = [cell for notebook in notebooks for cell in notebook["cells"]]
-    ran = [cell for cell in cells if cell["cell_type"] == "code"]
-    compared = [cell for cell in ran if "nbval-ignore-output" not in cell["metadata"].get("tags", [])]
-    outputs = [seen(output) for cell in compared for output in cell["outputs"]]
-    prose = [*pages, *("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")]
+    notebooks = list(notebooks)
+    ran = [cell for notebook in notebooks for cell in code(notebook)]
+    compared = [cell for cell in ran if "nbval-ignore-output" not in tags(cell)]
+    texts = [*other_pages, *(text for notebook in notebooks for text in prose(notebook))]
     counts = {
         "chapters": len(notebooks),
         "cells": len(ran),
-        "numbers": sum(len(NUMBER.findall(text)) for text, _ in outputs),
-        "figures": sum(is_figure for _, is_figure in outputs),
-        "links": sum(len(INTERNAL_LINK.findall(text)) for text in prose),
+        "numbers": sum(len(NUMBER.findall(printed(cell))) for cell in compared),
+        "figures": sum(map(is_figure, compared)),
+        "links": sum(len(INTERNAL_LINK.findall(text)) for text in texts),
     }
     return {f"proof_{what}": f"{number:,}" for what, number in counts.items()}
 
 
 def _prove(app, config):
-    home = Path(app.srcdir)
-    names = re.findall(r"(?:root|file): (\S+)", (home / config.external_toc_path).read_text("utf-8"))
-    texts = {path: path.read_text("utf-8") for name in names for path in home.glob(f"{name}.*")}
-    notebooks = [json.loads(text) for path, text in texts.items() if path.suffix == ".ipynb"]
-    pages = [text for path, text in texts.items() if path.suffix == ".md"]
-    config.myst_substitutions = {**config.myst_substitutions, **count(notebooks, pages)}
+    texts = [path.read_text("utf-8") for name in pages() if (path := ROOT / f"{name}.md").is_file()]
+    config.myst_substitutions = {**config.myst_substitutions, **count(map(read, CHAPTERS), texts)}
 
 
 def draw_card(path, title, line):

@@ -5,11 +5,12 @@ it, or, if none does, those that use what is built on it. Both are computed from
 """
 
 import re
-from pathlib import Path
 
 from docutils import nodes
-from package_uses import PACKAGE, cells, chapters_of, home, imports, python, users, uses
 from sphinx import addnodes
+
+from tools.chapter import CHAPTERS, code, exercises, printed, read
+from tools.package_uses import PACKAGE, chapters_of, home, imports, python, users, uses
 
 SHAPE = re.compile(r"\((?:[\w./ ·+-]+,)+(?: [\w./ ·+-]+)?\)")
 
@@ -17,15 +18,15 @@ SHAPE = re.compile(r"\((?:[\w./ ·+-]+,)+(?: [\w./ ·+-]+)?\)")
 def _read_chapters(app):
     """Note what each chapter uses and by which name; for each name its chapters; for each check how it is called."""
     app.chapter_uses, app.chapters_using, app.package_users, app.calls = {}, {}, users(), {}
-    for path in sorted((Path(app.srcdir) / "chapters").glob("*.ipynb")):
-        found, chapter = [*cells(path)], f"chapters/{path.stem}"
-        whole = python("\n".join(source for source, _, _ in found))
+    for path in CHAPTERS:
+        notebook, chapter = read(path), f"chapters/{path.stem}"
+        whole = python("\n".join(cell.source for cell in code(notebook)))
         app.chapter_uses[chapter] = {home(name): name for name in uses(whole)}
         for name in app.chapter_uses[chapter]:
             app.chapters_using.setdefault(name, set()).add(chapter)
-        for source, printed, is_check in found:
-            for name in uses(python(source), imports(whole)) if is_check else ():
-                app.calls.setdefault(home(name), (source, printed))
+        for check in (exercise.check for exercise in exercises(notebook)):
+            for name in uses(python(check.source), imports(whole)):
+                app.calls.setdefault(home(name), (check.source, printed(check)))
 
 
 def _mark_shapes(app, what, name, thing, options, lines):
@@ -56,9 +57,9 @@ def _link_chapters(app, what, name, thing, options, lines):
     if what == "module":
         return
     if name in app.calls:
-        source, printed = app.calls[name]
+        source, said = app.calls[name]
         call = [f"{'...' if line[0] in ' )' else '>>>'} {line}" for line in source.splitlines() if line]
-        lines += ["", ".. rubric:: Examples", "", *call, *printed.splitlines(), ""]
+        lines += ["", ".. rubric:: Examples", "", *call, *said.splitlines(), ""]
     chapters = sorted(chapters_of(name, app.chapters_using, app.package_users))
     if chapters:
         lines += ["", "In the chapters: " + ", ".join(f":doc:`/{chapter}`" for chapter in chapters) + "."]

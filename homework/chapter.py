@@ -3,14 +3,10 @@
 import ast
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from attention_src import checks
-
-from . import names
-
-ROOT = Path(__file__).parent.parent
-CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
+from tools import chapter, names
+from tools.chapter import CHAPTERS
 
 
 class Unclear(Exception):
@@ -51,14 +47,6 @@ def find(number):
     return found[0]
 
 
-def grade_id(cell):
-    return cell.metadata.get("nbgrader", {}).get("grade_id")
-
-
-def is_check(cell):
-    return cell.metadata.get("nbgrader", {}).get("grade", False)
-
-
 def calls(source):
     """Read a check cell: an import, and calls of checks on names.
 
@@ -86,22 +74,12 @@ def calls(source):
 
 def exercises(source, release):
     """Return the exercises of a chapter, from the chapter itself and its student copy."""
-    package = names.package_names(cell.source for cell in source.cells if cell.cell_type == "code")
-    graded = [cell for cell in source.cells if grade_id(cell)]
-    copies = {grade_id(cell): cell.source for cell in release.cells if grade_id(cell)}
-    found = []
-    for solution, check in zip(graded[::2], graded[1::2], strict=True):
-        used = set().union(*names.bound_and_used(solution.source))
-        found.append(
-            Exercise(
-                name=grade_id(solution),
-                check_name=grade_id(check),
-                points=check.metadata.nbgrader.points,
-                stub=copies[grade_id(solution)],
-                calls=calls(copies[grade_id(check)]),
-                allowed={package[name] for name in used if name in package},
-            )
-        )
+    package, found = names.package_names(cell.source for cell in chapter.code(source)), []
+    for one, copy in zip(chapter.exercises(source), chapter.exercises(release), strict=True):
+        used = set().union(*names.bound_and_used(one.solution.source))
+        allowed = {package[name] for name in used if name in package}
+        check_name, asked = chapter.grade_id(one.check), calls(copy.check.source)
+        found.append(Exercise(one.name, check_name, one.points, copy.solution.source, asked, allowed))
     return found
 
 

@@ -10,8 +10,10 @@ import shutil
 import nbformat
 from tqdm import tqdm
 
+from tools.chapter import CHAPTERS
+
 from . import collecting, fan_out, gradebook, personal, reports
-from .chapter import CHAPTERS, Unclear, find
+from .chapter import Unclear, find
 from .grading import Task
 from .roster import read_roster
 

@@ -26,7 +26,7 @@ from nbgrader.preprocessors import (
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
-from .chapter import grade_id
+from tools.chapter import grade_id
 
 
 class ClearGraded(NbGraderPreprocessor):

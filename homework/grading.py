@@ -13,8 +13,10 @@ import nbformat
 from nbformat.v4 import new_output
 
 from attention_src import checks
+from tools import names
+from tools.chapter import code, grade_id
 
-from . import checking, names, oddities, sandbox
+from . import checking, oddities, sandbox
 from .chapter import exercises
 from .restore import notebook, other_chapter, restore
 from .sandbox import Died, Session, doubting
@@ -102,7 +104,7 @@ class Grading:
         self.spent, self.ran = 0.0, set()
         own = [names.plain(cell) for cell in restored.own]
         wanted = set().union(*(names.bound_and_used(cell)[1] for cell in own))
-        given = [cell.source for cell in source.cells if cell.cell_type == "code" and "nbgrader" not in cell.metadata]
+        given = [cell.source for cell in code(source) if not grade_id(cell)]
         self.own, self.chapter = own, names.needed(given, wanted)
         self.package = names.package_names([*given, *own])
 

@@ -5,7 +5,8 @@ None of this changes a score. Code in the sandbox can hide from it; what cannot 
 
 import re
 
-from . import names
+from tools import names
+
 from .submission import printable
 from .wire import MOST_ODD, MOST_PRINTED
 

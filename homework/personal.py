@@ -8,7 +8,9 @@ import copy
 import hashlib
 import random
 
-from .chapter import Unclear, is_check
+from tools.chapter import is_check
+
+from .chapter import Unclear
 
 NUMBERS = {  # check: (how the student is told, {option: what it may be})
     "doubled_query": ("the query of *The* is ({times}, 0)", {"times": (3, 4, 5)}),

@@ -4,7 +4,6 @@ Pages need no other file and no network, and whatever a student wrote is shown a
 """
 
 import csv
-import itertools
 import re
 import shutil
 from collections import Counter
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader
 
-from .chapter import grade_id, is_check
+from tools import chapter
 
 PAGES = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True)
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -40,12 +39,8 @@ def write(folder, release, collected, results, scores):
 
 def _exercises(release):
     """Name, name of the check and points of each exercise, in their order."""
-    graded = [cell for cell in release.cells if grade_id(cell)]
-    return [
-        {"name": grade_id(before), "check": grade_id(cell), "points": cell.metadata.nbgrader.points}
-        for before, cell in itertools.pairwise(graded)
-        if is_check(cell)
-    ]
+    found = chapter.exercises(release)
+    return [{"name": one.name, "check": chapter.grade_id(one.check), "points": one.points} for one in found]
 
 
 def _student(name, about, result, points, exercises):

@@ -12,7 +12,9 @@ from functools import cache
 import nbformat
 from nbformat.v4 import new_code_cell
 
-from .chapter import CHAPTERS, defined, grade_id, is_check
+from tools.chapter import CHAPTERS, grade_id, is_check
+
+from .chapter import defined
 
 MOST_NOTES = 50
 ALIKE = 0.6  # of difflib's ratio; a stub with one line filled in has more

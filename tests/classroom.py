@@ -5,10 +5,10 @@ import subprocess
 import sys
 
 import nbformat
-from book import ROOT
 
 from homework import desk, personal
 from homework.grading import Task, grade
+from tools.chapter import ROOT, answered
 
 SECRET = "wombat-in-the-attic"
 
@@ -29,11 +29,7 @@ def notebook(course, kind, stem):
 
 def solved(course, stem):
     """The student copy with the solutions put back."""
-    solutions = {cell.id: cell.source for cell in notebook(course, "source", stem).cells if "nbgrader" in cell.metadata}
-    copy = notebook(course, "release", stem)
-    for cell in copy.cells:
-        cell.source = solutions.get(cell.id, cell.source)
-    return copy
+    return answered(notebook(course, "release", stem), notebook(course, "source", stem))
 
 
 def graded(course, stem, submission, **options):

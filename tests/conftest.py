@@ -3,16 +3,34 @@
 import os
 import re
 import shutil
+import subprocess
+import sys
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
-from book import build_site
 from filelock import FileLock
 from playwright.sync_api import sync_playwright
 
+from tools.chapter import ROOT
+
 LOOKERS = r"test_(?:browser|accessibility)\.py::test_(\w+)\[([^]]+)\]"  # whose tests are in the table
+
+
+def _build(out, *options):
+    """Build the site into a folder, by the command of the Makefile, and return the folder of its pages."""
+    command = "jupyter-book build --all --warningiserror --keep-going --quiet --path-output".split()
+    command = [Path(sys.executable).with_name(command[0]), *command[1:], out, *options, ROOT]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return out / "_build" / "html"
+
+
+@pytest.fixture(scope="session")
+def build_site():
+    return _build
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +40,7 @@ def site(tmp_path_factory, worker_id):
     out = (base if worker_id == "master" else base.parent) / "site"
     with FileLock(out.with_suffix(".lock")):
         if not out.exists():
-            build_site(out)
+            _build(out)
     return out / "_build" / "html"
 
 

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from book import PAGES
+
+from tools.chapter import pages
 
 pytestmark = pytest.mark.slow
 
@@ -17,7 +18,7 @@ NODE_MODULES = Path(sys.prefix) / "node_modules"
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 LEAST = {"performance": 95, "accessibility": 100, "best-practices": 100, "seo": 100}  # scores of Lighthouse
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 320, "height": 800}
-each_page = pytest.mark.parametrize("page", [*PAGES, "search", "genindex"])
+each_page = pytest.mark.parametrize("page", [*pages(), "search", "genindex"])
 
 
 def violations(browser, url, screen, scheme):

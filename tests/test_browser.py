@@ -7,7 +7,8 @@ from functools import cache
 from urllib.parse import unquote, urldefrag, urlsplit
 
 import pytest
-from book import CHAPTERS, PAGES, ROOT, code, prose, read
+
+from tools.chapter import CHAPTERS, ROOT, code, pages, prose, read
 
 MOST_KIB = 1000
 FACTS = """() => ({
@@ -16,7 +17,7 @@ FACTS = """() => ({
   formulas: [...document.querySelectorAll(".katex-html")].filter(e => e.getBoundingClientRect().width > 0).length,
   launches: document.querySelectorAll(".dropdown-launch-buttons a").length,
 })"""
-each_page = pytest.mark.parametrize("page", [*PAGES, "index", "search", "genindex"])
+each_page = pytest.mark.parametrize("page", [*pages(), "index", "search", "genindex"])
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: f"chapters/{path.stem}")
 
 

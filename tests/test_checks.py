@@ -6,11 +6,11 @@ from itertools import chain, product
 
 import numpy as np
 import pytest
-from answers import EXERCISES
-from book import CHAPTERS, code, prose, read
 
 from attention_src import checks
 from homework.personal import NUMBERS
+from tools.answers import EXERCISES
+from tools.chapter import CHAPTERS, exercises, prose, read
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # wrong answers overflow
 
@@ -70,16 +70,9 @@ def test_every_exercise_has_its_answers(name):
     assert len(exercise.right) >= (2 if name == "ex10-symptoms" else 3) and wrong >= 8
 
 
-def graded(notebook):
-    return [cell for cell in code(notebook) if "nbgrader" in cell.metadata]
-
-
 def test_the_exercises_of_the_chapters_are_those_that_are_tested_with_their_own_checks():
-    cells = list(chain.from_iterable(graded(read(path)) for path in CHAPTERS))
-    called = {
-        answer.metadata.nbgrader.grade_id: re.search(r"checks\.(\w+)\(", check.source)[1]
-        for answer, check in zip(cells[::2], cells[1::2], strict=True)
-    }
+    found = chain.from_iterable(exercises(read(path)) for path in CHAPTERS)
+    called = {exercise.name: re.search(r"checks\.(\w+)\(", exercise.check.source)[1] for exercise in found}
     assert called == {name: exercise.check.__name__ for name, exercise in EXERCISES.items()}
 
 
@@ -96,7 +89,7 @@ def test_every_exercise_says_its_kind_points_and_minutes(path):
     said = re.findall(
         r"^\*\*(\d)\. (?:Write|Predict|Find) it\*\* \((\d) points?, \d+ minutes\)\.", "\n".join(prose(notebook)), re.M
     )
-    points = [cell.metadata.nbgrader.points for cell in graded(notebook)[1::2]]
+    points = [exercise.points for exercise in exercises(notebook)]
     assert [(int(number), int(points)) for number, points in said] == list(enumerate(points, 1))
 
 

@@ -12,9 +12,10 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from book import CHAPTERS, ROOT, read
-from elsewhere import Run, answered
 from nbformat import write
+
+from tools.chapter import CHAPTERS, ROOT, answered, read
+from tools.elsewhere import Run
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")]
 

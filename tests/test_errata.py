@@ -4,13 +4,14 @@ import re
 from collections import Counter
 
 import pytest
-from book import CHAPTERS, printed, read, tags
-from errata import CLAIMS, PAGE, page
-from notes import findings, judge, misprints
+
+from tools.chapter import CHAPTERS, printed, read, tags
+from tools.errata_page import CLAIMS, PAGE, page
+from tools.notes import findings, judge, misprints
 
 
 def test_the_committed_page_is_what_the_generator_writes():
-    assert PAGE.read_text(encoding="utf-8") == page(), "run: python tests/errata.py"
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m tools.errata_page"
 
 
 def test_the_counts_of_the_recomputation():

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import psutil
 import pytest
-from bad_class import CLASS, submission
-from book import ROOT
 from classroom import SECRET, homework, solved
 
 from homework import gradebook
 from homework.sandbox import why_not
+from tools.bad_class import CLASS, submission
+from tools.chapter import ROOT
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=f"no sandbox: {why_not()}")
 STEM = "01_definition"

@@ -11,11 +11,11 @@ import time
 import nbformat
 import psutil
 import pytest
-from book import ROOT
 from classroom import SECRET, homework, notebook, solved
 
 from homework import desk, fan_out
 from homework.sandbox import why_not
+from tools.chapter import ROOT
 
 STEM, STUDENTS = "01_definition", [f"student-{i:02}" for i in range(12)]
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=f"no sandbox: {why_not()}")

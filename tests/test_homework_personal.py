@@ -12,10 +12,11 @@ from classroom import SECRET, graded, notebook, solved, statuses
 
 from attention_src import checks
 from homework import collecting, desk, personal
-from homework.chapter import Unclear, calls, exercises, is_check
+from homework.chapter import Unclear, calls, exercises
 from homework.collecting import Collected, File
 from homework.personal import NUMBERS, drawn, personalise
 from homework.sandbox import why_not
+from tools.chapter import is_check
 
 STEM = "04_qkv_projection"
 needs_sandbox = pytest.mark.skipif(bool(why_not()), reason=f"no sandbox: {why_not()}")

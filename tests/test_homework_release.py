@@ -1,21 +1,16 @@
 """Student copies: no solution, no hidden check, everything else kept; with the solutions put back, full marks."""
 
 import re
-import sys
 
 import pytest
-from book import CHAPTERS, ROOT, read
 from classroom import graded, notebook, solved, statuses
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
-from nbformat import reads
 
 from homework import desk
-from homework.chapter import Unclear, calls, find, grade_id
+from homework.chapter import Unclear, calls, find
 from homework.sandbox import why_not
-
-sys.path.append(str(ROOT / "_ext"))
-from book_site import student_copy
+from tools.chapter import CHAPTERS, ROOT, grade_id, read, student_copy
 
 STEMS = [path.stem for path in CHAPTERS]
 needs_sandbox = pytest.mark.skipif(bool(why_not()), reason=f"no sandbox: {why_not()}")
@@ -61,7 +56,7 @@ def test_everything_else_is_as_in_the_chapter_outputs_included(course, stem):
 
 @pytest.mark.parametrize("stem", STEMS)
 def test_the_student_copy_on_the_site_has_the_same_cells(course, stem):
-    site = reads(student_copy((ROOT / "chapters" / f"{stem}.ipynb").read_text("utf-8")), as_version=4)
+    site = student_copy(read(ROOT / "chapters" / f"{stem}.ipynb"))
     copy = notebook(course, "release", stem)
     assert [cell.source for cell in site.cells] == [cell.source for cell in copy.cells]
 

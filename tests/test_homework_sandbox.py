@@ -5,12 +5,12 @@ import os
 import sys
 
 import pytest
-from book import ROOT
 from classroom import homework, solved
 
 from homework import desk, sandbox, wire
 from homework.chapter import Unclear
 from homework.sandbox import Died, Session, why_not
+from tools.chapter import ROOT
 
 STEM = "01_definition"
 needs_sandbox = pytest.mark.skipif(bool(why_not()), reason=f"no sandbox: {why_not()}")

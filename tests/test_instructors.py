@@ -3,14 +3,15 @@
 import re
 
 import pytest
-from book import CHAPTERS, prose, read
-from kills import ITEMS, PAGE, SEEN, entries, page
+
+from tools.chapter import CHAPTERS, prose, read
+from tools.instructors_page import ITEMS, PAGE, SEEN, entries, page
 
 TEXT = PAGE.read_text(encoding="utf-8")
 
 
 def test_what_is_counted_on_the_page_is_what_the_generator_counts():
-    assert page(TEXT) == TEXT, "run: python tests/kills.py"
+    assert page(TEXT) == TEXT, "run: python -m tools.instructors_page"
 
 
 def plan(number):

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from answers import EXERCISES, cost, definition, projection, softmax
 
 from attention_src import scaled_dot_product_attention
 from attention_src import softmax as right_softmax
+from tools.answers import EXERCISES, cost, definition, projection, softmax
 
 
 def arrays(*shapes):

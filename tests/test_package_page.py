@@ -3,15 +3,13 @@
 import ast
 import importlib
 import inspect
-import sys
 
 import pytest
-from book import CHAPTERS, ROOT, code, read
 from bs4 import BeautifulSoup
 
-sys.path.insert(0, str(ROOT / "_ext"))
-import book_package
-import package_uses
+from _ext import book_package
+from tools import package_uses
+from tools.chapter import CHAPTERS, code, read
 
 INSIDE = {"attention_src.tasks.sampling", "attention_src.tasks.drawing"}  # what tasks are made with
 PUBLIC = [name for name in package_uses.MODULES if "._" not in name and name not in INSIDE]

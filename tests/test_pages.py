@@ -3,10 +3,11 @@
 import re
 
 import pytest
-from book import CHAPTERS, PAGES, ROOT, prose, read
+
+from tools.chapter import CHAPTERS, ROOT, pages, prose, read
 
 TEXTS = {path.stem: "\n\n".join(prose(read(path))) for path in CHAPTERS}
-TEXTS |= {path.stem: path.read_text("utf-8") for page in PAGES if (path := ROOT / f"{page}.md").is_file()}
+TEXTS |= {path.stem: path.read_text("utf-8") for page in pages() if (path := ROOT / f"{page}.md").is_file()}
 
 
 def ragged(text):

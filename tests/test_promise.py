@@ -6,11 +6,11 @@ import subprocess
 import sys
 
 import pytest
-from book import CHAPTERS, ROOT
 from nbformat import write
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from attention_src import plots
+from tools.chapter import CHAPTERS, ROOT
 
 FIGURE = "from attention_src import plots\nplots.grid([[0.25, 0.75]])"
 

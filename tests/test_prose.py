@@ -5,8 +5,9 @@ from decimal import Decimal
 from itertools import chain
 
 import pytest
-from book import CHAPTERS, alternatives, code, printed, prose, read
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from tools.chapter import CHAPTERS, alternatives, code, printed, prose, read
 
 DECIMAL = re.compile(r"(?<![\w.])-?\d+(?:,\d{3})*\.\d+(?:e[-+]?\d+)?(?![\w.]*\d)")
 PERCENT = re.compile(r"(?<![\w.,])(\d+(?:\.\d+)?)\s?(?:%|per cent)")

@@ -7,11 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from book import ROOT
 
-sys.path.insert(0, str(ROOT / "_ext"))
-import book_binder
-import repository
+from _ext import book_binder
+from tools import repository
+from tools.chapter import ROOT
 
 FORK = "https://github.com/you/your-fork"
 BAD = [
@@ -130,7 +129,7 @@ def test_a_disk_that_is_full_half_way_costs_nothing(book, monkeypatch):
 
 
 def test_the_command_says_what_was_wrong_and_fails():
-    command = [sys.executable, ROOT / "_ext" / "repository.py", "git@github.com:you/your-fork.git"]
+    command = [sys.executable, ROOT / "tools" / "repository.py", "git@github.com:you/your-fork.git"]
     done = subprocess.run(command, capture_output=True, text=True)
     said = "Nothing was changed. URL is 'git@github.com:you/your-fork.git'; expected an address such as"
     assert done.returncode == 1 and done.stderr.startswith(said)

@@ -4,7 +4,7 @@ import html
 import re
 from html.parser import HTMLParser
 
-from book import CHAPTERS, prose, read
+from tools.chapter import CHAPTERS, is_solution, prose, read, solutions
 
 
 def pages(site):
@@ -59,12 +59,9 @@ def test_style_and_fonts_of_the_mathematics_are_there(site):
     assert len(list((site / "_static" / "katex" / "fonts").glob("*.woff2"))) >= 10
 
 
-def solutions():
+def regions():
     """The solutions in the book, on one line each."""
-    for path in CHAPTERS:
-        for cell in read(path).cells:
-            for region in re.findall(r"### BEGIN SOLUTION\n(.*?)### END", cell.source, re.S):
-                yield " ".join(region.split())
+    return [" ".join(region.split()) for path in CHAPTERS for region in solutions(read(path))]
 
 
 def text_of(path):
@@ -78,7 +75,7 @@ def test_nothing_on_the_site_shows_a_solution(site):
     texts = {path.relative_to(site).as_posix(): text_of(path) for path in files}
     assert "chapters/01_definition.html" in texts and "_sources/chapters/01_definition.ipynb" in texts
     assert [name for name, text in texts.items() if "BEGIN SOLUTION" in text] == []
-    assert [(name, solution) for solution in solutions() for name, text in texts.items() if solution in text] == []
+    assert [(name, solution) for solution in regions() for name, text in texts.items() if solution in text] == []
 
 
 def test_a_solution_left_on_a_page_would_be_found(tmp_path):
@@ -87,12 +84,12 @@ def test_a_solution_left_on_a_page_would_be_found(tmp_path):
     page.write_text(f"<pre>{html.escape(next(cell.source for cell in read(solution).cells if 'BEGIN' in cell.source))}")
     notebook.write_text(solution.read_text())
     for path in (page, notebook):
-        assert any(solution in text_of(path) for solution in solutions())
+        assert any(solution in text_of(path) for solution in regions())
 
 
 def test_the_downloaded_notebook_is_the_student_copy(site):
     for path in CHAPTERS:
         copy = read(site / "_sources" / "chapters" / path.name)
-        stubs = [cell for cell in copy.cells if cell.metadata.get("nbgrader", {}).get("solution")]
+        stubs = list(filter(is_solution, copy.cells))
         assert stubs and all("raise NotImplementedError()" in cell.source and not cell.outputs for cell in stubs)
         assert len(copy.cells) == len(read(path).cells)

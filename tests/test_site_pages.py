@@ -6,8 +6,9 @@ import subprocess
 
 import pytest
 import yaml
-from book import CHAPTERS, PAGES, ROOT, build_site, code, is_figure, printed, prose, read, tags
 from fontTools.ttLib import TTFont
+
+from tools.chapter import CHAPTERS, ROOT, code, is_figure, pages, printed, prose, read, tags
 
 HOME = "https://github.com/Somebody/their-fork"
 FORK_TOC = {"format": "jb-book", "root": "intro", "chapters": [{"file": "chapters/01_definition"}]}
@@ -18,18 +19,18 @@ def meta(html):
     return dict(re.findall(r'<meta (?:name|property)="([^"]+)" content="([^"]*)" ?/>', html))
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", pages())
 def test_every_page_describes_itself_in_words_of_its_own(site, page):
     said = meta((site / f"{page}.html").read_text())
     assert 20 < len(said["description"]) <= 170 and "\\" not in said["description"]
     assert said["og:description"] == said["description"] and said["og:title"]
-    others = {meta((site / f"{other}.html").read_text())["description"] for other in PAGES if other != page}
+    others = {meta((site / f"{other}.html").read_text())["description"] for other in pages() if other != page}
     assert said["description"] not in others
 
 
 @pytest.mark.skipif("/OWNER/" not in (ROOT / "_config.yml").read_text(), reason="this repository has an address")
 def test_without_an_address_nothing_claims_one(site):
-    for page in PAGES:
+    for page in pages():
         html = (site / f"{page}.html").read_text()
         assert not re.search(r'rel="canonical"|og:url|og:image|mybinder|colab\.research|/OWNER/', html), page
     assert not (site / "sitemap.xml").exists()
@@ -75,20 +76,20 @@ def test_the_front_page_counts_what_the_tests_compare(site):
     numbers = sum(len(re.findall(r"\d+(?:\.\d+)?", printed(cell))) for cell in compared)
     figures = sum(map(is_figure, compared))
     texts = [text for notebook in notebooks for text in prose(notebook)]
-    texts += [path.read_text() for page in PAGES for path in ROOT.glob(f"{page}.md")]
+    texts += [path.read_text() for page in pages() for path in ROOT.glob(f"{page}.md")]
     links = sum(not target.startswith("http") for text in texts for target in re.findall(r"\]\(([^)]+)\)", text))
     shown = re.findall(r"<p><strong>([\d,]+)</strong>", (site / "intro.html").read_text())
     assert shown == [f"{number:,}" for number in (numbers, figures, links, len(notebooks))]
 
 
 @pytest.fixture(scope="module")
-def fork(tmp_path_factory):
+def fork(tmp_path_factory, build_site):
     """Two pages of the site, built with the address of a fork in the configuration."""
     home = tmp_path_factory.mktemp("fork")
     config = yaml.safe_load((ROOT / "_config.yml").read_text())
     config["repository"]["url"] = HOME
-    extensions = config["sphinx"]["local_extensions"].keys() - {"book_package"}  # its page is not among the two
-    config["sphinx"]["local_extensions"] = dict.fromkeys(extensions, str(ROOT / "_ext"))
+    extensions = config["sphinx"]["local_extensions"].keys() - {"_ext.book_package"}  # its page is not among the two
+    config["sphinx"]["local_extensions"] = dict.fromkeys(extensions, str(ROOT))
     config["sphinx"]["config"]["suppress_warnings"] = ["myst", "ref"]
     (home / "_config.yml").write_text(yaml.safe_dump(config))
     (home / "_toc.yml").write_text(yaml.safe_dump(FORK_TOC))

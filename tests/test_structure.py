@@ -5,8 +5,9 @@ from collections import Counter
 from statistics import median
 
 import pytest
-from book import CHAPTERS, code, is_figure, mime, prose, read, tags
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
+
+from tools.chapter import CHAPTERS, code, grade_id, is_figure, mime, prose, read, tags
 
 LAST = ["Common misconceptions", "Summary", "Exercises", "Sources"]
 MYST = re.compile(r"^:::|^```\{|\{[a-z:]+\}`|^\+\+\+|^\(.*\)=$", re.M)
@@ -104,7 +105,7 @@ def output_faults(notebook):
 
 
 def exercise_faults(notebook):
-    graded = [cell for cell in code(notebook) if "nbgrader" in cell.metadata]
+    graded = list(filter(grade_id, code(notebook)))
     if not 2 <= len(graded) / 2 <= 4:
         yield f"{len(graded) / 2:g} exercises, not 2 to 4"
     for solution, check in zip(graded[::2], graded[1::2], strict=False):
@@ -143,7 +144,7 @@ def test_equation_tags_cell_ids_and_exercise_names_are_unique_in_the_book():
 def spoil(notebook, fault):
     """Plant one fault of each kind in a copy of a chapter."""
     cells, figure = notebook.cells, next(cell for cell in code(notebook) if is_figure(cell))
-    graded = [cell for cell in cells if "nbgrader" in cell.metadata]
+    graded = list(filter(grade_id, cells))
     plants = {
         "exactly one H1": lambda: cells.insert(3, new_markdown_cell("# Another title")),
         "last sections": lambda: cells.append(new_markdown_cell("## Afterthought")),

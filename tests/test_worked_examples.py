@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from notes import CAT, SIX, right_values
 
 from attention_src import relu_weights, scaled_dot_product_attention, sigmoid_weights, softmax
 from attention_src.attention import attention
 from attention_src.scores import dot_score
+from tools.notes import CAT, SIX, right_values
 
 X = np.array(SIX)
 EXPECTED = {

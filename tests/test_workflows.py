@@ -5,7 +5,8 @@ import tomllib
 
 import pytest
 import yaml
-from book import ROOT
+
+from tools.chapter import ROOT
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 KEYS = {

@@ -2,7 +2,6 @@
 
 import ast
 import importlib
-import json
 import pkgutil
 import re
 from pathlib import Path
@@ -10,22 +9,15 @@ from pathlib import Path
 from sphinx.pycode import ModuleAnalyzer
 
 import attention_src
+from tools.names import plain
 
 PACKAGE = attention_src.__name__
 MODULES = [PACKAGE, *(module.name for module in pkgutil.walk_packages(attention_src.__path__, f"{PACKAGE}."))]
 
 
-def cells(path):
-    """Return the code cells of a notebook, each as (source, printed text, whether it is the check of an exercise)."""
-    for cell in json.loads(path.read_text("utf-8"))["cells"]:
-        if cell["cell_type"] == "code":
-            printed = "".join("".join(output.get("text", "")) for output in cell["outputs"])
-            yield "".join(cell["source"]), printed, cell["metadata"].get("nbgrader", {}).get("grade", False)
-
-
 def python(source):
     """Return the code of a cell, parsed, with a `pass` for each line that only IPython understands."""
-    return ast.parse(re.sub(r"^(\s*)[%!].*$", r"\1pass", source, flags=re.MULTILINE))
+    return ast.parse(plain(source))
 
 
 def imports(tree):

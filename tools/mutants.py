@@ -1,4 +1,4 @@
-"""Judge the tests of the core by the wrong versions of it that they reject: `python tests/mutants.py`, a few minutes.
+"""Judge the tests of the core by the wrong versions of it that they reject: `python -m tools.mutants`, a few minutes.
 
 mutmut makes one small change at a time and runs the quick tests of the core; a mutant that passes them all survives.
 This fails if fewer than 95 % are killed, if a survivor has no reason below, or if a reason has no survivor any more.

@@ -1,4 +1,4 @@
-"""Move the book to another repository: `python _ext/repository.py https://github.com/you/your-fork`.
+"""Move the book to another repository: `python tools/repository.py https://github.com/you/your-fork`.
 
 `repository.url` in `_config.yml` is the address of the book. A few files cannot ask for it, above all a notebook that
 is opened in Colab by itself; they hold copies, which this command writes and `tests/test_repository.py` compares.

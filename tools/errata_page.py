@@ -1,11 +1,12 @@
-"""Write errata.md: `python tests/errata.py`. Every right number in it is computed, by way of tests/notes.py."""
+"""Write errata.md: `python -m tools.errata_page`. Every right number in it is computed, by way of tools/notes.py."""
 
 from collections import Counter
 from math import exp, log
 from pathlib import Path
 
 import numpy as np
-from notes import PRINTED, ROWS, findings, printed, reason, right_values, rounded
+
+from tools.notes import PRINTED, ROWS, findings, printed, reason, right_values, rounded
 
 PAGE = Path(__file__).parent.parent / "errata.md"
 

@@ -1,8 +1,8 @@
 """Right and wrong answers to every exercise, by name.
 
-`tests/test_checks.py` puts them to the checks, and `tests/kills.py` prints them in the instructors' page: there is no
-second list. A wrong answer stands with words of the question that it must meet and, where it is a usual one, with what
-it reveals about whoever gave it.
+`tests/test_checks.py` puts them to the checks, `tools/instructors_page.py` prints them in the instructors' page.
+A wrong answer stands with words of the question that it must meet and, where it is a usual one, with what it reveals
+about whoever gave it.
 """
 
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class Exercise:
     """
 
     check: object
-    serves: str  # items of the list of what the source notes say, kills.ITEMS
+    serves: str  # items of the list of what the source notes say, instructors_page.ITEMS
     right: dict
     wrong: dict
     named: str = ""

@@ -1,4 +1,4 @@
-"""Run notebooks with another Python, each alone in a folder: `python tests/elsewhere.py [--python P] [NAME.ipynb ...]`.
+"""Run notebooks with another Python, each alone in a folder: `python -m tools.elsewhere [--python P] [NAME.ipynb ...]`.
 
 Prints for each the seconds it took beside another one, the processor seconds of its install cell, and the peak memory
 of its kernel; stops at the first cell that fails. Linux only.
@@ -15,11 +15,12 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import nbformat
-from book import CHAPTERS
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from tqdm import tqdm
+
+from tools.chapter import CHAPTERS
 
 TELL = """
 import resource
@@ -35,14 +36,6 @@ class Run(NamedTuple):
     seconds: float
     install_seconds: float
     peak_mib: float
-
-
-def answered(student, chapter):
-    """Return the student notebook with the answers typed in: each stub replaced by the solution of the chapter."""
-    solutions = {cell.id: cell.source for cell in chapter.cells if cell.metadata.get("nbgrader", {}).get("solution")}
-    for cell in student.cells:
-        cell.source = solutions.get(cell.id, cell.source)
-    return student
 
 
 def _kernel(python, folder):

@@ -1,6 +1,6 @@
-"""Write what is counted on the instructors' page: `python tests/kills.py`.
+"""Write what is counted on the instructors' page: `python -m tools.instructors_page`.
 
-Its points and minutes come from the chapters, its wrong answers from tests/answers, its questions from the checks
+Its points and minutes come from the chapters, its wrong answers from tools/answers, its questions from the checks
 themselves. The rest of the page is written by hand.
 """
 
@@ -10,10 +10,10 @@ import re
 import warnings
 from collections import namedtuple
 
-from answers import EXERCISES
-from book import CHAPTERS, ROOT, code, prose, read
-
 from attention_src import checks
+from tools import chapter
+from tools.answers import EXERCISES
+from tools.chapter import CHAPTERS, ROOT, prose, read
 
 PAGE = ROOT / "instructors.md"
 MADE = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- /made -->)", re.S)
@@ -67,11 +67,7 @@ def entries():
     for path in CHAPTERS:
         notebook = read(path)
         title = notebook.cells[0].source.split("\n")[0].removeprefix("# ")
-        names = [
-            cell.metadata.nbgrader.grade_id
-            for cell in code(notebook)
-            if cell.metadata.get("nbgrader", {}).get("solution")
-        ]
+        names = [exercise.name for exercise in chapter.exercises(notebook)]
         for name, prompt in zip(names, PROMPT.findall("\n".join(prose(notebook))), strict=True):
             number, kind, points, minutes = prompt
             yield Entry(path.stem, title, name, int(number), kind.lower(), int(points), int(minutes), EXERCISES[name])

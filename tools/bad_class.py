@@ -11,6 +11,8 @@ import os
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
+from tools.chapter import grade_id
+
 ATTENTION, DOUBLED, MEND = "ex01-attention", "ex01-doubled", "ex01-mend"
 SIGNATURE = "def my_attention(query, key, value):\n"
 WRONG = SIGNATURE + "    return value, query @ key.T\n"
@@ -31,10 +33,6 @@ def submission(name, solved, folder):
     """What a student hands in: bytes."""
     made = CLASS[name][0](copy.deepcopy(solved), folder)
     return made if isinstance(made, bytes) else json.dumps(made).encode()
-
-
-def grade_id(cell):
-    return cell.metadata.get("nbgrader", {}).get("grade_id", "")
 
 
 def cell_of(notebook, name):

@@ -1,4 +1,4 @@
-"""Print the built site as one PDF, `python _ext/print_book.py SITE PDF`: every page in the order of the contents.
+"""Print the built site as one PDF, `python -m tools.print_book SITE PDF`: every page in the order of the contents.
 
 The articles of all pages are joined to one, so that a link from chapter to chapter leads to a page of the same PDF, and
 headless Chromium prints it with bookmarks. `make pdf` runs it.

@@ -1,4 +1,4 @@
-"""Run chapters and store their outputs in a form that diffs well: `python tests/run_chapters.py [NAME.ipynb ...]`.
+"""Run chapters and store their outputs in a form that diffs well: `python -m tools.run_chapters [NAME.ipynb ...]`.
 
 A chapter whose run fails stays as it was.
 """
@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 import nbformat
-from book import CHAPTERS
 from nbclient import NotebookClient
 from tqdm import tqdm
+
+from tools.chapter import CHAPTERS
 
 
 def run(path):

@@ -1,0 +1,124 @@
+"""What a chapter is to whoever reads it with a program: its cells, exercises, printed texts, figures, and the contents.
+
+The tests, the homework, the site's extensions and the tools all read chapters through this module.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+
+ROOT = Path(__file__).parent.parent
+CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
+SOLUTION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.MULTILINE | re.DOTALL)
+STUB = r"\1# YOUR CODE HERE\n\1raise NotImplementedError()"
+
+
+def pages():
+    """The names of all pages in the order of the table of contents, the front page first."""
+    from sphinx_external_toc.parsing import parse_toc_yaml  # not there where homework alone is installed
+
+    contents = parse_toc_yaml(ROOT / "_toc.yml")
+    return [contents.root.docname, *contents.root.child_files()]
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def code(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def prose(notebook):
+    """The Markdown of a notebook, cell by cell."""
+    return [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+
+
+def tags(cell):
+    return cell.metadata.get("tags", [])
+
+
+def alternatives(notebook):
+    """The alternative texts of the figures."""
+    return [cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "") for cell in code(notebook)]
+
+
+def grade_id(cell):
+    """nbgrader's name for a cell of an exercise, None for any other cell."""
+    return cell.metadata.get("nbgrader", {}).get("grade_id")
+
+
+def is_solution(cell):
+    return cell.metadata.get("nbgrader", {}).get("solution", False)
+
+
+def is_check(cell):
+    return cell.metadata.get("nbgrader", {}).get("grade", False)
+
+
+@dataclass
+class Exercise:
+    """The two cells of an exercise: where the answer goes, and the check."""
+
+    solution: nbformat.NotebookNode
+    check: nbformat.NotebookNode
+
+    @property
+    def name(self):
+        return grade_id(self.solution)
+
+    @property
+    def points(self):
+        return self.check.metadata.nbgrader.points
+
+
+def exercises(notebook):
+    """The exercises in their order: each cell for a solution with the check that follows it."""
+    graded = [cell for cell in notebook.cells if grade_id(cell)]
+    return [Exercise(*pair) for pair in zip(graded[::2], graded[1::2], strict=True)]
+
+
+def solutions(notebook):
+    """What stands between the marks of the solutions."""
+    return [region for cell in code(notebook) for _, region in SOLUTION.findall(cell.source)]
+
+
+def student_copy(notebook):
+    """Return the notebook with a stub for each solution, changed in place, its exercises without outputs."""
+    for cell in filter(grade_id, notebook.cells):
+        cell.source = SOLUTION.sub(STUB, cell.source)
+        if cell.cell_type == "code":
+            cell.update(outputs=[], execution_count=None)
+    return notebook
+
+
+def answered(student, chapter):
+    """Return the student copy with the answers typed in, changed in place: each stub replaced by its solution."""
+    known = {cell.id: cell.source for cell in filter(is_solution, chapter.cells)}
+    for cell in student.cells:
+        cell.source = known.get(cell.id, cell.source)
+    return student
+
+
+def mime(output):
+    return output.get("data", {})
+
+
+def is_figure(cell):
+    return any("image/svg+xml" in mime(output) for output in cell.outputs)
+
+
+def seen(output):
+    """What a reader sees of one output as text: a stream, a table, a repr, or the labels of a figure."""
+    data = mime(output)
+    if "image/svg+xml" in data:
+        return "\n".join(re.findall(r"<text[^>]*>([^<]*)</text>", data["image/svg+xml"]))
+    table = re.sub(r"<[^>]*>", " ", data.get("text/html", ""))
+    return output.get("text", "") + (table or data.get("text/plain", ""))
+
+
+def printed(cell):
+    """What a reader sees of all outputs of a cell as text, with an ASCII minus."""
+    return "\n".join(map(seen, cell.outputs)).replace("−", "-")
