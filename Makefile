@@ -4,27 +4,42 @@ BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export OMP_NUM_THREADS ?= 1 # small networks are no faster on more, and two chapters run side by side
 
-.PHONY: book test test-all mutants bench pdf serve run fmt repository publish offline newest lock release collect grade report
+.PHONY: book test test-chapters test-homework test-site test-slow forget proofs claims bench pdf serve run fmt repository publish offline newest lock release collect grade report
 book: .venv/installed
 	jupyter-book build --all --warningiserror --keep-going --quiet .
 	@echo "The book is built: open $(CURDIR)/_build/html/index.html"
 
+# on this machine, what passed and has not changed since is left out; `make forget` forgets it
 test: .venv/installed
-	pytest -m "not slow" -n 2
+	pytest -m "not slow and not proof" -n 2 $(if $(CI),,--remember)
 
-# what takes longer: mutants of the core, then every chapter with other numbers of threads and another processor's arithmetic
-test-all: .venv/installed mutants
-	OMP_NUM_THREADS=4 OMP_WAIT_POLICY=passive pytest chapters
-	OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive ATEN_CPU_CAPABILITY=default pytest chapters
-	pytest -m slow
+# parts of it: make test-chapters CHAPTERS=chapters/01_definition.ipynb
+test-chapters: .venv/installed
+	pytest -n 2 $(or $(CHAPTERS),chapters)
 
-mutants: .venv/installed
-	python -m tools.mutants
+test-homework: .venv/installed
+	pytest -n 2 tests/test_homework_*.py tests/test_checks*.py tests/test_instructors.py
 
-# ten minutes on a machine that does nothing else; writes benchmark.md
+test-site: .venv/installed
+	pytest -n 2 tests/test_site*.py tests/test_browser.py tests/test_pages.py tests/test_package_page.py
+
+# every page in a browser, for everybody, and on paper
+test-slow: .venv/installed
+	pytest -m slow tests
+
+forget:
+	rm -rf .pytest_cache
+
+# slow proofs, committed in proofs/: those that are stale, or NAMES='mutants arithmetic-*', or NAMES=--every
+proofs: .venv/installed
+	python -m tools.proofs $(NAMES)
+
+# the claims of all chapters, or make claims CHAPTER=08: the proofs behind the page of claims
+claims: .venv/installed
+	python -m tools.proofs 'claims-$(CHAPTER)*'
+
 bench: .venv/installed
-	pip install --quiet --no-deps --requirement benchmarks/requirements.txt
-	OMP_NUM_THREADS=2 python benchmarks/bench.py
+	python -m tools.proofs benchmark
 
 run: .venv/installed
 	python -m tools.run_chapters $(CHAPTERS)

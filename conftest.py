@@ -11,7 +11,7 @@ from copy import deepcopy
 import nbval.plugin
 import pytest
 
-pytest_plugins = ["pytester"]
+pytest_plugins = ["pytester", "tools.remember"]
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 FIGURE_NUMBERS = 40  # so many numbers of a figure are changed, evenly spread over its coordinates, texts and colours

@@ -17,7 +17,7 @@ from nbformat import write
 from tools.chapter import CHAPTERS, ROOT, answered, read
 from tools.elsewhere import Run
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")]
+pytestmark = [pytest.mark.proof, pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")]
 
 FORK = "https://github.com/you/your-fork"
 UNWANTED = shutil.ignore_patterns(".git", ".venv", "_build", "mutants", "*.egg-info", "__pycache__", ".*_cache")
@@ -92,7 +92,7 @@ def student(published, path, folder):
 
 def measure(python, *notebooks):
     """Run the notebooks with another Python and return what each took."""
-    rows = call(sys.executable, ROOT / "tests" / "elsewhere.py", "--python", python, *notebooks, cwd=ROOT).splitlines()
+    rows = call(sys.executable, "-m", "tools.elsewhere", "--python", python, *notebooks, cwd=ROOT).splitlines()
     return {name: Run(*map(float, numbers)) for name, *numbers in map(str.split, rows[1:])}
 
 
@@ -121,9 +121,7 @@ def test_every_chapter_runs_with_the_oldest_libraries_that_the_package_claims(pu
     assert [*took] == [path.stem for path in CHAPTERS]
 
 
-def test_binder_builds_from_the_published_branch_and_every_chapter_stays_within_its_memory(
-    published, tmp_path, monkeypatch
-):
+def test_binder_builds_what_was_published_and_every_chapter_stays_within_its_memory(published, tmp_path, monkeypatch):
     monkeypatch.setenv(
         "PIP_RETRIES", "1"
     )  # where the second index cannot be reached, pip asks it in vain for each name

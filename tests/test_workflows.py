@@ -50,7 +50,7 @@ def faults(workflow):
 def is_known(command):
     """Whether the command is a make target, a plain command of CONTRIBUTING.md, the CI script, or the forge's alone."""
     if command.startswith("make "):
-        return command.removeprefix("make ") in TARGETS
+        return command.split()[1] in TARGETS
     plain = command.replace(".venv/Scripts/", ".venv/bin/")
     return f"`{plain}`" in CONTRIBUTING or command == "bash .ci/run" or any(map(command.startswith, ONLY_THERE))
 

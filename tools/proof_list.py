@@ -1,0 +1,95 @@
+"""All slow proofs by name: what is run, what must hold of its rows, what would refute it."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from functools import partial
+from tempfile import TemporaryDirectory
+from xml.etree import ElementTree
+
+from tools import claims, mutants
+from tools.chapter import CHAPTERS, ROOT, read
+from tools.proofs import Proof, covers_chapter, covers_files, digest
+
+ARITHMETIC = [
+    {"OMP_NUM_THREADS": "4"},
+    {"OMP_NUM_THREADS": "2", "ATEN_CPU_CAPABILITY": "default"},
+]
+
+
+def pytest(*arguments, **environment):
+    """Run tests and return a row for each: its name and its outcome."""
+    with TemporaryDirectory() as folder:
+        report = f"{folder}/report.xml"
+        command = [sys.executable, "-m", "pytest", "-q", f"--junitxml={report}", *map(str, arguments)]
+        wait = {"OMP_WAIT_POLICY": "passive"}
+        subprocess.run(command, cwd=ROOT, env={**os.environ, **wait, **environment}, stdout=subprocess.DEVNULL)
+        cases = ElementTree.parse(report).iter("testcase")
+        return [{"test": case.get("name"), "outcome": case[0].tag if len(case) else "passed"} for case in cases]
+
+
+def not_passed(rows):
+    if not rows:
+        yield "no test was run"
+    for row in rows:
+        if row["outcome"] not in ("passed", "properties"):
+            yield f"{row.get('where', '')} {row['test']}: {row['outcome']}".strip()
+
+
+def run_with_other_arithmetic(path):
+    """Run a chapter with other numbers of threads and with another processor's instructions."""
+    rows = []
+    for settings in ARITHMETIC:
+        where = " ".join(f"{name}={value}" for name, value in settings.items())
+        rows += [{"where": where, **row} for row in pytest(path, **settings)]
+    return rows
+
+
+def covers_all_chapters(*paths):
+    """The fingerprint of the code of every chapter, and of some files."""
+    chapters = {name: made for path in CHAPTERS for name, made in covers_chapter(read(path), path.stem).items()}
+    needs = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return chapters | covers_files(*paths) | {"pyproject.toml": digest(repr(needs))}
+
+
+FAILED = [{"test": "Cell 3", "outcome": "failure"}]
+
+PROOFS = {
+    "mutants": Proof(
+        mutants.run,
+        mutants.faults,
+        partial(
+            covers_files,
+            "tools/mutants.py",
+            *(f"tests/test_{module}.py" for module in ("scores", "weights", "masks", "attention")),
+            libraries=("mutmut",),
+        ),
+        refuted=[{"of": 1000, "killed": 980}],
+    ),
+}
+PROOFS |= {
+    f"arithmetic-{path.stem}": Proof(
+        partial(run_with_other_arithmetic, path),
+        not_passed,
+        partial(lambda path: covers_chapter(read(path), path.stem), path),
+        refuted=FAILED,
+    )
+    for path in CHAPTERS
+}
+PROOFS |= {
+    f"elsewhere-{place}": Proof(
+        partial(pytest, "-m", "proof", "-k", place, "tests/test_elsewhere.py"),
+        not_passed,
+        partial(covers_all_chapters, "tests/test_elsewhere.py", "tools/elsewhere.py", "_ext/book_binder.py"),
+        refuted=FAILED,
+    )
+    for place in ("branch", "colab", "oldest", "binder")
+}
+PROOFS["sabotage"] = Proof(
+    partial(pytest, "-m", "proof", "tests/test_promise.py"),
+    not_passed,
+    lambda: covers_chapter(read(CHAPTERS[0]), CHAPTERS[0].stem) | covers_files("conftest.py", "tests/test_promise.py"),
+    refuted=FAILED,
+)
+PROOFS |= claims.proofs()
