@@ -8,6 +8,7 @@ from functools import partial
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
 
+from benchmarks import bench
 from tools import claims, mutants
 from tools.chapter import CHAPTERS, ROOT, read
 from tools.proofs import Proof, covers_chapter, covers_files, digest
@@ -53,6 +54,17 @@ def covers_all_chapters(*paths):
     return chapters | covers_files(*paths) | {"pyproject.toml": digest(repr(needs))}
 
 
+def with_more(requirements, run):
+    """Install what a proof needs besides the lock, without what that asks for, and run it."""
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "-r", ROOT / requirements]
+    subprocess.run(command, check=True)
+    return run()
+
+
+def covers_with_more(requirements, *paths):
+    return covers_files(*paths) | {requirements: digest((ROOT / requirements).read_text("utf-8"))}
+
+
 FAILED = [{"test": "Cell 3", "outcome": "failure"}]
 
 PROOFS = {
@@ -91,5 +103,12 @@ PROOFS["sabotage"] = Proof(
     not_passed,
     lambda: covers_chapter(read(CHAPTERS[0]), CHAPTERS[0].stem) | covers_files("conftest.py", "tests/test_promise.py"),
     refuted=FAILED,
+)
+PROOFS["benchmark"] = Proof(
+    partial(with_more, "benchmarks/requirements.txt", bench.measure),
+    bench.faults,
+    partial(covers_with_more, "benchmarks/requirements.txt", "benchmarks/bench.py"),
+    refuted=bench.TOO_SLOW,
+    exact=False,
 )
 PROOFS |= claims.proofs()
