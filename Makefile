@@ -39,7 +39,8 @@ claims: .venv/installed
 	python -m tools.proofs 'claims-$(CHAPTER)*'
 
 bench: .venv/installed
-	python -m tools.proofs benchmark
+	OMP_NUM_THREADS=2 python -m tools.proofs benchmark
+	python -m benchmarks.bench
 
 run: .venv/installed
 	python -m tools.run_chapters $(CHAPTERS)

@@ -5,6 +5,7 @@ medians are compared. Peaks of memory are of the whole process, each taken in a 
 """
 
 import importlib.util
+import json
 import multiprocessing
 import re
 import resource
@@ -217,9 +218,13 @@ def memory_table(rows, names, way, sizes=SIZES):
     return table(["MiB", *(f"n = {n:,}" for n in sizes), "n to the"], made)
 
 
-def figure(name, series, ylabel):
-    drawn = plots.lines(SIZES, series, xlabel="n", ylabel=ylabel, logx=True, logy=True, digits=3)
-    (ROOT / "_static" / name).write_text(drawn.svg, encoding="utf-8")
+def figures(rows):
+    """The two figures of the page: {name of the file: SVG}."""
+    seconds = {name: [one(rows, name, "forward + backward", n, "seconds") for n in SIZES] for name in LAYERS}
+    mib = {name: [one(rows, name, "forward", n, "MiB") for n in SIZES] for name in FUNCTIONS}
+    look = {"xlabel": "n", "logx": True, "logy": True, "digits": 3}
+    made = {"benchmark_time.svg": (seconds, "seconds"), "benchmark_memory.svg": (mib, "MiB")}
+    return {name: plots.lines(SIZES, series, ylabel=label, **look).svg for name, (series, label) in made.items()}
 
 
 def page(proof):
@@ -228,10 +233,6 @@ def page(proof):
     versions = [f"{name} {proof['fingerprint'][name]}" for name in ("torch", "numpy")]
     versions += [line.replace("==", " ") for line in REQUIREMENTS.read_text().splitlines() if re.match("x-t|vit", line)]
     whole = one(rows, "blockwise_attention (ours)", "forward", LONG[-1], "whole process MiB")
-    series = {name: [one(rows, name, way, n, "seconds") for n in SIZES] for name in LAYERS}
-    figure("benchmark_time.svg", series, "seconds")
-    series = {name: [one(rows, name, "forward", n, "MiB") for n in SIZES] for name in FUNCTIONS}
-    figure("benchmark_memory.svg", series, "MiB")
     return f"""# Benchmark
 
 What stands here was measured once, and no test compares it: another machine gives other numbers. `make bench` measures
@@ -272,3 +273,10 @@ Peak of memory, above what the process had before:
 process, torch included, needed {whole / 1024:.2f} GiB at most.
 
 {memory_table(rows, ["blockwise_attention (ours)"], "forward", LONG)}"""
+
+
+if __name__ == "__main__":
+    measured = json.loads((ROOT / "proofs" / "benchmark.json").read_text("utf-8"))
+    (ROOT / "benchmark.md").write_text(page(measured), "utf-8")
+    for name, svg in figures(measured["rows"]).items():
+        (ROOT / "_static" / name).write_text(svg, "utf-8")
