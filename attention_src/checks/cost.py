@@ -135,10 +135,7 @@ def cache_bytes(all_heads, grouped_heads, *, layers=40, heads=40, kv_heads=8, wi
         right = 2 * layers * stored * width * 2
         only_one = "only one layer, or only one head, is counted", "How many of each have a cache of their own?"
         reasons = {
-            right / 2: (
-                "keys or values, or a byte of each number, are left out",
-                "What is stored, and in how many bytes?",
-            ),
+            right / 2: ("keys or values, or a byte of each number, are left out", "What is stored, in how many bytes?"),
             right / 4: ("one byte and keys alone are counted", "What is stored besides keys?"),
             right / layers: only_one,
             right / stored: only_one,

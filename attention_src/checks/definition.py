@@ -65,7 +65,7 @@ def doubled_query(answer, *, times=2):
     reasons = {
         1 / (1 + exp(-1 / sqrt(2))): (
             "the longer query changes nothing",
-            "What happens to its score with its own key?",
+            "What becomes of its score with its own key?",
         ),
         1 / (1 + exp(-times)): ("the scores are not scaled", "What is d_k, and where does it enter?"),
         1 / (1 + exp(-times / 2)): ("the score is divided by d_k instead of its square root", "What is √2?"),

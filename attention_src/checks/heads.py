@@ -137,10 +137,7 @@ def layer_numbers(d_k, parameters, table_cells, *, d_model=768, num_heads=12, to
     tables = {
         tokens**2: ("all heads share one table", "How many tables did the figure show for two heads?"),
         num_heads * tokens: ("there is one weight for each token", "How many does each token compute?"),
-        num_heads * tokens * right: (
-            "weights are as long as a head is wide",
-            "Between what and what is there a weight?",
-        ),
+        num_heads * tokens * right: ("weights are as long as a head is wide", "Between which two is there a weight?"),
     }
     choose(table_cells, num_heads * tokens**2, tables, digits=0, hint="How large is one table, and how many are there?")
     passed("width, parameters and tables; only the tables grow with the tokens.")

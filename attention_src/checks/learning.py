@@ -111,10 +111,7 @@ def loss_numbers(start, predicted, *, vocabulary=50257, lengths=(5, 3, 9)):
     """
     right, batch, words = log(vocabulary), len(lengths), sum(lengths)
     starts = {
-        vocabulary: (
-            "the number of tokens is the loss",
-            Part("What is the surprise at a probability of 1/{count}?", count=vocabulary),
-        ),
+        vocabulary: ("the number of tokens is the loss", Part("What is the surprise at 1/{count}?", count=vocabulary)),
         right / log(2): ("the logarithm has base 2", "Which has cross-entropy here?"),
         right / log(10): ("the logarithm has base 10", "Which has cross-entropy here?"),
         -right: ("a surprise is negative", "What is −ln of a number below 1?"),

@@ -85,26 +85,17 @@ def who_may_look(cross, causal, react, *, source=4, places=6, written=5):
     choose(cross, written * source, seen, digits=0, hint="How many ask, and at how many words may each of them look?")
     seen = {
         written**2: ("there is no mask", "May word 1 look at word 2?"),
-        written * (written - 1): (
-            "all look at all but one word",
-            "How many words may word 1 look at, how many word 2?",
-        ),
+        written * (written - 1): ("all look at all but one word", "How many words may word 1 look at, and word 2?"),
         written * (written - 1) // 2: ("no word looks at itself", "What is on the diagonal of a causal mask?"),
         (written + 1) * (written + 2) // 2: ("one word more is written", "How many are there?"),
     }
-    right = written * (written + 1) // 2
+    right, over_which = written * (written + 1) // 2, "Over which table does the causal mask lie?"
     choose(causal, right, seen, digits=0, hint="How many words may word 1 look at, how many word 2?")
     seen = {
         source: ("the source words react", "Which words does the exercise ask about?"),
         places: ("the padded positions react", "How many words are written?"),
-        written - 1: (
-            "only words from the second on may see source word 2",
-            "Over which table does the causal mask lie?",
-        ),
-        written - 2: (
-            "only words after the second may see source word 2",
-            "Over which table does the causal mask lie?",
-        ),
+        written - 1: ("only words from the second on may see source word 2", over_which),
+        written - 2: ("only words after the second may see source word 2", over_which),
         1: ("written word 2 alone belongs to source word 2", "Who may look at whom in cross-attention?"),
         0: ("nobody looks at the source", "Who supplies the keys in cross-attention?"),
     }

@@ -34,10 +34,7 @@ def head(answer, seed=0):
 REASONS = {
     "rows": ("a softmax sums to 1 whatever stands under the root", "Which test knows what the numbers should be?"),
     "shape": ("the shape of the output betrays what is mixed", "Can it betray a divisor?"),
-    "order": (
-        "exchanged tokens exchange the outputs under any divisor",
-        "Which test knows what the numbers should be?",
-    ),
+    "order": ("under any divisor, exchanged tokens exchange outputs", "Which test knows what the numbers should be?"),
 }
 
 

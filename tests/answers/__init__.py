@@ -6,6 +6,8 @@ whoever gave it.
 """
 
 from dataclasses import dataclass
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import NamedTuple
 
 
@@ -79,19 +81,8 @@ class Exercise:
         return [self.arguments(stub, ...), *([(self.first, ...)] if self.named else [])]
 
 
-from . import (  # noqa: E402  the modules need Exercise
-    alignment,
-    blocks,
-    cost,
-    definition,
-    heads,
-    learning,
-    masks,
-    museum,
-    pictures,
-    projection,
-    softmax,
-)
-
-CHAPTERS = (definition, softmax, alignment, projection, masks, heads, blocks, pictures, learning, museum, cost)
-EXERCISES = {name: exercise for chapter in CHAPTERS for name, exercise in chapter.EXERCISES.items()}
+EXERCISES = {
+    name: exercise
+    for chapter in iter_modules(__path__)
+    for name, exercise in import_module(f"{__name__}.{chapter.name}").EXERCISES.items()
+}

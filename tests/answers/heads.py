@@ -6,6 +6,7 @@ import torch
 from attention_src import checks, scaled_dot_product_attention, softmax
 
 from . import Exercise
+from .definition import divided
 
 
 def cut(a, num_heads):
@@ -54,11 +55,6 @@ def layer(split=cut, score=None, weigh=softmax, join=None):
     return answer
 
 
-def naive(scores):
-    raised = np.exp(scores)
-    return raised / raised.sum(-1, keepdims=True)
-
-
 def one_big_head(X, W_q, W_k, W_v, W_o, num_heads):
     mixed, weights = scaled_dot_product_attention(X @ W_q, X @ W_k, X @ W_v)
     return mixed @ W_o, np.stack([weights] * num_heads)
@@ -95,7 +91,7 @@ WRONG = {
     "keys ask": (layer(score=lambda q, k, X: k @ q.swapaxes(1, 2) / q.shape[-1] ** 0.5), "Who asks"),
     "softmax over the queries": (layer(weigh=lambda s: softmax(s.swapaxes(1, 2)).swapaxes(1, 2)), "which axis"),
     "softmax over the heads": (layer(weigh=lambda s: softmax(s.T).T), "By what is each row divided"),
-    "no maximum": (layer(weigh=naive), "What does exp do"),
+    "no maximum": (layer(weigh=lambda s: divided(np.exp(s))), "What does exp do"),
     "W_o forgotten": (layer(join=lambda m, W_o: joined(m)), "What comes after that"),
     "joined without exchange": (
         layer(join=lambda m, W_o: m.reshape(m.shape[1], -1) @ W_o),
@@ -147,7 +143,7 @@ EXERCISES = {
             "1 parameter": ((64, 1, 120000), "what are their shapes"),
             "one table": ((64, FULL, 10000), "share one table"),
             "a weight a token": ((64, FULL, 1200), "each token compute"),
-            "weights times d_k": ((64, FULL, 12 * 100 * 64), "Between what"),
+            "weights times d_k": ((64, FULL, 12 * 100 * 64), "Between which two"),
             "5 weights": ((64, FULL, 5), "how many are there"),
         },
         formula=lambda d_model, num_heads, tokens: (

@@ -6,6 +6,7 @@ import torch
 from attention_src import causal_mask, checks, padding_mask, scaled_dot_product_attention, softmax
 
 from . import Exercise
+from .definition import divided, lowered
 
 
 def comparisons(lengths, n):
@@ -123,17 +124,9 @@ def transposed(scores, mask):
     return softmax(scores, mask.T if mask.T.shape == scores.shape else mask)
 
 
-def divided(weights):
-    return weights / weights.sum(-1, keepdims=True)
-
-
 def guarded(weights):
     total = weights.sum(-1, keepdims=True)
     return weights / np.where(total == 0, 1, total)
-
-
-def lowered(scores):
-    return np.exp(scores - scores.max(-1, keepdims=True))
 
 
 WRONG = {
