@@ -199,8 +199,9 @@ class Grading:
         except checks.NotAttempted as reason:
             place = self.restored.answers.get(exercise.name)
             if place in self.errors:
-                error = Part("Your cell did not run. {error}", error=self.errors[place])
-                return Verdict.of("wrong", checks.Wrong(error))
+                return Verdict.of(
+                    "wrong", checks.Wrong(Part("Your cell did not run. {error}", error=self.errors[place]))
+                )
             if place is not None and place not in self.ran:
                 return Verdict("unclear", "The cells before it took too long, so yours was not run.")
             return Verdict.of("not attempted", reason)
@@ -213,10 +214,8 @@ class Grading:
             self.restored.note(str(message), exercise.name, person=True)
             raise
         except Exception as error:
-            said = {"error": type(error).__name__, "text": str(error)[:500]}
-            verdict = Verdict.of(
-                "unclear", checks.Wrong(Part("The check could not judge this: {error}: {text}", **said))
-            )
+            form, kind = "The check could not judge this: {error}: {text}", type(error).__name__
+            verdict = Verdict.of("unclear", checks.Wrong(Part(form, error=kind, text=str(error)[:500])))
             self.restored.note(verdict.message, exercise.name, person=True)
             return verdict
         finally:

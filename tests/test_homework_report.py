@@ -8,8 +8,8 @@ import pytest
 from classroom import SECRET, graded, notebook, solved
 
 from attention_src.checks import Part, Wrong
-from homework import desk, gradebook, grading, reports
-from homework.chapter import exercises
+from homework import checking, desk, gradebook, grading, reports
+from homework.chapter import Call, Exercise, exercises
 from homework.grading import Verdict
 from homework.restore import Restored
 from homework.restore import notebook as made_notebook
@@ -97,6 +97,27 @@ def test_messages_that_differ_in_numbers_only_are_one(course, tmp_path):
         ("2", "mine raised KeyError: size 3. Which axis?"),
         ("1", "mine raised TypeError: size 3. Which axis?"),
     ]
+
+
+class Says:
+    """A sandbox whose one function raises what it is told to."""
+
+    def __init__(self, kind, text):
+        self.reply = {"raised": kind, "message": text, "printed": "", "odd": []}
+
+    def ask(self, do, *_, **__):
+        return {"mine": {"function": "my {name}"}} if do == "names" else self.reply
+
+
+@pytest.mark.parametrize("kind", ["Wrong", "ValueError", "{0}", "Exception"])
+def test_what_a_student_wrote_travels_as_a_value_and_as_text_that_every_file_can_hold(kind):
+    exercise = Exercise("ex01-attention", "", 1, "", [Call("attention", ["mine"])], set())
+    with pytest.raises(Wrong) as refused:
+        checking.check(Says(kind, "{x} {0} \udc80 \x00 }"), exercise, [], Restored([]))
+    verdict = Verdict.of("wrong", refused.value)
+    assert "{x} {0} ?  }" in verdict.message and "{x}" not in verdict.parts["seen"]["template"]
+    assert verdict.parts["seen"]["values"]["text"] == "{x} {0} ?  }"
+    json.dumps(vars(verdict), ensure_ascii=False).encode()
 
 
 @needs_sandbox

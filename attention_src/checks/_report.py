@@ -32,7 +32,7 @@ def _part(said):
 
 
 class _Message(Exception):
-    """What was seen, what was expected, and a question. Each may be missing; a str is a template without fields."""
+    """What was seen, what was expected, and a question: parts, or str for templates without fields; each optional."""
 
     opening = "{message}"
 
@@ -57,7 +57,7 @@ class _Message(Exception):
 
 
 class Wrong(_Message, AssertionError):
-    """The answer was asked and failed; the message says what was seen, what was expected, and asks a question."""
+    """The answer was asked and failed; its parts `seen`, `expected` and `question`, each optional, make the message."""
 
     opening = "Not yet. {message}"
 
