@@ -10,9 +10,8 @@ from ..weights import softmax
 from ._report import Part, need_close, need_finite, need_order, need_rows_sum_to_one, need_shape, question_for
 
 NAMES = "(output, weights)"
-
-
 LATE = "What is forbidden has the largest score. When does it leave: before the largest is sought, or after?"
+BY_HAND = "Work one score out by hand: which number of the query meets which number of the key?"
 
 
 def need_attention(got, query, key, value, given, mask=None, *, tokens=None, late=False, forbidden=None):
@@ -43,9 +42,6 @@ def need_attention(got, query, key, value, given, mask=None, *, tokens=None, lat
     question = _about_output(output, weights, value, query, key, tokens)
     need_shape("output", output, expected.shape, given, question)
     need_close("output", output, expected, question)
-
-
-BY_HAND = "Work one score out by hand: which number of the query meets which number of the key?"
 
 
 def about_weights(weights, query, key, mask=None, sizes=(), otherwise=BY_HAND):

@@ -82,10 +82,10 @@ def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=1024):
     square, wide = d_model**2, d_model * d_ff
     attend = 4 * square + 4 * d_model
     full = attend + 2 * wide + d_ff + d_model + 4 * d_model
-    lost = "{missing:,} are missing: the biases of attention, "
+    lost = "{missing:,} are missing: the biases of attention, or the two norms"
     reasons = {
         full - d_ff: ("the bias of the hidden layer is left out", "How many has it?"),
-        full - 4 * d_model: (Part(lost + "or the two norms", missing=4 * d_model), "Which?"),
+        full - 4 * d_model: (Part(lost, missing=4 * d_model), "Which?"),
         4 * square + 2 * wide: ("biases and norms are left out", "How many biases are there?"),
         full - 2 * d_model: ("one norm is counted, or each has a scale alone", "What has a norm besides its scale?"),
         full - d_model: ("the bias of the last matrix is left out", "To what length does it narrow?"),
@@ -96,7 +96,8 @@ def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=1024):
         attend: ("attention is counted alone", "What comes after it?"),
     }
     if d_ff == 4 * d_model:  # then 1,024 may be any of the three
-        reasons[full - d_ff] = Part(lost + "that of the hidden layer, or the two norms", missing=d_ff), "Which?"
+        lost = "{missing:,} are missing: the biases of attention, that of the hidden layer, or the two norms"
+        reasons[full - d_ff] = Part(lost, missing=d_ff), "Which?"
     choose(parameters, full, reasons, digits=0, hint="Attention, feed-forward, norms: what is the shape of each part?")
     passed("attention, feed-forward and norms, to the last parameter.")
 
