@@ -33,7 +33,7 @@ LIMITS = {
     "RLIMIT_NOFILE": 256,
     "RLIMIT_CORE": 0,
 }
-LIES = (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError, OverflowError, MemoryError)
+MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError, OverflowError, MemoryError)
 
 
 class NoSandbox(Exception):
@@ -49,11 +49,11 @@ class Died(BaseException):
 
 
 @contextmanager
-def doubting():
+def untrusted():
     """Whatever does not fit in an answer from the sandbox is taken for a disturbance of the line."""
     try:
         yield
-    except LIES:
+    except MALFORMED:
         raise Died("garbled") from None
 
 
@@ -153,7 +153,7 @@ class Session:
         self._send({"do": do, **message}, end)
         while True:
             reply = self._receive(end)
-            with doubting():
+            with untrusted():
                 if "done" in reply:
                     return reply["done"]
                 function = functions[reply["callback"]]
@@ -175,7 +175,7 @@ class Session:
         length = wire.HEAD.unpack(self._read(wire.HEAD.size, end))[0]
         if length > wire.LARGEST:
             raise Died("garbled")
-        with doubting():
+        with untrusted():
             return json.loads(self._read(length, end))
 
     def _read(self, length, end):

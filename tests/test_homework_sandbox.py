@@ -88,7 +88,7 @@ def test_what_ends_a_sandbox_is_known(source, how):
 
 
 @pytest.mark.parametrize(
-    "lie",
+    "malformed",
     [
         {"array": ["O", [1], "AAAAAAAAAAA="], "scalar": False},
         {"array": ["<U1", [1], "YQAAAA=="], "scalar": False},
@@ -100,9 +100,9 @@ def test_what_ends_a_sandbox_is_known(source, how):
         {},
     ],
 )
-def test_a_value_that_is_none_is_taken_for_a_disturbance(lie):
-    with pytest.raises(Died, match="garbled"), sandbox.doubting():
-        wire.decode(lie)
+def test_a_value_that_is_none_is_taken_for_a_disturbance(malformed):
+    with pytest.raises(Died, match="garbled"), sandbox.untrusted():
+        wire.decode(malformed)
 
 
 @pytest.fixture(scope="module")

@@ -50,8 +50,8 @@ def needed(name):
             return set()
         return {"Parameters"} if issubclass(thing, tuple) else {"Parameters", "Examples"}
     takes = {"Parameters"} if inspect.signature(thing).parameters else set()
-    returns = set() if ".checks." in name else {"Returns"}
-    return takes | returns | {"Raises", "Examples"}
+    results = set() if ".checks." in name else {"Returns", "Raises"}  # what all checks raise is said once, above them
+    return takes | results | {"Examples"}
 
 
 def headings(entry):

@@ -9,7 +9,7 @@ from pathlib import Path
 from sphinx.pycode import ModuleAnalyzer
 
 import attention_src
-from tools.names import plain
+from tools.names import python_only
 
 PACKAGE = attention_src.__name__
 MODULES = [PACKAGE, *(module.name for module in pkgutil.walk_packages(attention_src.__path__, f"{PACKAGE}."))]
@@ -17,7 +17,7 @@ MODULES = [PACKAGE, *(module.name for module in pkgutil.walk_packages(attention_
 
 def python(source):
     """Return the code of a cell, parsed, with a `pass` for each line that only IPython understands."""
-    return ast.parse(plain(source))
+    return ast.parse(python_only(source))
 
 
 def imports(tree):

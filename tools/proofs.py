@@ -32,7 +32,7 @@ from typing import NamedTuple
 from tqdm import tqdm
 
 from tools.chapter import ROOT, code
-from tools.names import plain
+from tools.names import python_only
 
 FOLDER = ROOT / "proofs"
 LIBRARIES = ("numpy", "torch", "array-api-compat")  # those that compute
@@ -56,7 +56,7 @@ class Proof(NamedTuple):
 
 def syntax(source):
     """The digest of the syntax tree of some Python, without docstrings and comments."""
-    tree = ast.parse(plain(source))
+    tree = ast.parse(python_only(source))
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and body and is_text(body[0]):
@@ -94,7 +94,7 @@ def module_path(name):
 
 def imported(source, package=""):
     """The modules of the repository that some Python imports, by their dotted names."""
-    for node in ast.walk(ast.parse(plain(source))):
+    for node in ast.walk(ast.parse(python_only(source))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -134,7 +134,7 @@ def versions(*more):
 
 def covers_chapter(notebook, name):
     """The fingerprint of a chapter: its code, the modules that this reaches, the libraries that compute."""
-    source = "\n".join(plain(cell.source) for cell in code(notebook))
+    source = "\n".join(python_only(cell.source) for cell in code(notebook))
     return {name: syntax(source)} | reached(source) | versions()
 
 
