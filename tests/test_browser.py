@@ -195,7 +195,7 @@ def test_on_paper_hints_are_open_and_the_site_around_is_gone(tab, address):
 @pytest.mark.usefixtures("browser")
 def test_the_whole_book_prints_as_one_pdf(site, tmp_path):
     pdf = tmp_path / "book.pdf"
-    subprocess.run([sys.executable, ROOT / "_ext" / "print_book.py", site, pdf], cwd=ROOT, check=True)
+    subprocess.run([sys.executable, "-m", "tools.print_book", site, pdf], cwd=ROOT, check=True)
     printed = pdf.read_bytes()
     assert len(re.findall(rb"/Type /Page\b", printed)) > 100 and b"/Outlines" in printed
     assert b"file:" not in printed and re.search(rb"/Subtype /Link\b", printed)
