@@ -1,4 +1,4 @@
-"""Every place that names the repository agrees with `_config.yml`, and `make repository` writes them all."""
+"""Every place that names the repository agrees with `_config.yml`, and the README's table has every folder."""
 
 import re
 import shutil
@@ -101,6 +101,13 @@ def test_a_place_that_is_gone_or_doubled_is_named_and_nothing_changes(book, time
     with pytest.raises(ValueError, match=f"CITATION.cff names the repository {times} times"):
         repository.move(FORK, book)
     assert contents(book) == before
+
+
+def test_the_readme_has_every_folder():
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    folders = {f"`{path.split('/')[0]}/`" for path in done.stdout.splitlines() if "/" in path}
+    rows = re.findall(r"^\| (`.+/`) \|", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert folders - {folder for row in rows for folder in row.split(", ")} == set() and len(rows) > 5
 
 
 def test_the_command_says_what_was_wrong_and_fails():
