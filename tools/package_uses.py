@@ -28,25 +28,23 @@ def imports(tree):
 
 
 def uses(tree, known=None):
-    """Return the names of the package that the code uses, each under the dotted name that it was imported by.
+    """Return the names of the package that the code uses, each under the dotted name by which it was imported.
 
-    In the order of the text, from the whole name to the object: `plots.grid` counts as that and not as `plots` too.
+    `plots.grid` counts as that, and not as `plots` too.
 
     Parameters
     ----------
     tree : ast.AST
     known : dict, what was imported under which name; by default by the code itself
     """
-    known, seen, parts = known or imports(tree), {}, set()
+    known, used = known or imports(tree), set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in known:
-            whole = known[node.value.id]
-            name = f"{whole}.{node.attr}" if whole in MODULES else whole
-            parts.add(node.value)
-            seen.setdefault(name, (node.lineno, node.col_offset))
-        elif isinstance(node, ast.Name) and node.id in known and node not in parts and known[node.id] not in MODULES:
-            seen.setdefault(known[node.id], (node.lineno, node.col_offset))
-    return sorted(seen, key=seen.get)
+            imported = known[node.value.id]
+            used.add(f"{imported}.{node.attr}" if imported in MODULES else imported)
+        elif isinstance(node, ast.Name) and node.id in known and known[node.id] not in MODULES:
+            used.add(known[node.id])
+    return used
 
 
 def home(name):
