@@ -1,5 +1,6 @@
 """The built site, made once for all tests that look at it, a browser, and the table of what it checked where."""
 
+import gzip
 import os
 import re
 import shutil
@@ -8,6 +9,7 @@ import sys
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from playwright.sync_api import sync_playwright
 
 from tools.chapter import ROOT
 
+TEXTS = {".html", ".css", ".js", ".svg"}  # what a server compresses
 LOOKERS = r"test_(?:browser|accessibility)\.py::test_(\w+)\[([^]]+)\]"  # whose tests are in the table
 
 
@@ -44,15 +47,29 @@ def site(tmp_path_factory, worker_id):
     return out / "_build" / "html"
 
 
-class Quiet(SimpleHTTPRequestHandler):
+class Server(SimpleHTTPRequestHandler):
+    """Serves files, and compresses texts for a browser that accepts it."""
+
+    def send_head(self):
+        path = Path(self.translate_path(self.path))
+        if path.suffix not in TEXTS or not path.is_file() or "gzip" not in self.headers.get("Accept-Encoding", ""):
+            return super().send_head()
+        content = gzip.compress(path.read_bytes(), compresslevel=6)
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(path))
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        return BytesIO(content)
+
     def log_message(self, *arguments):
         pass
 
 
 @pytest.fixture(scope="module")
 def address(site):
-    """Where a plain file server shows the site, under a sub-path."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=site.parent))
+    """Where a file server shows the site, under a sub-path."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Server, directory=site.parent))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/{site.name}/"
     server.shutdown()
