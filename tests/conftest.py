@@ -16,19 +16,19 @@ import pytest
 from filelock import FileLock
 from playwright.sync_api import sync_playwright
 
+from _ext.book_built import is_current
 from tools.chapter import ROOT
 
 TEXTS = {".html", ".css", ".js", ".svg"}  # what a server compresses
 LOOKERS = r"test_(?:browser|accessibility)\.py::test_(\w+)\[([^]]+)\]"  # whose tests are in the table
 
 
-def _build(out, *options):
-    """Build the site into a folder, by the command of the Makefile, and return the folder of its pages."""
-    command = "jupyter-book build --all --warningiserror --keep-going --quiet --path-output".split()
-    command = [Path(sys.executable).with_name(command[0]), *command[1:], out, *options, ROOT]
+def _build(source, *options):
+    """Build the site by the command of the Makefile."""
+    command = "jupyter-book build --all --warningiserror --keep-going --quiet".split()
+    command = [Path(sys.executable).with_name(command[0]), *command[1:], *options, source]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
-    return out / "_build" / "html"
 
 
 @pytest.fixture(scope="session")
@@ -38,13 +38,15 @@ def build_site():
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory, worker_id):
-    """The built site, in a place of its own. Of several workers the first builds it, the others wait."""
+    """The built site. If it is not up to date, the first of several workers builds it, while the others wait."""
     base = tmp_path_factory.getbasetemp()
-    out = (base if worker_id == "master" else base.parent) / "site"
-    with FileLock(out.with_suffix(".lock")):
-        if not out.exists():
-            _build(out)
-    return out / "_build" / "html"
+    ready = (base if worker_id == "master" else base.parent) / "site-is-ready"
+    with FileLock(ready.with_suffix(".lock")):
+        if not ready.exists():
+            if not is_current(ROOT):
+                _build(ROOT)
+            ready.touch()
+    return ROOT / "_build" / "html"
 
 
 class Server(SimpleHTTPRequestHandler):

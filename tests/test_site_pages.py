@@ -96,7 +96,8 @@ def fork(tmp_path_factory, build_site):
     config["sphinx"]["config"]["suppress_warnings"] = ["myst", "ref"]
     (home / "_config.yml").write_text(yaml.safe_dump(config))
     (home / "_toc.yml").write_text(yaml.safe_dump(FORK_TOC))
-    return build_site(home, "--config", home / "_config.yml", "--toc", home / "_toc.yml")
+    build_site(ROOT, "--config", home / "_config.yml", "--toc", home / "_toc.yml", "--path-output", home)
+    return home / "_build" / "html"
 
 
 def test_a_fork_says_where_it_is(fork):
