@@ -35,7 +35,7 @@ def count(notebooks, other_pages):
     return {f"proof_{what}": f"{number:,}" for what, number in counts.items()}
 
 
-def _count(app, config):
+def _set_counts(app, config):
     texts = [path.read_text("utf-8") for name in pages() if (path := ROOT / f"{name}.md").is_file()]
     config.myst_substitutions = {**config.myst_substitutions, **count(map(read, CHAPTERS), texts)}
 
@@ -59,6 +59,6 @@ def _draw_card(app, exception):
 
 
 def setup(app):
-    app.connect("config-inited", _count)
+    app.connect("config-inited", _set_counts)
     app.connect("build-finished", _draw_card)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -26,7 +26,7 @@ def _read_chapters(app):
 
 
 def _mark_shapes(app, what, name, thing, options, lines):
-    """Set the shapes of a docstring as code, behind the name that has them; before napoleon reads it."""
+    """Set the shapes in a docstring as code, each behind its name, before napoleon reads the docstring."""
     section, marked = "", []
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         if following.startswith("---"):

@@ -1,4 +1,4 @@
-"""The built site, made once for all tests that look at it, a browser, and the table of what it checked where."""
+"""The built site, a server and a browser for the tests that look at pages, and a table of what they checked."""
 
 import gzip
 import os
@@ -20,7 +20,7 @@ from _ext.book_built import is_current
 from tools.chapter import ROOT
 
 TEXTS = {".html", ".css", ".js", ".svg"}  # what a server compresses
-LOOKERS = r"test_(?:browser|accessibility)\.py::test_(\w+)\[([^]]+)\]"  # whose tests are in the table
+BROWSER_TESTS = r"test_(?:browser|accessibility)\.py::test_(\w+)\[([^]]+)\]"  # whose tests are in the table
 
 
 def _build(source, *options):
@@ -94,7 +94,7 @@ def pytest_terminal_summary(terminalreporter):
     """Print a row for each page that the browser opened, a column for each check, and what was measured."""
     passed, checks, measured = {}, {}, {}
     for report in [*terminalreporter.stats.get("passed", []), *terminalreporter.stats.get("failed", [])]:
-        if report.when == "call" and (name := re.search(LOOKERS, report.nodeid)):
+        if report.when == "call" and (name := re.search(BROWSER_TESTS, report.nodeid)):
             check, page = name.groups()
             passed[page, checks.setdefault(check, len(checks) + 1)] = report.passed
             measured.setdefault(page, []).extend(f"{what} {value}" for what, value in report.user_properties)

@@ -72,7 +72,7 @@ def test_no_page_loads_the_script_with_all_icons(site):
 
 
 def test_the_front_page_counts_what_the_tests_compare(site):
-    """Counted here by other means: from the notebooks as nbval reads them."""
+    """The test counts by itself, from the notebooks as nbval reads them."""
     notebooks = [read(path) for path in CHAPTERS]
     cells = [cell for notebook in notebooks for cell in code(notebook)]
     compared = [cell for cell in cells if "nbval-ignore-output" not in tags(cell)]

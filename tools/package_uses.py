@@ -50,12 +50,12 @@ def uses(tree, known=None):
 def home(name):
     """Return the name under which the page has what is imported as `name`: that of the module that defines it.
 
-    `attention_src.softmax` is `attention_src.weights.softmax`. A constant knows no module; it is sought where it has a
-    comment that begins with ``#:``. What is defined in a private module belongs to its package.
+    `attention_src.softmax` is `attention_src.weights.softmax`. A constant does not know its module: it belongs to that
+    with a comment on it which begins with ``#:``. What a private module defines belongs to its package.
     """
     module, _, short = name.rpartition(".")
-    thing = getattr(importlib.import_module(module), short)
-    defined = getattr(thing, "__module__", None) if callable(thing) else None
+    value = getattr(importlib.import_module(module), short)
+    defined = getattr(value, "__module__", None) if callable(value) else None
     if defined is None:
         within = [place for place in MODULES if place == module or place.startswith(f"{module}.")]
         defined = next((place for place in within if ("", short) in _comments(place)), module)
@@ -73,14 +73,14 @@ def users():
         for part in ast.parse(Path(module.__file__).read_text("utf-8")).body:
             words = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
             for word in words if isinstance(part, ast.FunctionDef | ast.ClassDef) else ():
-                thing = getattr(module, word, None)
-                if getattr(thing, "__module__", "").startswith(PACKAGE):
-                    found.setdefault(f"{thing.__module__}.{word}", set()).add(f"{module.__name__}.{part.name}")
+                value = getattr(module, word, None)
+                if getattr(value, "__module__", "").startswith(PACKAGE):
+                    found.setdefault(f"{value.__module__}.{word}", set()).add(f"{module.__name__}.{part.name}")
     return found
 
 
 def chapters_of(name, direct, mentioned, seen=()):
-    """Return the chapters that use the name, or those of what mentions it, of what mentions that, and so on."""
+    """Return the chapters that use the name; if none does, the chapters of what is built on it, and so on upwards."""
     if name in direct or name in seen:
         return direct.get(name, set())
     above = (chapters_of(user, direct, mentioned, (*seen, name)) for user in mentioned.get(name, ()))
