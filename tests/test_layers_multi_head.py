@@ -167,7 +167,7 @@ def test_the_keys_are_the_queries_and_the_values_the_keys_if_left_out():
 def test_it_has_as_many_parameters_as_torchs_layer_and_heads_of_64_where_the_paper_has_them():
     counts = [sum(p.numel() for p in kind(512, 8).parameters()) for kind in (MultiHeadAttention, nn.MultiheadAttention)]
     assert counts == [4 * (512 * 512 + 512)] * 2
-    seen_by_heads = MultiHeadAttention(512, 8)._heads(torch.ones(1, 2, 512))
+    seen_by_heads = MultiHeadAttention(512, 8)._heads(torch.ones(1, 2, 512), 8)
     assert seen_by_heads.shape == (1, 8, 2, 64)
 
 
@@ -329,11 +329,11 @@ def no_tokens():
         good = torch.ones(shape, dtype=torch.float64)
         yield name, good.numpy(), TypeError, f"{name} is a ndarray; expected a torch tensor"
         yield name, good.tolist(), TypeError, f"{name} is a list; expected a torch tensor"
-        for kind in (torch.int64, torch.bool, torch.complex128):
-            floating = "expected floating-point numbers, as the layer has them"
-            yield name, good.to(kind), TypeError, f"{name} has dtype {kind}; {floating}"
-        for bad in (good[..., :-1], good[0, 0], torch.tensor(1.0)):
+        for kind in (torch.int64, torch.bool, torch.complex128, torch.float32):
+            yield name, good.to(kind), TypeError, f"{name} has dtype {kind}; expected torch.float64, as the layer has"
+        for bad in (good[..., :-1], good[0, 0]):
             yield name, bad, ValueError, f"{name} has shape {tuple(bad.shape)}; {wide}"
+        yield name, torch.tensor(1.0), ValueError, f"{name} has shape (); {high}"
         yield name, good[:, :0], ValueError, f"{name} has shape {(BATCH, 0, D_MODEL)}; {high}"
         yield name, good[:0], ValueError, f"{name} has shape {(0, *shape[1:])}; {high}"
 

@@ -70,7 +70,7 @@ def test_an_output_that_nobody_compares_fails_the_test_of_teeth(run):
 SABOTAGE = {
     "no square root of d": ("scores.py", "/ sqrt(query.shape[-1])", "/ 1.0"),
     "d instead of its root": ("scores.py", "/ sqrt(query.shape[-1])", "/ query.shape[-1]"),
-    "softmax over the queries": ("weights.py", "xp.sum(raised, axis=-1", "xp.sum(raised, axis=-2"),
+    "softmax over the queries": ("weights.py", "xp.sum(exponentials, axis=-1", "xp.sum(raised, axis=-2"),
     "the maximum forgotten": ("weights.py", "exact - xp.where(largest == -inf, 0.0, largest)", "exact"),
     "the wrong matrix mixed": ("attention.py", "weights @ value, dtype", "weights @ (value + 0.01), dtype"),
 }

@@ -6,7 +6,7 @@ from math import sqrt
 import torch
 from torch import nn
 
-from .._arrays import need_axes, need_equal, whole
+from .._arrays import as_integer, need_axes, need_equal
 from ..attention import attention
 from ..scores import tanh_score
 
@@ -46,9 +46,9 @@ class AdditiveAttention(nn.Module):
 
     def __init__(self, d_query, d_key, d_hidden):
         super().__init__()
-        d_hidden = whole("d_hidden", d_hidden, 1)
-        self.w_query = _matrix(whole("d_query", d_query, 1), d_hidden)
-        self.w_key = _matrix(whole("d_key", d_key, 1), d_hidden)
+        d_hidden = as_integer("d_hidden", d_hidden, 1)
+        self.w_query = _matrix(as_integer("d_query", d_query, 1), d_hidden)
+        self.w_key = _matrix(as_integer("d_key", d_key, 1), d_hidden)
         self.v = _matrix(d_hidden)
 
     def project(self, key):
