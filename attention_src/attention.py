@@ -109,7 +109,8 @@ def blockwise_attention(query, key, value, mask=None, *, block_size, bias=None, 
 
     Queries and keys are taken `block_size` at a time; a running maximum and a running total replace the whole row
     (online softmax: Milakov and Gimelshein 2018, algorithm 3; Rabe and Staats 2021; Dao et al. 2022).
-    While torch records gradients it keeps every block for the way back: memory is saved under ``torch.no_grad()`` only.
+    While torch records gradients it keeps every block for the way back: time and memory are saved under
+    ``torch.no_grad()`` only.
 
     Parameters
     ----------
@@ -179,8 +180,8 @@ def _mix_key_blocks(xp, query, key, value, mask, bias, scale, block_size):
 
 
 def _exponentials(xp, block, shift):
-    """Return exp(block − shift), in the memory of the block unless torch still needs the block for the gradients."""
-    if getattr(block, "requires_grad", False):
+    """Return exp(block − shift), in the memory of the block unless torch may need the block again for gradients."""
+    if is_torch_array(block) and xp.is_grad_enabled():
         return xp.exp(block - shift)
     block -= shift
     return block.exp_() if is_torch_array(block) else xp.exp(block, out=block)

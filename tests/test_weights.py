@@ -249,6 +249,22 @@ def test_odd_scores_are_refused_by_name(weigh, array):
             weigh(**given)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("layout", [torch.strided, torch.jagged], ids=str)
+def test_nested_scores_are_refused(layout):
+    nested = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(3, 3)], layout=layout)
+    with refuses(TypeError, "scores is a nested or sparse tensor; expected one that holds every number"):
+        softmax(nested)
+
+
+def test_a_plain_subclass_of_an_array_is_an_array():
+    class Own(np.ndarray):
+        pass
+
+    same(np.asarray(softmax(np.ones((2, 4)).view(Own))), np.full((2, 4), 0.25))
+    same(softmax(torch.nn.Parameter(torch.ones(2, 4))), torch.full((2, 4), 0.25))
+
+
 ROWS = "expected (..., n, m), a row for each query and a column for each key"
 
 
