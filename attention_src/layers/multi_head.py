@@ -137,7 +137,7 @@ class MultiHeadAttention(nn.Module):
     def _turned(self, name, x, positions):
         if self.rotate is None:
             if positions is not None:
-                raise ValueError(f"{name} are given, but the layer was made without `rotate`")
+                raise ValueError(f"{name} are given to a layer made without `rotate`")
             return x
         return self.rotate(x, positions if positions is None or positions.ndim == 1 else positions.unsqueeze(-2))
 
