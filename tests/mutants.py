@@ -1,7 +1,7 @@
 """Judge the tests of the core by the wrong versions of it that they reject: `python tests/mutants.py`, a few minutes.
 
 mutmut makes one small change at a time and runs the quick tests of the core; a mutant that passes them all survives.
-This fails if fewer than 95 % are killed, if a survivor has no reason below, or if a reason has no survivor any more.
+This fails if fewer than 99 % are killed, if a survivor has no reason below, or if a reason has no survivor any more.
 """
 
 import os
@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-LEAST = 0.95
+LEAST = 0.99
 
 # (function, line that was, line that is): why no test can tell the two apart.
 EQUIVALENT = {
@@ -33,17 +33,12 @@ EQUIVALENT = {
         "shift = xp.where(largest == -inf, 1.0, largest)",
     ): "where all scores are −inf any finite number will do: exp(−inf − 1) is 0 as well",
     (
-        "attention._raised",
-        'if getattr(block, "requires_grad", False):',
-        'if getattr(block, "requires_grad", None):',
-    ): "None is as false as False",
-    (
         "weights.softmax",
-        "raised = xp.exp(exact - xp.where(largest == -inf, 0.0, largest))",
-        "raised = xp.exp(exact - xp.where(largest == -inf, 1.0, largest))",
+        "exponentials = xp.exp(exact - xp.where(largest == -inf, 0.0, largest))",
+        "exponentials = xp.exp(exact - xp.where(largest == -inf, 1.0, largest))",
     ): "where all scores are −inf any finite number will do: exp(−inf − 1) is 0 as well",
     (
-        "_arrays.nonzero",
+        "_arrays.one_for_zero",
         "return xp.where(divisor == 0, 1.0, divisor)",
         "return xp.where(divisor == 0, 2.0, divisor)",
     ): "any number but 0 will do: what it divides is 0",

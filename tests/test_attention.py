@@ -29,7 +29,7 @@ from reference import (
 )
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from attention_src.attention import attention, blockwise_attention, scaled_dot_product_attention
+from attention_src.attention import _exponentials, attention, blockwise_attention, scaled_dot_product_attention
 from attention_src.masks import causal_mask
 from attention_src.scores import dot_score, general_score
 from attention_src.weights import relu_weights, sigmoid_weights, softmax
@@ -329,6 +329,13 @@ def test_twice_as_many_queries_and_keys_take_at_most_twice_the_memory():
 
 def test_a_block_of_scores_becomes_weights_in_its_own_memory():
     assert peak_bytes(256, 256, block_size=256) < 1.5 * 8 * 256 * 256
+
+
+def test_torch_too_needs_no_second_block_unless_it_records_gradients():
+    block, shift = torch.ones(N, M), torch.ones(N, 1)
+    assert (_exponentials(torch, block, shift) is block) == (not torch.is_grad_enabled())
+    with torch.no_grad():
+        assert _exponentials(torch, block, shift) is block
 
 
 def test_more_keys_take_no_more_memory():

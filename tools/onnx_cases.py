@@ -6,7 +6,8 @@ Needs proofs/onnx_requirements.txt.
 """
 
 from collections import Counter
-from functools import partial
+from functools import reduce
+from operator import and_
 
 import numpy as np
 import torch
@@ -68,63 +69,50 @@ def grouped(pairs, heads, kv_heads):
 
 
 def seen_keys(n, m, inputs, like, is_causal=0, left_window_size=-1, right_window_size=-1):
-    """The mask of causality, window and padding together, or None."""
-    masks, lengths = [], inputs.get("nonpad_kv_seqlen")
-    past = inputs["past_key"].shape[-2] if "past_key" in inputs else 0
-    offsets = [past] if lengths is None or past else [int(length) - n for length in lengths]
+    """The masks of causality, window and padding."""
+    lengths, past = inputs.get("nonpad_kv_seqlen"), inputs["past_key"].shape[-2] if "past_key" in inputs else 0
+    offsets = [past] if lengths is None else [int(length) - n for length in lengths]
     everything = n + m + max(map(abs, offsets))
     left, right = (everything if size < 0 else size for size in (left_window_size, right_window_size))
-    make = [partial(causal_mask, n, m, like=like)] if is_causal else []
+    if is_causal:
+        yield stacked(causal_mask(n, m, offset=offset, like=like) for offset in offsets)
     if min(left, right) < everything:
-        make.append(partial(window_mask, n, left, m=m, ahead=right, like=like))
-    xp = array_namespace(like)
-    for mask in make:
-        masks.append(xp.stack([mask(offset=offset) for offset in offsets])[:, None])
+        yield stacked(window_mask(n, left, m=m, ahead=right, offset=offset, like=like) for offset in offsets)
     if lengths is not None:
-        masks.append(padding_mask(lengths[:, None], m))
-    return all_of(masks)
+        yield padding_mask(lengths[:, None], m)
 
 
-def all_of(masks):
-    together = None
-    for mask in masks:
-        together = mask if together is None else together & mask
-    return together
+def stacked(masks):
+    """One mask for each sequence of the batch, and one for all heads."""
+    masks = [*masks]
+    return array_namespace(*masks).stack(masks)[:, None]
 
 
-def run_attention(
-    inputs, softcap=0, scale=None, q_num_heads=None, kv_num_heads=None, qk_matmul_output_mode=0, **attributes
-):
+def run_attention(inputs, softcap=0, scale=None, q_num_heads=None, kv_num_heads=None, **attributes):
     if softcap:
         raise CannotError("softcap bends the scores before they become weights: only a score= of one's own can")
     attributes.pop("softmax_precision", None)  # never less than float32 here
-    query, key, value = (
-        split(inputs["Q"], q_num_heads),
-        split(inputs["K"], kv_num_heads),
-        split(inputs["V"], kv_num_heads),
-    )
-    xp = array_namespace(query)
+    shown = attributes.pop("qk_matmul_output_mode", 0)
+    query, key, value = (split(inputs[name], q_num_heads if name == "Q" else kv_num_heads) for name in "QKV")
+    xp, given = array_namespace(query), inputs.get("attn_mask")
     if "past_key" in inputs:
-        key, value = (
-            xp.concat([inputs[f"past_{name}"], new], axis=2) for name, new in (("key", key), ("value", value))
-        )
+        key, value = (xp.concat([inputs[f"past_{x}"], new], axis=2) for x, new in (("key", key), ("value", value)))
     present = {"present_key": key, "present_value": value}
-    heads, kv_heads, (n, m) = query.shape[1], key.shape[1], (query.shape[2], key.shape[2])
-    mask, bias, given = seen_keys(n, m, inputs, query, **attributes), None, inputs.get("attn_mask")
+    (batch, heads, n, _), (_, kv_heads, m, _) = query.shape, key.shape
+    masks, bias = [*seen_keys(n, m, inputs, query, **attributes)], None
     if given is not None and xp.isdtype(given.dtype, "bool"):
-        mask = all_of([x for x in (mask, widened(given, m, False)) if x is not None])
+        masks.append(widened(given, m, False))
     elif given is not None:
         bias = widened(given, m, -np.inf)
-    mask, bias = (grouped(pairs, heads, kv_heads) for pairs in (mask, bias))
+    mask, bias = (grouped(x, heads, kv_heads) for x in (reduce(and_, masks) if masks else None, bias))
     query, key, value = grouped(query, heads, kv_heads), key[:, :, None], value[:, :, None]
     output, weights = scaled_dot_product_attention(query, key, value, mask, bias=bias, scale=scale)
     scores = scaled_dot_score(query, key, scale=scale)
-    if qk_matmul_output_mode == 2:
+    if shown == 2:
         scores = scores + (0 if bias is None else bias)
         scores = scores if mask is None else xp.where(mask, scores, -np.inf)
-    output = output.reshape(output.shape[0], heads, n, -1)
-    scores = (weights if qk_matmul_output_mode == 3 else scores).reshape(output.shape[0], heads, n, m)
-    output = output.swapaxes(1, 2).reshape(output.shape[0], n, -1) if inputs["Q"].ndim == 3 else output
+    output, scores = (x.reshape(batch, heads, n, -1) for x in (output, weights if shown == 3 else scores))
+    output = output.swapaxes(1, 2).reshape(batch, n, -1) if inputs["Q"].ndim == 3 else output
     return {"Y": output, "qk_matmul_output": scores, **present}
 
 
@@ -147,11 +135,9 @@ OPERATORS = {"Attention": run_attention, "RotaryEmbedding": run_rotary, "Softmax
 
 
 def as_torch(array):
-    return (
-        torch.tensor(array.astype("float32")).to(torch.bfloat16)
-        if array.dtype.name == "bfloat16"
-        else torch.tensor(array)
-    )
+    if array.dtype.name == "bfloat16":
+        return torch.tensor(array.astype("float32")).to(torch.bfloat16)
+    return torch.tensor(array)
 
 
 def as_numpy(array):

@@ -9,6 +9,7 @@ from torch import nn
 from .._arrays import as_integer, need_axes, need_equal
 from ..attention import attention
 from ..scores import tanh_score
+from .multi_head import need_dtype
 
 
 def _matrix(*shape):
@@ -54,6 +55,7 @@ class AdditiveAttention(nn.Module):
     def project(self, key):
         """Return key W_k, (..., m, d_key) -> (..., m, d_hidden): the part that no query changes."""
         need_axes(2, "(..., m, d_key), one row for each key", key=key)
+        need_dtype(self.w_key.dtype, key=key)
         need_equal((-1, -2), "w_key needs a row for each number of a key", key=key, w_key=self.w_key)
         return key @ self.w_key
 
@@ -78,6 +80,7 @@ class AdditiveAttention(nn.Module):
             As `forward`.
         """
         need_axes(2, "(..., n, d_query), one row for each query", query=query)
+        need_dtype(self.w_query.dtype, query=query)
         need_equal((-1, -2), "w_query needs a row for each number of a query", query=query, w_query=self.w_query)
         return attention(query @ self.w_query, projected, value, mask, score=partial(tanh_score, v=self.v))
 
@@ -99,6 +102,6 @@ class AdditiveAttention(nn.Module):
         Raises
         ------
         TypeError, ValueError
-            As `attention`; also if a query is not d_query long or a key not d_key long.
+            As `attention`; also if a query is not d_query long, a key not d_key long, or the dtype not the layer's.
         """
         return self.attend(query, self.project(key), key if value is None else value, mask)

@@ -65,17 +65,9 @@ class MultiHeadAttention(nn.Module):
         self.out_proj = nn.Linear(self.num_heads * d_v, d_model, bias=linear_bias)
 
     def forward(
-        self,
-        query,
-        key=None,
-        value=None,
-        mask=None,
-        need_weights=False,
-        *,
-        bias=None,
-        positions=None,
-        key_positions=None,
-    ):
+        self, query, key=None, value=None, mask=None, need_weights=False,
+        *, bias=None, positions=None, key_positions=None,
+    ):  # fmt: skip
         """Mix the values, for each query, in every head by its own weights.
 
         Parameters
@@ -114,9 +106,7 @@ class MultiHeadAttention(nn.Module):
         value = key if value is None else value
         need_tokens(self.query_proj, query=query, key=key, value=value)
         need_equal((-2, -2), "every key needs one value", key=key, value=value)
-        mask, bias = (
-            self._with_heads(name, pairs, query, key, value) for name, pairs in (("mask", mask), ("bias", bias))
-        )
+        mask, bias = (self._with_heads(name, x, query, key, value) for name, x in (("mask", mask), ("bias", bias)))
         query = self._turned("positions", self._heads(self.query_proj(query), self.num_heads), positions)
         key = self._turned("key_positions", self._heads(self.key_proj(key), self.num_kv_heads), key_positions)
         value = self._heads(self.value_proj(value), self.num_kv_heads)  # all three (..., num_heads, n or m, d)
@@ -135,6 +125,7 @@ class MultiHeadAttention(nn.Module):
         return x if count == self.num_heads else x.repeat_interleave(self.num_heads // count, dim=-3)
 
     def _turned(self, name, x, positions):
+        """Turn queries or keys (..., num_heads, n, d_k) by their positions, (n,) or (..., n), if the layer does so."""
         if self.rotate is None:
             if positions is not None:
                 raise ValueError(f"{name} are given to a layer made without `rotate`")
@@ -165,14 +156,20 @@ def need_tokens(linear, **arrays):
         if not torch.is_tensor(array):
             raise TypeError(f"{name} is a {type(array).__name__}; expected a torch tensor")
     namespace(**arrays)
-    d_model, dtype = linear.in_features, linear.weight.dtype
+    need_dtype(linear.weight.dtype, **arrays)
+    d_model = linear.in_features
+    for name, array in arrays.items():
+        if array.ndim < 2 or array.shape[-1] != d_model:
+            raise ValueError(f"{name} has shape {tuple(array.shape)}; expected (..., rows, d_model = {d_model})")
+    need_broadcast(**arrays)
+
+
+def need_dtype(dtype, **arrays):
+    """Raise TypeError unless each tensor has the dtype of the layer, or autocast will convert it."""
     for name, array in arrays.items():
         converted = array.is_floating_point() and torch.is_autocast_enabled(array.device.type)
         if array.dtype != dtype and not converted:
             raise TypeError(f"{name} has dtype {array.dtype}; expected {dtype}, as the layer has")
-        if array.ndim < 2 or array.shape[-1] != d_model:
-            raise ValueError(f"{name} has shape {tuple(array.shape)}; expected (..., rows, d_model = {d_model})")
-    need_broadcast(**arrays)
 
 
 def _need_pairs(name, pairs, *forms):
