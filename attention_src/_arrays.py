@@ -171,10 +171,10 @@ def checked_bias(bias, scores):
     return bias
 
 
-def without_unseen(xp, mask, array):
+def without_unseen(xp, mask, *arrays):
     """Return keys or values with 0 for every NaN and infinity at a position that no query may look at.
 
     The weight there is 0, but 0 · NaN is NaN: without this, what stands in the padding could spoil the output.
     """
     seen = xp.any(mask, axis=-2)[..., None]
-    return xp.where(seen | xp.isfinite(array), array, 0.0)
+    return [xp.where(seen, array, xp.nan_to_num(array, nan=0.0, posinf=0.0, neginf=0.0)) for array in arrays]

@@ -144,7 +144,7 @@ def blockwise_attention(query, key, value, mask=None, *, block_size, bias=None, 
     scores = xp.broadcast_to(query[..., :1], (*query.shape[:-1], key.shape[-2]))  # a view: only its shape is used
     if mask is not None:
         need_broadcast(mask=checked_mask(mask, scores), key=key, value=value)
-        value = without_unseen(xp, mask, value)
+        (value,) = without_unseen(xp, mask, value)
     if bias is not None:
         need_broadcast(bias=checked_bias(bias, scores), key=key, value=value)
     mask, bias = (_every_row(xp, pairs, scores) for pairs in (mask, bias))
@@ -209,4 +209,6 @@ def _fitting_weights(weights, value, mask):
     xp, _, weights, value = as_real(weights=weights, value=value)
     need_equal((-1, -2), "every value needs one weight", weights=weights, value=value)
     need_broadcast(weights=weights, value=value)
-    return weights, value if mask is None else without_unseen(xp, checked_mask(mask, weights), value)
+    if mask is not None:
+        (value,) = without_unseen(xp, checked_mask(mask, weights), value)
+    return weights, value

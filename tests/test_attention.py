@@ -483,7 +483,7 @@ def test_under_a_mask_a_spoilt_key_spoils_only_who_may_look_at_it(attend, bad, a
     assert 0 < looks.sum() < N and not np.isclose(got[looks], clean[looks]).any()
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @both_libraries
 @both_forms
 def test_a_spoilt_value_spoils_its_column_for_all_if_anyone_may_look_as_in_torch_and_else_for_nobody(

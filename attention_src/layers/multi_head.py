@@ -111,7 +111,7 @@ class MultiHeadAttention(nn.Module):
         key = self._turned("key_positions", self._heads(self.key_proj(key), self.num_kv_heads), key_positions)
         value = self._heads(self.value_proj(value), self.num_kv_heads)  # all three (..., num_heads, n or m, d)
         if mask is not None:
-            key, value = (without_unseen(torch, mask, x) for x in (key, value))
+            key, value = without_unseen(torch, mask, key, value)
         if need_weights:
             mixed, weights = scaled_dot_product_attention(query, key, value, mask, bias=bias, scale=self.scale)
         else:
