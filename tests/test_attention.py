@@ -21,6 +21,7 @@ from reference import (
     loop_dot,
     loop_mix,
     loop_softmax,
+    misfits,
     odd_versions,
     random,
     refuses,
@@ -632,29 +633,7 @@ def test_shapes_that_do_not_fit_are_named(attend, changed, message, array):
 
 @both_libraries
 @both_forms
-@pytest.mark.parametrize(
-    "mask, error, message",
-    [
-        (np.ones((N, M), int), TypeError, "mask has dtype int64; expected booleans, True = may look"),
-        (
-            np.ones((4, M), bool),
-            ValueError,
-            "mask (4, 7) and scores (5, 7): both need a row for each query, got 4 and 5",
-        ),
-        (
-            np.ones((M, N), bool),
-            ValueError,
-            "mask (7, 5) and scores (5, 7): both need a column for each key, got 5 and 7",
-        ),
-        (
-            np.ones(M, bool),
-            ValueError,
-            "mask has shape (7,); expected (..., n, m), a row for each query and a column for each key",
-        ),
-        (np.ones((N, 0), bool), ValueError, "mask has shape (5, 0); expected at least one axis, none of them empty"),
-    ],
-    ids=lambda x: str(x.shape) if hasattr(x, "shape") else None,
-)
+@misfits
 def test_a_mask_that_does_not_fit_is_refused(attend, mask, error, message, array):
     if array is torch.tensor:
         message = message.replace("dtype ", "dtype torch.")
