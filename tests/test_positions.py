@@ -9,7 +9,7 @@ from reference import BATCH, HEADS, D, M, N, both_libraries, dot, odd_versions, 
 
 from attention_src.attention import attention
 from attention_src.masks import causal_mask
-from attention_src.positions import alibi_bias, rotary, sinusoidal_positions
+from attention_src.positions import _turned, alibi_bias, rotary, sinusoidal_positions
 from attention_src.scores import dot_score
 
 LIKES = {
@@ -282,7 +282,15 @@ def test_an_odd_length_is_refused():
 )
 def test_settings_that_rotary_does_not_have_are_refused(settings, error, message):
     with refuses(error, message):
-        rotary(np.ones((3, 4)), **settings)
+        rotary(np.ones((2, 3, 4)), **settings)
+
+
+def test_rotary_stays_on_the_device_and_in_the_precision_of_x():
+    assert rotary(torch.ones(2, 3, 4, device="meta")).device.type == "meta"
+    x, (cos, sin) = np.ones((3, 4), np.float32), random((3, 2), (3, 2))
+    for pair in ((cos, sin.astype(x.dtype)), (cos.astype(x.dtype), sin)):
+        assert _turned(np, x, *pair, "pairs").dtype == x.dtype
+    rotary(x, base=0.5)
 
 
 @both_libraries
