@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from attention_src import scaled_dot_product_attention
+from tools import claims
 from tools.chapter import CHAPTERS, ROOT, code, is_figure, pages, printed, prose, read, tags
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -37,7 +38,9 @@ def count(notebooks, other_pages):
 
 def _set_counts(app, config):
     texts = [path.read_text("utf-8") for name in pages() if (path := ROOT / f"{name}.md").is_file()]
-    config.myst_substitutions = {**config.myst_substitutions, **count(map(read, CHAPTERS), texts)}
+    tried = sum(len(module.CLAIMS) for module in claims.modules().values())
+    counts = count(map(read, CHAPTERS), texts) | {"proof_claims": f"{tried:,}"}
+    config.myst_substitutions = {**config.myst_substitutions, **counts}
 
 
 def _draw_card(app, exception):

@@ -9,6 +9,7 @@ import yaml
 from bs4 import BeautifulSoup
 from fontTools.ttLib import TTFont
 
+from tools import claims
 from tools.chapter import CHAPTERS, ROOT, code, is_figure, pages, printed, prose, read, tags
 
 HOME = "https://github.com/Somebody/their-fork"
@@ -82,7 +83,8 @@ def test_the_front_page_counts_what_the_tests_compare(site):
     texts += [path.read_text() for page in pages() for path in ROOT.glob(f"{page}.md")]
     links = sum(not target.startswith("http") for text in texts for target in re.findall(r"\]\(([^)]+)\)", text))
     shown = re.findall(r"<p><strong>([\d,]+)</strong>", (site / "intro.html").read_text())
-    assert shown == [f"{number:,}" for number in (numbers, figures, links, len(notebooks))]
+    tried = sum(len(module.CLAIMS) for module in claims.modules().values())
+    assert shown == [f"{number:,}" for number in (numbers, figures, tried, links, len(notebooks))]
 
 
 @pytest.fixture(scope="module")
