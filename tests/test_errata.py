@@ -72,7 +72,7 @@ def test_a_heading_that_its_chapter_does_not_have_is_named():
 
 
 def test_korean_on_the_page_is_marked_as_korean():
-    text = re.sub(r'<span lang="ko">.*?</span>', "", GUIDE.read_text(encoding="utf-8"))
+    text = re.sub(r'<span lang="ko">.*?</span>', "", GUIDE.read_text(encoding="utf-8"), flags=re.DOTALL)
     assert re.findall("[가-힣]", text) == []
 
 

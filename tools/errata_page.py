@@ -43,12 +43,16 @@ are computed from the inputs when the page is made.
 
 GUIDE_OPENING = """# From the notes
 
-This book grew from five study notes on attention, in Korean, numbered 000 to 004. If you studied them, this page leads you
-from each passage to the section of the book that shows it. It quotes a few words of the passage, says what we found, and
-links the section. The number in front is the line of the note.
+Did you study the five Korean notes, numbered 000 to 004, from which this book grew? This page leads you from each passage
+to the section of the book that shows it. It quotes a few words of the passage, says what we found, and links the section.
+The number in front is the line of the note.
 
-The verdicts: {counts}. *Imprecise* means that a condition or a step is missing, or that a word promises too much. The
-[errata](errata.md) list every printed number that is not right, and the sources for what is wrong.
+<span lang="ko">어텐션 노트 다섯 편을 공부하셨나요? 이 페이지는 노트의 각 구절에서 그 내용을 보여 주는 이 책의 절로 안내합니다. 구절마다 판정이 있습니다:
+맞음(right), 부정확함(imprecise), 반올림 오류(misrounded), 틀림(wrong).</span>
+
+Of the {all} passages, {counts}.
+*Imprecise* means that a condition or a step is missing, or that a word promises too much. The [errata](errata.md) list
+every printed number that is not right, and the sources for what is wrong.
 
 ## Their words and letters
 
@@ -147,7 +151,7 @@ def korean(text):
 
 def verdicts():
     counts = Counter(passage.verdict for passage in PASSAGES)
-    return ", ".join(f"{counts[name]} {name}" for name in ("right", "imprecise", "misrounded", "wrong"))
+    return "{right} are right, {imprecise} imprecise, {misrounded} misrounded and {wrong} wrong".format(**counts)
 
 
 def entry(passage, values):
@@ -178,7 +182,9 @@ def guide():
     words += [f"| {korean(theirs)} | {where} | {korean(ours)} | {english} |" for theirs, where, ours, english in WORDS]
     letters = ["| the notes write | note: line | this book writes | what it is |", "|---|---|---|---|"]
     letters += [f"| {' | '.join(row)} |" for row in LETTERS]
-    parts = [GUIDE_OPENING.format(counts=verdicts(), words="\n".join(words), letters="\n".join(letters))]
+    parts = [
+        GUIDE_OPENING.format(all=len(PASSAGES), counts=verdicts(), words="\n".join(words), letters="\n".join(letters))
+    ]
     for note, about in NOTES.items():
         parts.append(f"## Note {note}: {about}\n")
         if note == "002":
