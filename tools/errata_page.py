@@ -6,6 +6,7 @@ Every right number in them is computed, by way of tools/notes.py. Sections of ch
 
 import re
 from collections import Counter
+from functools import cache
 from math import exp, log
 from pathlib import Path
 
@@ -126,6 +127,7 @@ def path_of(page):
     return next((path for path in CHAPTERS if path.stem.startswith(page)), ROOT / f"{page}.md")
 
 
+@cache
 def headings(path):
     """The headings of a page that can be linked, its title first."""
     text = "\n\n".join(prose(read(path))) if path.suffix == ".ipynb" else path.read_text("utf-8")
