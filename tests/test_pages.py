@@ -39,7 +39,13 @@ def test_every_paper_that_a_page_links_is_among_the_references(name):
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_every_korean_term_that_a_chapter_introduces_is_in_the_glossary(path):
     terms = re.findall(r"[A-Za-z]\w*\*{0,2} \(([가-힣][가-힣 ]*)\)", TEXTS[path.stem])
-    assert [term for term in terms if not re.search(rf"\| ([^|]+ )?{term}( [^|]+)? \|", TEXTS["glossary"])] == []
+    glossary = re.sub(r"<[^>]+>", "", TEXTS["glossary"])
+    assert [term for term in terms if not re.search(rf"\| ([^|]+ )?{term}( [^|]+)? \|", glossary)] == []
+
+
+def test_the_korean_of_the_glossary_is_marked_as_korean():
+    rest = re.sub(r'<span lang="ko">[^<]+</span>', "", TEXTS["glossary"].partition("\n")[2])
+    assert re.findall("[가-힣]+", rest) == []
 
 
 def test_the_glossary_is_in_alphabetical_order():
