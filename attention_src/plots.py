@@ -181,6 +181,55 @@ def grids(matrices, rows=None, columns=None, *, digits=2, mask=None, row_title="
         return _finish(figure, f"{count} of {n} × {m}")
 
 
+def product(left, right, result, rows=None, columns=None, numbers=None, *, digits=2):
+    """Draw left × right = result as three grids, with the signs between them.
+
+    Parameters
+    ----------
+    left, right, result : (caption, matrix) of shapes (n, m), (m, d) and (n, d)
+    rows, columns, numbers : n, m and d labels
+    digits : int, decimals printed
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        The shapes do not fit each other, or the labels do not fit them.
+
+    Examples
+    --------
+    >>> product(("weights", [[0.5, 0.5]]), ("values", [[1], [3]]), ("output", [[2]]))
+    <picture: 1 × 2 times 2 × 1 is 1 × 1>
+    """
+    captions, arrays = zip(*((caption, _array(matrix)) for caption, matrix in (left, right, result)), strict=True)
+    shapes = [array.shape for array in arrays]
+    (n, m), d = shapes[0], shapes[1][-1]
+    if shapes[1:] != [(m, d), (n, d)]:
+        raise ValueError(f"shapes {shapes}; expected (n, m), (m, d) and (n, d)")
+    rows, columns, numbers = _labels("rows", rows, n), _labels("columns", columns, m), _labels("numbers", numbers, d)
+    cell = max(0.44, 0.085 * max(map(len, columns)) + 0.06)
+    widths = [cell * m, 0.44 * d, 0.44 * d]
+    gap = 0.085 * max(map(len, rows + columns)) + 0.5  # inches between two grids: a sign, and the next one's labels
+    total, height = sum(widths) + 2 * gap, 0.36 * max(n, m)
+    with _style():
+        figure, start = Figure(figsize=(total, height)), 0.0
+        sides = [(rows, columns), (columns, numbers), (rows, numbers)]
+        for i, (array, width, (down, across)) in enumerate(zip(arrays, widths, sides, strict=True)):
+            tall = 0.36 * len(array) / height
+            axes = figure.add_axes((start / total, (1 - tall) / 2, width / total, tall))
+            _draw_grid(axes, array.round(digits), np.ones(array.shape, bool), digits)
+            axes.set_xticks(range(len(across)), across)
+            axes.set_yticks(range(len(down)), down)
+            axes.set_title(captions[i], pad=10)
+            sign = "" if i == 0 else "×="[i - 1]
+            figure.text((start - gap + 0.12) / total, 0.5, sign, ha="center", va="center", fontsize=16)
+            start += width + gap
+        return _finish(figure, f"{n} × {m} times {m} × {d} is {n} × {d}")
+
+
 def _one_shape(arrays):
     shapes = {title: array.shape for title, array in arrays.items()}
     if len(set(shapes.values())) != 1 or any(len(shape) != 2 for shape in shapes.values()):
@@ -416,6 +465,8 @@ def _veil(axes, i, j, weight, digits):
 def weighted_sum(weights, values, labels, *, title="", digits=3):
     """Draw values in the plane, each shrunk to its weight, and the shrunk arrows laid tip to tail up to the output.
 
+    Between two values the straight line is dotted.
+
     Parameters
     ----------
     weights : (m,)
@@ -443,23 +494,27 @@ def weighted_sum(weights, values, labels, *, title="", digits=3):
     if values.shape != (len(weights), 2):
         raise ValueError(f"weights {weights.shape} and values {values.shape}; expected (m,) and (m, 2)")
     corners = np.vstack([[0, 0], np.cumsum(weights[:, None] * values, axis=0)]).round(4)
+    plate = {"boxstyle": "square,pad=0.1", "facecolor": PAPER, "edgecolor": "none"}  # so that lines pass behind words
     with _style():
         figure = Figure(figsize=(4.2, 3.4))
         axes = figure.subplots()
         everything = np.vstack([corners, values])
         low, high = everything.min(axis=0), everything.max(axis=0)
-        room = 0.36 * np.ptp(everything[:, 0])  # for the labels, which stand to the left of the arrows
-        axes.set(xlim=(low[0] - room, high[0] + room / 10), ylim=(low[1] - 0.3, high[1] + 0.9))
+        room = 0.05 * np.ptp(everything[:, 0])
+        axes.set(xlim=(low[0] - 2 * room, high[0] + room), ylim=(low[1] - room, high[1] + 0.9))
+        if len(values) == 2:
+            axes.plot(*values.T, ":", color=INK, linewidth=1.2)
         for i, label in enumerate(labels):
             colour = CYCLE[i % len(CYCLE)][0]
             _arrow(axes, (0, 0), values[i], colour, alpha=0.35, dashed=True)
             axes.text(*values[i], f"{label}\u00a0", ha="right", va="bottom", color=colour)
             _arrow(axes, corners[i], corners[i + 1], colour, width=2.4)
-            middle = (corners[i] + corners[i + 1]) / 2
-            axes.text(*middle, f"{weights[i]:.2f} × {label}\u00a0", ha="right", va="bottom", fontsize=9, color=colour)
+            middle = (corners[i] + corners[i + 1]) / 2 + (room / 2, 0)
+            text = f"{weights[i]:.2f} × {label}"
+            axes.text(*middle, text, ha="left", va="top", fontsize=9, color=colour, bbox=plate)
         axes.plot(*corners[-1], "o", color=INK, markersize=6)
         x, y = (f"{c:.{digits}f}" for c in weights @ values)
-        axes.text(*corners[-1], f"output ({x}, {y})\u00a0\u00a0", ha="right", va="bottom", weight="bold")
+        axes.text(*(corners[-1] + (-room / 2, room / 2)), f"output\n({x}, {y})", ha="right", va="bottom", weight="bold")
         axes.set(title=title, xlabel="first number of the value", ylabel="second number", aspect="equal")
         axes.grid(color=PALE, linewidth=0.6)
         return _finish(figure, f"weighted sum of {len(labels)} arrows")

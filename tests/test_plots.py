@@ -75,6 +75,21 @@ def test_a_weighted_sum_says_where_it_ends():
     )
 
 
+def test_the_line_between_two_values_is_dotted_and_no_line_joins_three():
+    dots = [
+        "stroke-dasharray: 1.2,1.98" in plots.weighted_sum([1 / m] * m, np.eye(m)[:, :2], "abc"[:m]).svg for m in (2, 3)
+    ]
+    assert dots == [True, False]
+
+
+def test_a_product_shows_three_grids_with_captions_and_signs_and_refuses_shapes_that_do_not_fit():
+    weights, values, output = ("W", [[0.25, 0.75]]), ("V", [[1, 2, 3], [5, 6, 7]]), ("Z", [[4, 5, 6]])
+    seen = words_of(plots.product(weights, values, output, ["q"], ["나", "B"], digits=2))
+    assert {"W", "V", "Z", "×", "=", "q", "나", "B", "0.25", "7.00", "6.00"} <= set(seen)
+    with pytest.raises(ValueError, match=r"expected \(n, m\), \(m, d\) and \(n, d\)"):
+        plots.product(values, weights, output)
+
+
 @pytest.mark.parametrize(
     "draw",
     [

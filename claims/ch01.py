@@ -1,0 +1,233 @@
+"""Chapter 1: what attention computes."""
+
+import numpy as np
+
+from tools.claims import SEEDS, Claim, Experiment, Fell, grid, spread, where
+
+DRAWS = 50  # random inputs in each case; a row holds the worst of them
+
+
+def furthest(a, b):
+    return float(np.abs(np.asarray(a) - np.asarray(b)).max())
+
+
+def formula(book, seed, n, m, d):
+    """Attention on random queries, keys and values: every identity that the page states, its worst case."""
+    random, worst = np.random.default_rng([seed, n, m, d]), {}
+    for _ in range(DRAWS):
+        for name, value in identities(book, random, n, m, d).items():
+            worst[name] = max(worst.get(name, -np.inf), value)
+    return {name: round(float(value), 12) for name, value in worst.items()}
+
+
+def identities(book, random, n, m, d):
+    q, k, v = random.normal(size=(n, d)), random.normal(size=(m, d)), random.normal(size=(m, 3))
+    output, weights = book.scaled_dot_product_attention(q, k, v)
+    scores, order = q @ k.T / np.sqrt(d), random.permutation(m)
+    moved, _ = book.scaled_dot_product_attention(q, k[order], v[order])
+    _, other = book.scaled_dot_product_attention(q, k, v * random.normal(size=(m, 3)) * 100)
+    tensors = [book.torch.tensor(x) for x in (q, k, v)]
+    sharp, mean = book.softmax(1e9 * scores), book.softmax(0 * scores)
+    down, flatter = book.softmax(scores.T).T, book.softmax(scores / random.uniform(1.1, 10))
+    return {
+        "rows": furthest(book.softmax(10 * scores).sum(axis=1), 1),
+        "ratio": furthest(weights[:, :1] / weights / np.exp(scores[:, :1] - scores), 1),
+        "loops": furthest(book.by_loops(q, k, v, np.sqrt(d)), output),
+        "pytorch": furthest(book.F.scaled_dot_product_attention(*tensors), output),
+        "order": furthest(moved, output),
+        "values": furthest(other, weights),
+        "line": furthest(v[0] + weights[:, 1:2] * (v[1] - v[0]), output) if m == 2 else 0.0,
+        "shape": float(output.shape != (n, 3) or weights.shape != (n, m) or down.shape != weights.shape),
+        "range": max((output - v.max(axis=0)).max(), (v.min(axis=0) - output).max(), 0.0),
+        "sharper": float((flatter.max(axis=1) >= weights.max(axis=1)).any()),
+        "average": furthest(mean @ v, v.mean(axis=0)),
+        "lookup": furthest(sharp @ v, v[scores.argmax(axis=1)]),
+    }
+
+
+def words(book, seed, n, d):
+    """Self-attention on random words as in the example: on themselves, not scaled."""
+    random, seen = np.random.default_rng([seed, n, d]), []
+    for _ in range(4 * DRAWS):
+        x = random.normal(size=(n, d))
+        unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+        weights, apart = book.softmax(x @ x.T), np.linalg.norm(x[:, None] - x, axis=-1)
+        moved = np.linalg.norm((weights @ x)[:, None] - weights @ x, axis=-1)
+        most = [(book.softmax(y @ y.T).argmax(axis=1) == np.arange(n)).mean() for y in (x, unit)]
+        longer = np.corrcoef(np.linalg.norm(x, axis=1), weights.mean(axis=0))[0, 1]
+        seen.append([(moved > apart + 1e-9).any(), *most, longer])
+    names = ("some pair further apart", "at itself", "at itself, length 1", "length with column mean")
+    return {name: round(float(value), 3) for name, value in zip(names, np.mean(seen, axis=0), strict=True)}
+
+
+def axis(book, seed, n, size):
+    """Softmax down the columns: by how much some row misses the sum of 1, the least and the most over the draws."""
+    random = np.random.default_rng([seed, n])
+    scores = size * random.normal(size=(DRAWS, n, n))
+    wrong = np.swapaxes(book.softmax(np.swapaxes(scores, -1, -2)), -1, -2)
+    missed = np.abs(wrong.sum(axis=-1) - 1).max(axis=-1)
+    return {"least": round(float(missed.min()), 4), "most": round(float(missed.max()), 4)}
+
+
+EXPERIMENTS = {
+    "formula": Experiment(
+        formula,
+        ("by_loops", "scaled_dot_product_attention", "softmax", "torch", "F"),
+        grid(seed=SEEDS, n=[1, 4], m=[2, 5, 30], d=[2, 16]),
+    ),
+    "words": Experiment(words, ("softmax",), grid(seed=SEEDS, n=[6], d=[3]) + grid(seed=SEEDS, n=[3, 20], d=[3])),
+    "axis": Experiment(axis, ("softmax",), grid(seed=SEEDS, n=[8, 32], size=[0.003, 1, 4])),
+}
+
+SIZES = "5 seeds, 50 random inputs each at 12 sizes: 1 and 4 queries, 2 to 30 keys, 2 and 16 numbers"
+WORDS = "5 seeds, 200 random sets each of 3, 6 and 20 words of 3 numbers"
+AXES = "5 seeds, 50 grids each of 8 and 32 words, scores of size 0.003, 1 and 4"
+
+
+def exact(sentence, name):
+    """A claim that holds at every size but for the rounding of 64-bit numbers."""
+    return Claim(
+        sentence,
+        "formula",
+        SIZES,
+        lambda rows: all(row[name] == 0 for row in rows),
+        [{name: 0.1}],
+        lambda rows: f"no difference in 12 decimals; largest {max(row[name] for row in rows):.12f}",
+    )
+
+
+CLAIMS = [
+    exact("no weight depends on a parcel", "values"),
+    exact("Values never enter the weights.", "values"),
+    exact("The row then adds up to 1, whatever the scores are.", "rows"),
+    exact("The ratio of the two weights is $e$ raised to the *gap* between their scaled scores", "ratio"),
+    exact("The ratio of two weights is $e$ raised to the gap of the scores that softmax is given.", "ratio"),
+    exact(
+        "The output lies on the straight line between the two parcels (dotted), and *cat*'s weight is the share of the"
+        " way that it has gone from *The*'s parcel to *cat*'s.",
+        "line",
+    ),
+    exact("Nothing in the formula asks for $n = m$.", "shape"),
+    exact("The grid keeps its shape and no error is raised.", "shape"),
+    exact("The package gives what we computed by hand, and so does PyTorch.", "pytorch"),
+    exact("This is equation (1.1), one number at a time.", "loops"),
+    exact("in every column the smallest number cannot fall and the largest cannot rise", "range"),
+    exact("dividing all scores by a number above 1 makes the largest weight of a row smaller", "sharper"),
+    exact("Times 0, every weight is one sixth: the plain average.", "average"),
+    exact("attention contains both extremes", "lookup"),
+    exact("Shuffle keys together with values: the output does not change.", "order"),
+    Claim(
+        "One line shows the fault: *sum the rows*.",
+        "axis",
+        AXES,
+        lambda rows: all(row["least"] > 0.05 for row in rows if row["size"] >= 1),
+        [{"size": 1, "least": 0.0, "most": 1.0}],
+        lambda rows: (
+            f"some row missed 1 by at least {min(row['least'] for row in rows if row['size'] >= 1):.2f} in every grid"
+        ),
+        "0 for the right axis",
+    ),
+    Claim(
+        "where all scores are nearly equal, wrong rows sum to nearly 1 too",
+        "axis",
+        AXES,
+        lambda rows: all(row["most"] < 0.02 for row in where(rows, size=0.003)),
+        [{"size": 0.003, "least": 0.0, "most": 0.2}],
+        lambda rows: f"with scores of size 0.003, by at most {max(row['most'] for row in where(rows, size=0.003)):.3f}",
+        "0 for the right axis",
+    ),
+    Claim(
+        "in more than a third of random sets of six words, some pair does",
+        "words",
+        WORDS,
+        lambda rows: all(row["some pair further apart"] > 1 / 3 for row in where(rows, n=6)),
+        [{"n": 6, "some pair further apart": 0.2}],
+        lambda rows: f"in {spread(where(rows, n=6), 'some pair further apart')} of the sets of six",
+    ),
+    Claim(
+        "Cut all six vectors to length 1 and only the direction is left; then each word looks most at itself",
+        "words",
+        WORDS,
+        lambda rows: all(row["at itself, length 1"] == 1 and row["at itself"] < 1 for row in rows),
+        [{"at itself, length 1": 0.99, "at itself": 0.7}, {"at itself, length 1": 1.0, "at itself": 1.0}],
+        lambda rows: f"at length 1 all; as they are {spread(rows, 'at itself')}",
+        lambda rows: f"{min(1 / row['n'] for row in rows):.2f} to {max(1 / row['n'] for row in rows):.2f} by chance",
+        "1",
+    ),
+]
+
+SETTLED = {
+    "one shelf can weigh more than the others while all of them still count": "computed",
+    "A score adds up $d_k$ products, so longer keys make larger scores.": "derived",
+    "they need not add up to 1": "computed",
+    "About twice as much: 0.670 against 0.330.": "computed",
+    "One slip is an early rounding": "computed",
+    "With 9 taken for 8 the second number lands next to the printed one.": "computed",
+    "*The* attends to itself with 67 %, twice as much.": "computed",
+    "*cat*: half and half, for its two scores are equal.": "computed",
+    "In one line, [Vaswani et al. (2017)](https://arxiv.org/abs/1706.03762) write": "cited",
+    "[BERT](https://arxiv.org/abs/1810.04805)": "cited",
+    "[GPT](https://arxiv.org/abs/2005.14165)": "cited",
+    "[T5](https://arxiv.org/abs/1910.10683), [BART](https://arxiv.org/abs/1910.13461)": "cited",
+    "The wrong rows add up to 0.830 and 1.170.": "computed",
+    "it uses the words themselves as queries, keys and values, and does not scale": "cited",
+    "[real models cut rare words into pieces](https://arxiv.org/abs/1508.07909)": "cited",
+    "their keys are almost the same": "computed",
+    "all six are near it: from 0.1082 to 0.2379": "computed",
+    "*journey*, by weight and by length": "computed",
+    "Divided by $\\sqrt{3}$, *journey*'s weights lie closer together": "computed",
+    "*journey* and *starts* are dark nearly all the way down": "computed",
+    "They are also the two longest vectors.": "computed",
+    "Six numbers rounded to two decimals can miss 1 by 0.03 at most": "computed",
+    "Each right-hand row is an average of the middle rows": "derived",
+    "Times 1000, *journey* has everything, and the output is its value: a lookup.": "computed",
+    "even times 100 the gap is 1.96 and *starts* keeps 0.123": "computed",
+    "the output is already close to its value, for *starts* has nearly the same value": "computed",
+    "Only two of the six do.": "computed",
+    "(Among the six words the two longest vectors draw most, as *keys*.)": "computed",
+    "[Mamba](https://arxiv.org/abs/2312.00752) does without": "cited",
+    "[Jamba](https://arxiv.org/abs/2403.19887) mixes both": "cited",
+    "A [Transformer](https://arxiv.org/abs/1706.03762) is a stack of layers, each with self-attention": "cited",
+    "Attention is a weighted average of values, one for each query": "derived",
+}
+
+FELL = [
+    Fell(
+        "The weights say otherwise",
+        "*The* gives *cat* 0.330 of its weight: that is attending.",
+        "*The* attends to *cat* with 33 %, and to itself with 67 %.",
+    ),
+    Fell(
+        "a word whose key fits many questions",
+        "Column means: *journey* 0.216, *starts* 0.213. Cut to length 1: 0.180 and 0.180, and *with* has 0.175.",
+        "*journey* and *starts* are dark, and the two longest vectors.",
+    ),
+    Fell(
+        "A score also depends on where the other vector points and on its size",
+        "Cut to length 1, all six words look most at themselves: direction alone cannot make a word look elsewhere.",
+        "Both are named, and a cell takes the lengths away.",
+    ),
+    Fell(
+        "Times 100, the weight of *journey* is 0.877 and the output is close to a lookup",
+        "At a weight of 0.542 the output is as good as there, for the second word has nearly the same value.",
+        "The weights show a lookup, the output alone does not: the dial goes to times 1000.",
+    ),
+    Fell(
+        "so the words have moved towards each other",
+        "In most random sets of six words of three numbers some pair ends further apart.",
+        "In each column the range cannot grow; a pair can.",
+    ),
+    Fell(
+        "One line shows it: *sum the rows*.",
+        "With scores of size 0.003 wrong rows miss 1 by 0.005 at most.",
+        "The line is to be tried on scores that differ.",
+    ),
+    Fell(
+        "If they are not 1 something is wrong, most often the axis.",
+        "How often it is the axis was never counted.",
+        "If they are not 1, softmax did not run along them.",
+    ),
+    Fell(
+        "Most are.", "How many language models are built on attention was never counted.", "Two that differ are named."
+    ),
+]
