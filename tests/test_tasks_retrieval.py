@@ -105,10 +105,7 @@ def test_no_line_cut_at_two_points_answers_more_than_three_of_four():
 # Both
 
 
-TASKS = {
-    "lookup": (lookup_examples, Lookup, {}),
-    "pairs": (pair_examples, Pairs, {"num_tokens": 4}),
-}
+TASKS = {"lookup": (lookup_examples, Lookup, {}), "pairs": (pair_examples, Pairs, {"num_tokens": 4})}
 both_tasks = pytest.mark.parametrize("draw, kind, sizes", TASKS.values(), ids=TASKS)
 
 
