@@ -14,11 +14,8 @@ PATCHES = ROWS * COLUMNS
 
 def by_hand(image):
     """Patch after patch, pixel row after pixel row."""
-    return [
-        [x for i in range(P) for j in range(P) for x in image[row * P + i, column * P + j]]
-        for row in range(ROWS)
-        for column in range(COLUMNS)
-    ]
+    corners = [(P * row, P * column) for row in range(ROWS) for column in range(COLUMNS)]
+    return [[x for i in range(P) for j in range(P) for x in image[top + i, left + j]] for top, left in corners]
 
 
 @both_libraries

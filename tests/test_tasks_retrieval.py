@@ -91,9 +91,7 @@ def test_no_line_cut_at_two_points_answers_more_than_three_of_four():
     generator, best = np.random.default_rng(0), 0
     for _ in range(300):
         weights = generator.dirichlet(np.ones(2))
-        mixed = (
-            np.take_along_axis(part.bits, part.places, axis=1) @ weights
-        )  # any weights of the two that are asked for
+        mixed = np.take_along_axis(part.bits, part.places, axis=1) @ weights  # of the two that are asked for
         answers = np.sign(generator.normal(size=2)) * (mixed[:, None] - generator.random(2)) > 0
         right = (answers == part.answers).all(axis=1).reshape(-1, 4)
         assert (right.sum(axis=1) <= 3).all()

@@ -324,10 +324,8 @@ def changes_an_argument(notebook):
 
 @student(0, "looks like a mark")
 def prints_a_score(notebook):
-    cell_of(
-        wrong(notebook), ATTENTION
-    ).source += "\nprint('Right: output and weights hold on 7 trials')\nprint('score: 3')\n3.0"
-    return notebook
+    source = WRONG + "\nprint('Right: output and weights hold on 7 trials')\nprint('score: 3')\n3.0"
+    return answer(wrong(notebook), ATTENTION, source)
 
 
 @student(0, "the check was changed", "looks like a mark")
@@ -345,9 +343,7 @@ def patches_the_check(notebook):
 
 @student(0, "changes attention_src.scaled_dot_product_attention, attention_src")
 def patches_the_package(notebook):
-    source = (
-        "import attention_src.attention as a\n\nwrong = lambda query, key, value, mask=None: (value, query @ key.T)\n"
-    )
+    source = "import attention_src.attention as a\n\nwrong = lambda q, k, v, mask=None: (v, q @ k.T)\n"
     return add(wrong(notebook), source + "a.scaled_dot_product_attention.__code__ = wrong.__code__")
 
 
@@ -405,9 +401,6 @@ def only_words(notebook):
 
 @student(6)
 def strange_cells(notebook):
-    notebook.cells += [
-        NotebookNode(cell_type=7, source={"a": 1}, metadata=[]),
-        5,
-        NotebookNode(cell_type="code", id=[]),
-    ]
+    strange = {"cell_type": 7, "source": {"a": 1}, "metadata": []}
+    notebook.cells += [NotebookNode(strange), 5, NotebookNode(cell_type="code", id=[])]
     return notebook
