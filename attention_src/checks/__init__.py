@@ -5,8 +5,6 @@ line for an answer that holds. The trials come from a `seed`, so an answer canno
 """
 
 # ruff: noqa: F401
-import inspect
-
 from ._report import RIGHT, NotAttempted, Part, Wrong, collecting  # three are for homework, not for chapters
 from .alignment import additive_score, decoder_step, looks_at_the_encoder, step_numbers
 from .blocks import block_parameters, mended_block, pre_norm_block
@@ -22,4 +20,8 @@ from .softmax import mended_softmax, ratio_of_weights, softmax
 from .symptoms import symptoms
 
 __all__ = ["NotAttempted", "Wrong"]
-__all__ += [name for name, thing in [*globals().items()] if inspect.isfunction(thing) and thing is not collecting]
+__all__ += [  # and every function of a module without an underscore
+    name
+    for name, thing in [*globals().items()]
+    if getattr(thing, "__module__", "").startswith(f"{__name__}.") and "._" not in thing.__module__
+]
