@@ -145,7 +145,11 @@ EXERCISES = {
             "weights times d_k": ((64, FULL, 12 * 100 * 64), "Between which two"),
             "5 weights": ((64, FULL, 5), "how many are there"),
         },
-        formula=lambda d, heads, tokens: (d // heads, 4 * (d + 1) * d, heads * tokens * tokens),
+        formula=lambda d_model, num_heads, tokens: (
+            d_model // num_heads,
+            4 * (d_model + 1) * d_model,
+            num_heads * tokens * tokens,
+        ),
     ),
     "ex06-split": Exercise(
         checks.split_heads,
