@@ -68,11 +68,27 @@ def answers(body, before=""):
     return lambda notebook: answer(notebook, ATTENTION, before + SIGNATURE + "    " + body)
 
 
+def cheats(source):
+    """Answer everything wrongly and add a cell before the exercises."""
+    return lambda notebook: add(wrong(notebook), source)
+
+
 def is_bytes(data):
     """Hand in these bytes in place of the notebook."""
     return lambda notebook: data
 
 
+ALWAYS_RIGHT = """from attention_src import checks
+
+checks.attention = checks.mended_attention = lambda f: print('ok')
+checks.doubled_query = lambda number: None"""
+OTHER_CODE = """import attention_src.attention as a
+
+wrong = lambda query, key, value, mask=None: (value, query @ key.T)
+a.scaled_dot_product_attention.__code__ = wrong.__code__"""
+ALL_CLOSE = "np.allclose = np.isclose = np.array_equal = lambda *a, **k: np.True_"
+CHANGED = "changes attention_src.scaled_dot_product_attention, attention_src"
+IN_PLACE = "query *= 1.0001\n    return scaled_dot_product_attention(query, key, value)"
 SPY = """from attention_src import checks, scaled_dot_product_attention
 
 seen = {}
@@ -147,6 +163,7 @@ CLASS = {  # name: (what makes it, the score due, what the report must say)
         3,
         ["Your function used up the memory"],
     ),
+    "changes-an-argument": (answers(IN_PLACE), 3, ["changed its argument query"]),
     "dies-in-the-answer": (answers("os._exit(0)", "import os\n"), 3, ["Your function ended the whole process"]),
     "exits-in-the-answer": (answers("raise SystemExit"), 3, ["raised SystemExit"]),
     "does-not-parse": (answers("return (query @ key.T"), 3, ["SyntaxError"]),
@@ -157,6 +174,10 @@ CLASS = {  # name: (what makes it, the score due, what the report must say)
         3,
         ["holds for the visible check's numbers and for no others"],
     ),
+    # cheats
+    "patches-the-check": (cheats(ALWAYS_RIGHT), 0, ["changes attention_src.checks.attention"]),
+    "patches-the-package": (cheats(OTHER_CODE), 0, [CHANGED]),
+    "patches-numpy": (cheats(ALL_CLOSE), 0, ["changes numpy.isclose, numpy.allclose, numpy.array_equal, which"]),
     # right, and somebody else's work
     "lets-the-package-work": (answers("return scaled_dot_product_attention(query, key, value)"), 6, [PACKAGE]),
     "lets-torch-work": (answers(WITH_TORCH), 6, ["calls scaled_dot_product_attention of attention_src or torch"]),
@@ -313,12 +334,6 @@ def deletes_the_name(notebook):
     return answer(notebook, ATTENTION, source.replace("my_attention", "my_own") + "\n\ndel my_attention")
 
 
-@student(3, "changed its argument query")
-def changes_an_argument(notebook):
-    source = cell_of(notebook, ATTENTION).source
-    return answer(notebook, ATTENTION, source.replace("    ### BEGIN SOLUTION\n", "    query *= 1.0001\n"))
-
-
 # cheats
 
 
@@ -333,23 +348,6 @@ def prints_in_the_check(notebook):
     for name in (ATTENTION, DOUBLED, MEND):
         answer(notebook, name + "-check", "print('Right: all of it')\n3.0")
     return wrong(notebook)
-
-
-@student(0, "changes attention_src.checks.attention")
-def patches_the_check(notebook):
-    source = "from attention_src import checks\n\nchecks.attention = checks.mended_attention = lambda f: print('ok')\n"
-    return add(wrong(notebook), source + "checks.doubled_query = lambda number: None")
-
-
-@student(0, "changes attention_src.scaled_dot_product_attention, attention_src")
-def patches_the_package(notebook):
-    source = "import attention_src.attention as a\n\nwrong = lambda q, k, v, mask=None: (v, q @ k.T)\n"
-    return add(wrong(notebook), source + "a.scaled_dot_product_attention.__code__ = wrong.__code__")
-
-
-@student(0, "changes numpy.isclose, numpy.allclose, numpy.array_equal, which")
-def patches_numpy(notebook):
-    return add(wrong(notebook), "np.allclose = np.isclose = np.array_equal = lambda *a, **k: np.True_")
 
 
 @student(0, "is no number")
