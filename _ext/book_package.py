@@ -25,7 +25,7 @@ def _read_chapters(app):
                 app.calls.setdefault(home(name), (check.source, printed(check)))
 
 
-def _mark_shapes(app, what, name, thing, options, lines):
+def mark_shapes(app, what, name, thing, options, lines):
     """Set the shapes in a docstring as code, each behind its name, before napoleon reads the docstring."""
     section, marked = "", []
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
@@ -92,7 +92,7 @@ def setup(app):
     app.connect("config-inited", _settle)
     app.connect("builder-inited", _read_chapters)
     app.connect("autodoc-skip-member", _skip_fields)
-    app.connect("autodoc-process-docstring", _mark_shapes, priority=400)  # before napoleon
+    app.connect("autodoc-process-docstring", mark_shapes, priority=400)  # before napoleon
     app.connect("autodoc-process-docstring", _link_chapters, priority=600)  # after it
     app.connect("missing-reference", _find_elsewhere)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

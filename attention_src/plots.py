@@ -21,14 +21,7 @@ ORANGE = "#D55E00"  #: The colour of the second series, and of a bar on a `Canva
 GREEN = "#009E73"  #: The colour of the third series.
 PURPLE, SKY, YELLOW = "#AA4499", "#56B4E9", "#E69F00"
 INK, PALE, PAPER = "#1a1a1a", "#d9d9d9", "#ffffff"
-CYCLE = [
-    (BLUE, "o", "-"),
-    (ORANGE, "s", "--"),
-    (GREEN, "^", "-."),
-    (PURPLE, "D", ":"),
-    (YELLOW, "v", "-"),
-    (SKY, "x", "--"),
-]
+CYCLE = [*zip((BLUE, ORANGE, GREEN, PURPLE, YELLOW, SKY), "os^Dvx", ("-", "--", "-.", ":", "-", "--"), strict=True)]
 AXIS_TITLE = {"fontsize": 8, "color": "#555555", "ha": "center", "va": "bottom"}
 STYLE = {
     "font.family": "sans-serif",
@@ -128,9 +121,8 @@ def grid(values, rows=None, columns=None, *, title="", digits=2, mask=None, row_
     >>> grid([[0.67, 0.33]], ["The"], ["The", "cat"])
     <picture: grid of 1 × 2>
     """
-    return grids(
-        {title: values}, rows, columns, digits=digits, mask=mask, row_title=row_title, column_title=column_title
-    )
+    titles = {"row_title": row_title, "column_title": column_title}
+    return grids({title: values}, rows, columns, digits=digits, mask=mask, **titles)
 
 
 def grids(matrices, rows=None, columns=None, *, digits=2, mask=None, row_title="query", column_title="key"):
@@ -173,9 +165,8 @@ def grids(matrices, rows=None, columns=None, *, digits=2, mask=None, row_title="
             axes.set_yticks(range(n), rows if i == 0 else [])
             axes.set_title(title, pad=32 if column_title else 8)
             lift = matplotlib.transforms.ScaledTranslation(0, 19 / 72, figure.dpi_scale_trans)
-            axes.text(
-                0.5, 1.0, f"{column_title} →" if column_title else "", transform=axes.transAxes + lift, **AXIS_TITLE
-            )
+            title = f"{column_title} →" if column_title else ""
+            axes.text(0.5, 1.0, title, transform=axes.transAxes + lift, **AXIS_TITLE)
         panels[0].set_ylabel(f"← {row_title}" if row_title else "", **AXIS_TITLE)
         count = f"{len(arrays)} grids" if len(arrays) > 1 else "grid"
         return _finish(figure, f"{count} of {n} × {m}")
@@ -267,14 +258,14 @@ def _draw_grid(axes, array, shown, digits):
     axes.spines[:].set_visible(False)
 
 
-def bars(values, labels, *, title="", ylabel="", digits=2):
+def bars(values, labels, *, ylabel="", digits=2):
     """Draw a bar for each label with its number above it; several series stand side by side.
 
     Parameters
     ----------
     values : (m,), or dict of name: (m,)
     labels : m labels
-    title, ylabel : str
+    ylabel : str
     digits : int, decimals printed; bars are as high as the rounded values
 
     Returns
@@ -303,20 +294,12 @@ def bars(values, labels, *, title="", ylabel="", digits=2):
         for i, (name, numbers) in enumerate(series.items()):
             place = np.arange(m) + (i - (len(series) - 1) / 2) * width
             colour = CYCLE[i % len(CYCLE)][0]
-            axes.bar(
-                place,
-                numbers,
-                width * 0.92,
-                color=colour,
-                label=name,
-                hatch="" if i == 0 else "//" * i,
-                edgecolor=PAPER,
-            )
+            axes.bar(place, numbers, width * 0.92, color=colour, label=name, hatch="//" * i, edgecolor=PAPER)
             for x, y in zip(place, numbers, strict=True):
                 axes.text(x, max(y, 0), f"{y:.{digits}f}".replace("-", "−"), ha="center", va="bottom", fontsize=8.5)
         axes.set_xticks(range(m), labels)
         axes.tick_params(axis="x", length=0)
-        axes.set(title=title, ylabel=ylabel)
+        axes.set_ylabel(ylabel)
         axes.margins(y=0.12)
         if len(series) > 1:
             _legend(axes)
@@ -327,7 +310,7 @@ def _legend(axes):
     axes.legend(frameon=False, fontsize=9, loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=3, columnspacing=1.2)
 
 
-def lines(x, series, *, spread=None, title="", xlabel="", ylabel="", logx=False, logy=False, digits=4):
+def lines(x, series, *, spread=None, xlabel="", ylabel="", logx=False, logy=False, digits=4):
     """Draw one line for each series, told apart by colour, marker and dash, with an optional band around it.
 
     Parameters
@@ -335,7 +318,7 @@ def lines(x, series, *, spread=None, title="", xlabel="", ylabel="", logx=False,
     x : (k,)
     series : dict of name: (k,)
     spread : dict of name: (low, high), each (k,), for the series that have a band
-    title, xlabel, ylabel : str
+    xlabel, ylabel : str
     logx, logy : bool, logarithmic axes
     digits : int, significant digits to which the data are rounded before they are drawn
 
@@ -365,7 +348,7 @@ def lines(x, series, *, spread=None, title="", xlabel="", ylabel="", logx=False,
             if spread and name in spread:
                 low, high = (_significant(edge, digits) for edge in spread[name])
                 axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
-        axes.set(title=title, xlabel=xlabel, ylabel=ylabel)
+        axes.set(xlabel=xlabel, ylabel=ylabel)
         if logx:
             axes.set_xscale("log", base=2)
             axes.set_xticks(x, [f"{v:g}" for v in x], minor=False)
@@ -382,16 +365,15 @@ def _significant(values, digits):
     return np.array([float(f"{v:.{digits}g}") for v in _array(values)])
 
 
-def over_image(image, weights, *, asks=None, digits=2):
+def over_image(image, weights, *, asks=None):
     """Draw a picture once for each set of weights over its patches: the less a patch weighs, the paler it is.
 
     Parameters
     ----------
     image : (H, W, 3), red, green and blue from 0 to 1
     weights : dict of title: (patches,), from 0 to 1, row by row; patches are squares
-        NaN leaves a patch as it is.
+        NaN leaves a patch as it is; a weight of less than 0.1 is not printed.
     asks : int, the patch that looks, outlined
-    digits : int, decimals printed in the patches; a patch that weighs less than 0.1 shows none
 
     Returns
     -------
@@ -407,7 +389,7 @@ def over_image(image, weights, *, asks=None, digits=2):
     >>> over_image([[[0, 0, 0], [1, 1, 1]]], {"query": [0.25, 0.75]})
     <picture: 1 picture of 1 × 2 patches>
     """
-    image, weights = _array(image), {title: _array(row).round(digits) for title, row in weights.items()}
+    image, weights = _array(image), {title: _array(row).round(2) for title, row in weights.items()}
     rows, columns = _patch_grid(image, weights)
     with _style():
         figure = Figure(figsize=(2.5 * columns / rows * len(weights), 2.5 + 0.25))
@@ -416,7 +398,7 @@ def over_image(image, weights, *, asks=None, digits=2):
             _draw_image(axes, image, image.shape[1] / columns)
             for (i, j), weight in np.ndenumerate(row.reshape(rows, columns)):
                 if not np.isnan(weight):
-                    _veil(axes, i, j, weight, digits)
+                    _veil(axes, i, j, weight)
             if asks is not None:
                 i, j = divmod(asks, columns)
                 axes.add_patch(Rectangle((j, i), 1, 1, fill=False, edgecolor=ORANGE, linewidth=2))
@@ -446,23 +428,21 @@ def _draw_image(axes, image, patch):
         starts = np.flatnonzero(np.r_[True, (row[1:] != row[:-1]).any(axis=-1)])
         for start, end in zip(starts, np.r_[starts[1:], len(row)], strict=True):
             place, width = (start / patch, i / patch), (end - start) / patch
-            axes.add_patch(
-                Rectangle(place, width, 1 / patch, facecolor=row[start], edgecolor="none", antialiased=False)
-            )
+            look = {"facecolor": row[start], "edgecolor": "none", "antialiased": False}
+            axes.add_patch(Rectangle(place, width, 1 / patch, **look))
 
 
-def _veil(axes, i, j, weight, digits):
+def _veil(axes, i, j, weight):
     """Cover the patch in row i and column j with white that lets its weight through, and print the weight."""
     opacity = round(0.8 * (1 - weight), 2)
     axes.add_patch(Rectangle((j, i), 1, 1, facecolor=(1, 1, 1, opacity), edgecolor=PAPER, linewidth=0.8))
     if weight >= 0.1:
         plate = {"boxstyle": "round,pad=0.1", "facecolor": INK, "edgecolor": "none"}
-        axes.text(
-            j + 0.5, i + 0.82, f"{weight:.{digits}f}", ha="center", va="center", fontsize=7, color=PAPER, bbox=plate
-        )
+        look = {"ha": "center", "va": "center", "fontsize": 7, "color": PAPER, "bbox": plate}
+        axes.text(j + 0.5, i + 0.82, f"{weight:.2f}", **look)
 
 
-def weighted_sum(weights, values, labels, *, title="", digits=3):
+def weighted_sum(weights, values, labels):
     """Draw values in the plane, each shrunk to its weight, and the shrunk arrows laid tip to tail up to the output.
 
     Between two values the straight line is dotted.
@@ -472,8 +452,6 @@ def weighted_sum(weights, values, labels, *, title="", digits=3):
     weights : (m,)
     values : (m, 2)
     labels : m labels
-    title : str
-    digits : int, decimals printed at the output
 
     Returns
     -------
@@ -513,22 +491,16 @@ def weighted_sum(weights, values, labels, *, title="", digits=3):
             text = f"{weights[i]:.2f} × {label}"
             axes.text(*middle, text, ha="left", va="top", fontsize=9, color=colour, bbox=plate)
         axes.plot(*corners[-1], "o", color=INK, markersize=6)
-        x, y = (f"{c:.{digits}f}" for c in weights @ values)
+        x, y = (f"{c:.3f}" for c in weights @ values)
         axes.text(*(corners[-1] + (-room / 2, room / 2)), f"output\n({x}, {y})", ha="right", va="bottom", weight="bold")
-        axes.set(title=title, xlabel="first number of the value", ylabel="second number", aspect="equal")
+        axes.set(xlabel="first number of the value", ylabel="second number", aspect="equal")
         axes.grid(color=PALE, linewidth=0.6)
         return _finish(figure, f"weighted sum of {len(labels)} arrows")
 
 
-def _arrow(axes, start, end, colour=INK, *, width=1.4, alpha=1.0, dashed=False, bend=0.0):
+def _arrow(axes, start, end, colour=INK, *, width=1.4, alpha=1.0, dashed=False):
     look = {"color": colour, "linewidth": width, "alpha": alpha, "linestyle": "--" if dashed else "-"}
-    shape = {
-        "arrowstyle": "-|>",
-        "mutation_scale": 11,
-        "shrinkA": 0,
-        "shrinkB": 0,
-        "connectionstyle": f"arc3,rad={bend}",
-    }
+    shape = {"arrowstyle": "-|>", "mutation_scale": 11, "shrinkA": 0, "shrinkB": 0}
     axes.add_patch(FancyArrowPatch(start, end, **shape, **look))
 
 
@@ -554,31 +526,31 @@ class Canvas:
         self._axes.set(xlim=(0, width), ylim=(0, height))
         self._axes.axis("off")
 
-    def box(self, x, y, text="", *, width=0.9, height=0.36, colour=BLUE, filled=0.0, fontsize=9.5):
+    def box(self, x, y, text="", *, width=0.9, height=0.36, colour=BLUE, filled=0.0):
         """Draw a box around the point (x, y), filled from 0 (paper) to 1 (its colour), with centred text."""
         rgb = np.array(matplotlib.colors.to_rgb(colour))
         face = tuple((1 - (1 - rgb) * (0.12 + 0.88 * filled)).round(3))
         corner = (x - width / 2, y - height / 2)
         self._axes.add_patch(FancyBboxPatch(corner, width, height, boxstyle="round,pad=0,rounding_size=0.05",
                                             facecolor=face, edgecolor=colour, linewidth=1.2))  # fmt: skip
-        self.text(x, y, text, fontsize=fontsize, colour=_ink_on(face))
+        self.text(x, y, text, colour=_ink_on(face))
 
     def circle(self, x, y, text="", *, radius=0.16, colour=INK):
         """Draw a circle around the point (x, y) with centred text, for an operation such as a sum."""
         self._axes.add_patch(Circle((x, y), radius, facecolor=PAPER, edgecolor=colour, linewidth=1.2))
         self.text(x, y, text)
 
-    def arrow(self, start, end, *, colour=INK, width=1.4, dashed=False, bend=0.0):
-        """Draw an arrow from the point `start` to the point `end`; `bend` curves it."""
-        _arrow(self._axes, start, end, colour, width=width, dashed=dashed, bend=bend)
+    def arrow(self, start, end, *, colour=INK, width=1.4, dashed=False):
+        """Draw an arrow from the point `start` to the point `end`."""
+        _arrow(self._axes, start, end, colour, width=width, dashed=dashed)
 
     def bar(self, x, y, height, *, width=0.3, colour=ORANGE):
         """Draw a bar that stands on the point (x, y)."""
         self._axes.add_patch(Rectangle((x - width / 2, y), width, round(height, 3), facecolor=colour))
 
-    def text(self, x, y, text, *, fontsize=9.5, colour=INK, align="center", weight="normal"):
-        """Write words at the point (x, y); `align` is 'left', 'center' or 'right'."""
-        self._axes.text(x, y, text, ha=align, va="center", fontsize=fontsize, color=colour, weight=weight)
+    def text(self, x, y, text, *, fontsize=9.5, colour=INK, weight="normal"):
+        """Write words centred at the point (x, y)."""
+        self._axes.text(x, y, text, ha="center", va="center", fontsize=fontsize, color=colour, weight=weight)
 
     def picture(self, name):
         """Return the finished Picture; `name` says what it is where no picture can be shown."""

@@ -23,17 +23,14 @@ def parser():
         made[name] = commands.add_parser(name, help=what, description=what)
         made[name].add_argument("chapter", nargs="*" if name == "release" else None, help="01 or 01_definition")
         made[name].add_argument("--course", type=Path, default=Path("class"), help="folder of the class (class)")
-    made["release"].add_argument(
-        "--personal", action="store_true", help="numbers of their own for the roster's students"
-    )
+    made["release"].add_argument("--personal", action="store_true", help="own numbers for the roster's students")
     made["release"].add_argument("--roster", type=Path, help="CSV, first column the student's id")
     made["collect"].add_argument("place", type=Path, metavar="FROM", help="folder or zip archive, files named anyhow")
     made["collect"].add_argument("--roster", type=Path, help="CSV: id, then anything a file's name may contain")
     made["grade"].add_argument("--jobs", type=int, default=1, metavar="N", help="submissions side by side (1)")
     made["grade"].add_argument("--dask", metavar="ADDRESS", help="hand them out to this Dask cluster: tcp://host:8786")
-    made["grade"].add_argument(
-        "--timeout", type=float, default=20, metavar="S", help="processor seconds for one cell or check (20)"
-    )
+    seconds = "processor seconds for one cell or check (20)"
+    made["grade"].add_argument("--timeout", type=float, default=20, metavar="S", help=seconds)
     made["grade"].add_argument("--personal", action="store_true", help="grade by each student's own numbers")
     made["grade"].add_argument("--unsafe", action="store_true", help="run student code without a sandbox, as yourself")
     return main

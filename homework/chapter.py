@@ -64,9 +64,8 @@ def calls(source):
             and hasattr(checks, call.func.attr)
             and all(isinstance(argument, ast.Name) for argument in call.args)
         ):
-            raise Unclear(
-                f"In a check cell stands {ast.unparse(node)!r}; expected checks.NAME(name, ..., option=value)."
-            )
+            seen = f"In a check cell stands {ast.unparse(node)!r}"
+            raise Unclear(f"{seen}; expected checks.NAME(name, ..., option=value).")
         options = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
         found.append(Call(call.func.attr, [argument.id for argument in call.args], options))
     return found
@@ -85,6 +84,5 @@ def exercises(source, release):
 
 def defined(source):
     """Names that a cell binds; of one that does not parse, those of its functions."""
-    return names.bound_and_used(names.python_only(source))[0] | set(
-        re.findall(r"^(?:def|class)[ \t]+(\w+)", source, re.M)
-    )
+    functions = re.findall(r"^(?:def|class)[ \t]+(\w+)", source, re.M)
+    return names.bound_and_used(names.python_only(source))[0] | set(functions)

@@ -18,9 +18,7 @@ LARGEST = 200 * 2**20  # bytes of a file, and of all in an archive handed in; wh
 LONGEST = 500  # characters of a path, of which a platform writes the beginning
 JUNK = re.compile(r"(^|/)(__MACOSX|\.[^./][^/]*|Thumbs\.db)(/|$)")
 STUDENT = [  # how learning platforms name what they hand over; the first that fits tells who
-    re.compile(
-        r"(?P<who>[^/]+?)_\d+_assignsubmission_\w+?_(/|[^/]*$)"
-    ),  # Moodle: Jane Doe_123_assignsubmission_file_/x
+    re.compile(r"(?P<who>[^/]+?)_\d+_assignsubmission_\w+?_(/|[^/]*$)"),  # Moodle: Jane Doe_1_assignsubmission_file_/x
     re.compile(r"(^|/)(?P<who>[^_/]+)(_LATE)?_\d\d+_\d\d+_[^/]*$"),  # Canvas: doejane_LATE_12_345_x-1
     re.compile(r"_(?P<who>[^_/]+)_attempt_\d{4}-[\d-]+[^/]*$"),  # Blackboard: HW 1_jdoe_attempt_2026-01-31-10-00-00_x
 ]
@@ -63,9 +61,8 @@ def files_of(place):
         for file in _unzipped(place, (), None):
             yield from _opened(file, [LARGEST])
     else:
-        raise Unclear(
-            f"{place} is neither a folder nor a zip archive; expected what the learning platform handed over."
-        )
+        expected = "expected what the learning platform handed over"
+        raise Unclear(f"{place} is neither a folder nor a zip archive; {expected}.")
 
 
 def _unzipped(place, under, left):

@@ -58,23 +58,16 @@ def grade(chapter, course, jobs, dask, timeout, unsafe, environment, **options):
     if timeout < 1 or jobs < 1:
         raise Unclear(f"--timeout is {timeout:g} and --jobs {jobs}; expected 1 or more of each.")
     stem = find(chapter).stem
-    source, release = (_read_class(course, kind, stem) for kind in ("source", "release"))
-    collected = _collected(course, stem)
+    source, release = (read_class(course, kind, stem) for kind in ("source", "release"))
+    collected = read_collected(course, stem)
     secret, tasks = personal.secret_from(environment), []
+    seeds = personal.hidden_seeds(secret, stem, TRIALS)
     students = [student for student, about in collected.items() if about["file"]]
     without = _without_numbers(course / "personal" / stem, options["personal"], secret, students)
     for student in [student for student in students if student not in without]:
-        tasks.append(
-            Task(
-                student,
-                (course / "collected" / stem / f"{student}.ipynb").read_bytes(),
-                source,
-                personal.personalise(release, secret, student) if options["personal"] else release,
-                personal.hidden_seeds(secret, stem, TRIALS),
-                timeout,
-                unsafe,
-            )
-        )
+        data = (course / "collected" / stem / f"{student}.ipynb").read_bytes()
+        copy = personal.personalise(release, secret, student) if options["personal"] else release
+        tasks.append(Task(student, data, source, copy, seeds, timeout, unsafe))
     results = fan_out.graded(tasks, jobs, dask)
     for student in without:
         unjudged = "no copy with numbers of their own was made under this name; was it collected with the roster?"
@@ -103,13 +96,13 @@ def report(chapter, course, environment):
     results = {path.stem: json.loads(path.read_text("utf-8")) for path in (course / "results" / stem).glob("*.json")}
     if not results:
         raise Unclear(f"Nothing is graded in {course / 'results' / stem}; first: python -m homework grade {chapter}")
-    release = _read_class(course, "release", stem)
+    release = read_class(course, "release", stem)
     folder = course / "report" / stem
-    reports.write(folder, release, _collected(course, stem), results, gradebook.scores(course, stem))
+    reports.write(folder, release, read_collected(course, stem), results, gradebook.scores(course, stem))
     print(f"The report is {folder / 'index.html'}, the scores are in {folder / 'scores.csv'}.")
 
 
-def _read_class(course, kind, stem):
+def read_class(course, kind, stem):
     """A notebook of the class as it was when it was released, without outputs."""
     path = course / kind / stem / f"{stem}.ipynb"
     if not path.exists():
@@ -121,7 +114,7 @@ def _read_class(course, kind, stem):
     return notebook
 
 
-def _collected(course, stem):
+def read_collected(course, stem):
     path = course / "collected" / stem / "collected.json"
     if not path.exists():
         raise Unclear(f"{path} is missing; first: python -m homework collect {stem[:2]} FOLDER-OR-ZIP")

@@ -68,7 +68,7 @@ def release(course, path):
 def record(course, stem, notebooks):
     """Give the notebooks, whose checks are answered, to nbgrader to be scored; forget whoever has none any more."""
     for student in scores(course, stem).keys() - notebooks.keys():
-        with _open(course) as book:
+        with opened(course) as book:
             book.remove_submission(stem, student)
         for kind in ("submitted", "autograded"):
             shutil.rmtree(course / kind / student / stem, ignore_errors=True)
@@ -80,13 +80,13 @@ def record(course, stem, notebooks):
         Autograde(force=True, **_settings(course, stem)).start()
 
 
-def _open(course):
+def opened(course):
     return Gradebook(f"sqlite:///{course.resolve() / 'gradebook.db'}", "attention")
 
 
 def scores(course, stem):
     """Return {student: {name of the check's cell: (points, whether a person gave them)}}."""
-    with _open(course) as book:
+    with opened(course) as book:
         try:
             submissions = book.assignment_submissions(stem)
         except MissingEntry:

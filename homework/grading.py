@@ -201,9 +201,8 @@ class Grading:
         except checks.NotAttempted as reason:
             place = self.restored.answers.get(exercise.name)
             if place in self.errors:
-                return Verdict.of(
-                    "wrong", checks.Wrong(Part("Your cell did not run. {error}", error=self.errors[place]))
-                )
+                seen = Part("Your cell did not run. {error}", error=self.errors[place])
+                return Verdict.of("wrong", checks.Wrong(seen))
             if place is not None and place not in self.ran:
                 return Verdict("unclear", "The cells before it took too long, so yours was not run.")
             return Verdict.of("not attempted", reason)

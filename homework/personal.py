@@ -24,7 +24,7 @@ NUMBERS = {  # check: (how the student is told, {option: what it may be})
         {"d_model": (60, 80, 120, 160), "d_k": (4, 6, 10), "d_v": (14, 24, 32)},
     ),
     "who_may_look": (
-        "{source} source words, filled up to {places} places, and {written} written words",
+        "{source} source words, padded to {places} positions, and {written} written words",
         {"source": (3, 4, 5), "places": (8, 9, 10), "written": (6, 7)},
     ),
     "layer_numbers": (

@@ -20,17 +20,15 @@ def write(folder, release, collected, results, scores):
     """Write `scores.csv`, `index.html` and `students/NAME.html`."""
     title = release.cells[0].source.splitlines()[0].lstrip("# ")
     exercises = _exercises(release)
-    students = [
-        _student(name, collected[name], results.get(name), scores.get(name), exercises) for name in sorted(collected)
-    ]
+    of = [(name, about, results.get(name), scores.get(name)) for name, about in sorted(collected.items())]
+    students = [_student(*each, exercises) for each in of]
     shutil.rmtree(folder / "students", ignore_errors=True)
     (folder / "students").mkdir(parents=True)
     _write_scores(folder / "scores.csv", exercises, students)
     page = {"title": title, "exercises": exercises, "of": sum(e["points"] for e in exercises)}
     summary = [_summary(exercise, students) for exercise in exercises]
-    (folder / "index.html").write_text(
-        PAGES.get_template("class.html").render(students=students, summary=summary, **page), "utf-8"
-    )
+    text = PAGES.get_template("class.html").render(students=students, summary=summary, **page)
+    (folder / "index.html").write_text(text, "utf-8")
     for student in students:
         text = PAGES.get_template("student.html").render(student=student, **page)
         (folder / "students" / f"{student['name']}.html").write_text(text, "utf-8")

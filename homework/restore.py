@@ -103,9 +103,8 @@ def _note_checks(own, release, taken, restored):
         for cell in own:
             by_mark = cell.id == check.id or cell.grade_id == grade_id(check)
             if by_mark or (cell not in taken and alike(check.source, cell.source)):
-                restored.note(
-                    f"the check was changed (to {cell.source[:80]!r}); the chapter's own was used", person=True
-                )
+                seen = f"the check was changed (to {cell.source[:80]!r})"
+                restored.note(f"{seen}; the chapter's own was used", person=True)
                 break
 
 

@@ -28,7 +28,7 @@ from . import wire
 HERE, PACKAGE = Path(__file__).parent, Path(attention_src.__file__).parent
 INSIDE = [HERE / name for name in ("inside.py", "watch.py", "wire.py")]
 DISK = 64 * 2**20
-PATIENCE, LOOK = 2, 0.2  # times as long on the clock as on the processor; seconds between two looks
+PATIENCE, LOOK = 3, 0.2  # times as long on the clock as on the processor; seconds between two looks
 LIMITS = {
     "RLIMIT_AS": 2 * 2**30,  # bytes of memory, each process
     "RLIMIT_NPROC": 24,  # processes and threads

@@ -38,9 +38,8 @@ def _asked_for_by_student(frame):
     while frame and frame.f_code.co_filename.startswith(STANDARD) and "site-packages" not in frame.f_code.co_filename:
         frame = frame.f_back
     file = frame.f_code.co_filename if frame else "<frozen"
-    return not (
-        "<frozen" in file or "site-packages" in file or "attention_src" in file or os.path.dirname(file) == OURS
-    )
+    others = any(part in file for part in ("<frozen", "site-packages", "attention_src"))
+    return not others and os.path.dirname(file) != OURS
 
 
 def note(frame, event, called, used):

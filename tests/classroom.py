@@ -5,12 +5,15 @@ import subprocess
 import sys
 
 import nbformat
+import pytest
 
 from homework import desk, personal
 from homework.grading import Task, grade
+from homework.sandbox import why_not
 from tools.chapter import ROOT, answered
 
 SECRET = "wombat-in-the-attic"
+needs_sandbox = pytest.mark.skipif(bool(why_not()), reason=f"no sandbox: {why_not()}")
 
 
 def homework(*arguments, environment=None, fails=False):
@@ -34,7 +37,7 @@ def solved(course, stem):
 
 def graded(course, stem, submission, **options):
     """Grade one submission in this process and return its result."""
-    source, release = (desk._read_class(course, kind, stem) for kind in ("source", "release"))
+    source, release = (desk.read_class(course, kind, stem) for kind in ("source", "release"))
     task = {"source": source, "release": release, "seeds": personal.hidden_seeds(SECRET, stem, 2), "seconds": 30}
     return grade(Task("ann", nbformat.writes(submission).encode(), **task | options))
 

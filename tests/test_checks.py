@@ -92,9 +92,8 @@ def test_every_check_belongs_to_an_exercise():
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_every_exercise_says_its_kind_points_and_minutes(path):
     notebook = read(path)
-    said = re.findall(
-        r"^\*\*(\d)\. (?:Write|Predict|Find) it\*\* \((\d) points?, \d+ minutes\)\.", "\n".join(prose(notebook)), re.M
-    )
+    prompt = r"^\*\*(\d)\. (?:Write|Predict|Find) it\*\* \((\d) points?, \d+ minutes\)\."
+    said = re.findall(prompt, "\n".join(prose(notebook)), re.M)
     points = [exercise.points for exercise in exercises(notebook)]
     assert [(int(number), int(points)) for number, points in said] == list(enumerate(points, 1))
 
@@ -108,9 +107,7 @@ def test_every_exercise_says_its_kind_points_and_minutes(path):
         (checks.doubled_query, [0.804], {"times": 3}, "e raised to it"),
     ],
 )
-def test_mistakes_that_look_alike_with_the_numbers_of_the_page_are_told_apart_with_others(
-    check, numbers, own, question
-):
+def test_mistakes_that_look_alike_with_the_pages_numbers_are_told_apart_with_others(check, numbers, own, question):
     with pytest.raises(checks.Wrong) as refused:
         check(*numbers, **own)
     assert told(refused.value, question)

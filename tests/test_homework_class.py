@@ -11,14 +11,13 @@ from pathlib import Path
 
 import psutil
 import pytest
-from classroom import SECRET, homework, solved
+from classroom import SECRET, homework, needs_sandbox, solved
 
 from homework import gradebook
-from homework.sandbox import why_not
 from tools.bad_class import CLASS, submission
 from tools.chapter import ROOT
 
-pytestmark = pytest.mark.skipif(bool(why_not()), reason=f"no sandbox: {why_not()}")
+pytestmark = needs_sandbox
 STEM = "01_definition"
 
 
@@ -83,9 +82,8 @@ def test_everybody_gets_what_is_due_and_every_problem_is_named(scores, name):
     score, said = EXPECTED[name]
     row = scores[name]
     told = f"{row['needs a person']}; {row['notes']}"
-    assert (row["total"], [text for text in said if text not in told]) == ("" if score is None else str(score), []), (
-        told
-    )
+    assert row["total"] == ("" if score is None else str(score)), told
+    assert [text for text in said if text not in told] == [], told
 
 
 def test_a_blank_score_always_has_a_reason(scores):
@@ -136,6 +134,7 @@ def test_the_class_page_says_what_was_most_often_wrong(course):
         assert f"students/{name}.html" in text
 
 
+@pytest.mark.skipif(os.getloadavg()[0] > 2 * (os.cpu_count() or 1), reason="the machine does other things")
 def test_a_submission_takes_no_longer_than_five_seconds(course):
     taken = [json.loads(path.read_text())["seconds"] for path in (course / "results" / STEM).glob("*.json")]
     print(f"{sorted(taken)[len(taken) // 2]} seconds in the median")

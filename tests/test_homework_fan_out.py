@@ -11,14 +11,13 @@ import time
 import nbformat
 import psutil
 import pytest
-from classroom import SECRET, homework, notebook, solved
+from classroom import SECRET, homework, needs_sandbox, notebook, solved
 
 from homework import desk, fan_out
-from homework.sandbox import why_not
 from tools.chapter import ROOT
 
 STEM, STUDENTS = "01_definition", [f"student-{i:02}" for i in range(12)]
-pytestmark = pytest.mark.skipif(bool(why_not()), reason=f"no sandbox: {why_not()}")
+pytestmark = needs_sandbox
 
 
 @pytest.fixture(scope="module")
@@ -80,13 +79,8 @@ def wait_for(what, seconds=120):
 def test_a_worker_dies_on_the_way_and_every_submission_is_graded_once(course, cluster):
     address, workers = cluster
     command = [sys.executable, "-m", "homework", "grade", "01", "--course", course, "--dask", address]
-    grading = subprocess.Popen(
-        list(map(str, command)),
-        cwd=ROOT,
-        env=os.environ | {"ATTENTION_SEED": SECRET},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    secret = os.environ | {"ATTENTION_SEED": SECRET}
+    grading = subprocess.Popen([*map(str, command)], cwd=ROOT, env=secret, stdout=subprocess.PIPE, text=True)
     # a sandbox is open: the worker is in the middle of a submission
     wait_for(lambda: psutil.Process(workers[0].pid).children())
     os.killpg(workers[0].pid, signal.SIGKILL)

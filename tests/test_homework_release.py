@@ -3,17 +3,15 @@
 import re
 
 import pytest
-from classroom import graded, notebook, solved, statuses
+from classroom import graded, needs_sandbox, notebook, solved, statuses
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from homework import desk
 from homework.chapter import Unclear, calls, find
-from homework.sandbox import why_not
 from tools.chapter import CHAPTERS, ROOT, grade_id, read, student_copy
 
 STEMS = [path.stem for path in CHAPTERS]
-needs_sandbox = pytest.mark.skipif(bool(why_not()), reason=f"no sandbox: {why_not()}")
 
 
 @pytest.fixture(scope="module")

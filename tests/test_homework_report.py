@@ -5,7 +5,8 @@ import json
 import re
 
 import pytest
-from classroom import SECRET, graded, notebook, solved
+from classroom import SECRET, graded, needs_sandbox, notebook, solved
+from nbformat.v4 import new_code_cell
 
 from attention_src.checks import Part, Wrong
 from homework import checking, desk, gradebook, grading, reports
@@ -13,10 +14,8 @@ from homework.chapter import Call, Exercise, exercises
 from homework.grading import Verdict
 from homework.restore import Restored
 from homework.restore import notebook as made_notebook
-from homework.sandbox import why_not
 
 STEM, NAMES = "01_definition", ("ex01-attention", "ex01-doubled", "ex01-mend")
-needs_sandbox = pytest.mark.skipif(bool(why_not()), reason=f"no sandbox: {why_not()}")
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +60,7 @@ def test_the_points_are_nbgraders_and_what_is_unclear_is_blank(course, tmp_path)
 def test_points_that_a_person_gave_stand_after_grading_again(course, tmp_path):
     book, result = judged(course, "right", "unclear", "wrong")
     gradebook.record(course, STEM, {"odd": book})
-    with gradebook._open(course) as kept:
+    with gradebook.opened(course) as kept:
         kept.find_grade("ex01-doubled-check", STEM, STEM, "odd").manual_score = 0.5
         kept.db.commit()
     gradebook.record(course, STEM, {"odd": book})
@@ -137,9 +136,7 @@ def test_a_notebook_that_takes_too_long_in_all_is_cut_short(course, monkeypatch)
     submission = solved(course, STEM)
     for cell in submission.cells[-4:]:
         cell.source = cell.source.replace("mended(", "my_mended(")
-    submission.cells[0].update(
-        cell_type="code", source="import time\n\ntime.sleep(1)", outputs=[], execution_count=None
-    )
+    submission.cells[0] = new_code_cell("import time\n\ntime.sleep(1)")
     result = graded(course, STEM, submission)
     assert any(note["person"] and "took too long in all" in note["text"] for note in result["notes"])
 
@@ -147,9 +144,8 @@ def test_a_notebook_that_takes_too_long_in_all_is_cut_short(course, monkeypatch)
 @needs_sandbox
 def test_what_goes_wrong_in_grading_itself_is_for_a_person_and_costs_nobody_else(course, monkeypatch):
     monkeypatch.setattr(grading, "restore", lambda *_: 1 / 0)
-    assert graded(course, STEM, solved(course, STEM))["unjudged"] == (
-        "grading stopped with ZeroDivisionError: division by zero"
-    )
+    unjudged = graded(course, STEM, solved(course, STEM))["unjudged"]
+    assert unjudged == "grading stopped with ZeroDivisionError: division by zero"
 
 
 def test_a_student_without_a_file_is_listed(course, tmp_path):
@@ -157,5 +153,5 @@ def test_a_student_without_a_file_is_listed(course, tmp_path):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "collected.json").write_text('{"late": {"file": null, "notes": []}}')
     desk.grade("01", course, 1, None, 20, True, {"ATTENTION_SEED": SECRET}, personal=False)
-    reports.write(tmp_path, notebook(course, "release", STEM), desk._collected(course, STEM), {}, {})
+    reports.write(tmp_path, notebook(course, "release", STEM), desk.read_collected(course, STEM), {}, {})
     assert "nothing was handed in" in (tmp_path / "scores.csv").read_text()

@@ -6,15 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from classroom import homework, solved
+from classroom import homework, needs_sandbox, solved
 
 from homework import desk, sandbox, wire
 from homework.chapter import Unclear
-from homework.sandbox import Died, Session, why_not
+from homework.sandbox import Died, Session
 from tools.chapter import ROOT
 
 STEM = "01_definition"
-needs_sandbox = pytest.mark.skipif(bool(why_not()), reason=f"no sandbox: {why_not()}")
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,7 @@
 """The blocks of a Transformer against torch's with copied weights, and what may change what."""
 
+from itertools import product
+
 import pytest
 import torch
 from reference import BATCH, HEADS, D, H, M, N, random, refuses, same
@@ -10,7 +12,7 @@ from attention_src.layers import DecoderBlock, EncoderBlock, FeedForward
 from attention_src.masks import causal_mask, padding_mask
 
 D_MODEL, D_FF = HEADS * D, H
-KINDS = [(activation, norm_first) for activation in ("gelu", "relu") for norm_first in (True, False)]
+KINDS = [*product(("gelu", "relu"), (True, False))]
 kinds = pytest.mark.parametrize(("activation", "norm_first"), KINDS)
 epsilons = pytest.mark.parametrize("norm_eps", [1e-5, 1e-2])
 
@@ -57,15 +59,20 @@ def agree(block, other, names, answers, leaves, others):
     assert not ours
 
 
+def pair(ours, theirs, names, activation, norm_first, norm_eps):
+    """Our block and torch's with the same weights."""
+    block = some(ours(D_MODEL, HEADS, D_FF, activation, norm_first, norm_eps=norm_eps))
+    settings = {"activation": activation, "norm_first": norm_first, "layer_norm_eps": norm_eps}
+    other = theirs(D_MODEL, HEADS, D_FF, dropout=0.0, batch_first=True, dtype=torch.float64, **settings)
+    other.load_state_dict(as_torchs(block, names))
+    return block, other
+
+
 @kinds
 @epsilons
 def test_the_encoder_block_is_torchs_with_all_gradients(activation, norm_first, norm_eps):
-    block = some(EncoderBlock(D_MODEL, HEADS, D_FF, activation, norm_first, norm_eps=norm_eps))
-    settings = {"dropout": 0.0, "activation": activation, "batch_first": True, "norm_first": norm_first}
-    settings["layer_norm_eps"] = norm_eps
-    other = nn.TransformerEncoderLayer(D_MODEL, HEADS, D_FF, dtype=torch.float64, **settings)
     names = {"attend": "self_attn"}
-    other.load_state_dict(as_torchs(block, names))
+    block, other = pair(EncoderBlock, nn.TransformerEncoderLayer, names, activation, norm_first, norm_eps)
     (x, _), (y, _) = tokens(), tokens()
     padding = padding_mask(torch.tensor([2, N]), N)
     mask = causal_mask(N, like=x) & padding
@@ -76,12 +83,8 @@ def test_the_encoder_block_is_torchs_with_all_gradients(activation, norm_first, 
 @kinds
 @epsilons
 def test_the_decoder_block_is_torchs_with_all_gradients(activation, norm_first, norm_eps):
-    block = some(DecoderBlock(D_MODEL, HEADS, D_FF, activation, norm_first, norm_eps=norm_eps))
-    settings = {"dropout": 0.0, "activation": activation, "batch_first": True, "norm_first": norm_first}
-    settings["layer_norm_eps"] = norm_eps
-    other = nn.TransformerDecoderLayer(D_MODEL, HEADS, D_FF, dtype=torch.float64, **settings)
     names = {"attend": "self_attn", "attend_memory": "multihead_attn"}
-    other.load_state_dict(as_torchs(block, names))
+    block, other = pair(DecoderBlock, nn.TransformerDecoderLayer, names, activation, norm_first, norm_eps)
     ours, others = tokens(), tokens()
     mask, memory_mask = causal_mask(N, like=ours[0]), padding_mask(torch.tensor([4, M]), M)
     theirs = other(*others, tgt_mask=~mask, memory_key_padding_mask=~memory_mask[:, 0])
@@ -117,11 +120,8 @@ def test_the_weights_of_the_encoder_block_are_those_of_the_normed_tokens_if_the_
 def test_with_nothing_learned_in_the_sublayers_a_pre_norm_block_hands_its_input_on():
     x, memory = tokens()
     for block, given in ((EncoderBlock(D_MODEL, HEADS, D_FF), [x]), (DecoderBlock(D_MODEL, HEADS, D_FF), [x, memory])):
-        for last in (
-            block.attend.out_proj,
-            block.feed_forward[2],
-            getattr(block, "attend_memory", block.attend).out_proj,
-        ):
+        attend_last = getattr(block, "attend_memory", block.attend)
+        for last in (block.attend.out_proj, block.feed_forward[2], attend_last.out_proj):
             nn.init.zeros_(last.weight), nn.init.zeros_(last.bias)
         same(block.double()(*given)[0], x)
 
@@ -148,14 +148,14 @@ def test_the_network_of_a_token_sees_no_other_token():
 
 @pytest.mark.parametrize("make", [EncoderBlock, DecoderBlock])
 def test_sizes_and_activations_that_make_no_block_are_refused(make):
-    with refuses(ValueError, "activation is 'tanh'; expected one of ['gelu', 'relu']"):
-        make(D_MODEL, HEADS, D_FF, "tanh")
-    with refuses(ValueError, "d_ff is 0; expected at least 1"):
-        make(D_MODEL, HEADS, 0)
-    with pytest.raises(TypeError, match="d_ff"):
-        make(D_MODEL, HEADS, 2.5)
-    with pytest.raises(ValueError, match="d_model is 12; expected a multiple of num_heads = 5"):
-        make(D_MODEL, 5, D_FF)
+    for sizes, error, message in (
+        ((D_MODEL, HEADS, D_FF, "tanh"), ValueError, "activation is 'tanh'; expected one of ['gelu', 'relu']"),
+        ((D_MODEL, HEADS, 0), ValueError, "d_ff is 0; expected at least 1"),
+        ((D_MODEL, HEADS, 2.5), TypeError, "d_ff is 2.5; expected an integer"),
+        ((D_MODEL, 5, D_FF), ValueError, "d_model is 12; expected a multiple of num_heads = 5, or d_k and d_v"),
+    ):
+        with refuses(error, message):
+            make(*sizes)
 
 
 def test_a_mask_that_does_not_fit_is_refused_by_the_attention_it_is_for():

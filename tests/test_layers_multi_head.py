@@ -92,6 +92,7 @@ def seen(n, m):
     padding = padding_mask(torch.tensor([3, m]), m)
     heads = torch.tensor(some_mask(BATCH, HEADS, n, m))
     heads[..., 0] = True  # torch's layer answers a query that may look nowhere with NaN
+    hidden = bias.masked_fill(~heads, -torch.inf)
     return {
         "no mask": ({}, {}),
         "causal": ({"mask": causal}, {"attn_mask": ~causal}),
@@ -99,10 +100,7 @@ def seen(n, m):
         "causal and padding": ({"mask": causal & padding}, {"attn_mask": ~causal, "key_padding_mask": ~padding[:, 0]}),
         "one for each head": ({"mask": heads}, {"attn_mask": ~heads.flatten(0, 1)}),
         "a bias": ({"bias": bias[0, 0]}, {"attn_mask": bias[0, 0]}),
-        "a bias and heads": (
-            {"bias": bias, "mask": heads},
-            {"attn_mask": bias.masked_fill(~heads, -torch.inf).flatten(0, 1)},
-        ),
+        "a bias and heads": ({"bias": bias, "mask": heads}, {"attn_mask": hidden.flatten(0, 1)}),
     }
 
 
@@ -289,16 +287,8 @@ def test_settings_that_do_not_fit_are_refused(settings, given, error, message):
 # Which shapes it takes
 
 
-MASKS = [
-    (N, M),
-    (1, M),
-    (BATCH, N, M),
-    (BATCH, 1, M),
-    (1, N, M),
-    (BATCH, HEADS, N, M),
-    (1, HEADS, 1, M),
-    (BATCH, 1, N, M),
-]
+MASKS = [(N, M), (1, M), (BATCH, N, M), (BATCH, 1, M), (1, N, M)]
+MASKS += [(BATCH, HEADS, N, M), (1, HEADS, 1, M), (BATCH, 1, N, M)]
 
 
 @pytest.mark.parametrize("need_weights", [True, False])
@@ -375,9 +365,8 @@ def test_without_weights_no_tensor_holds_all_of_them():
     class Watch(TorchDispatchMode):
         def __torch_dispatch__(self, function, types, args=(), kwargs=None):
             result = function(*args, **(kwargs or {}))
-            largest.extend(
-                x.numel() for x in (result if isinstance(result, tuple) else (result,)) if torch.is_tensor(x)
-            )
+            results = result if isinstance(result, tuple) else (result,)
+            largest.extend(x.numel() for x in results if torch.is_tensor(x))
             return result
 
     layer, tokens = some_layer(), torch.ones(1, 97, D_MODEL, dtype=torch.float64)

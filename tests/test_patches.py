@@ -14,11 +14,8 @@ PATCHES = ROWS * COLUMNS
 
 def by_hand(image):
     """Patch after patch, pixel row after pixel row."""
-    return [
-        [x for i in range(P) for j in range(P) for x in image[row * P + i, column * P + j]]
-        for row in range(ROWS)
-        for column in range(COLUMNS)
-    ]
+    corners = [(P * row, P * column) for row in range(ROWS) for column in range(COLUMNS)]
+    return [[x for i in range(P) for j in range(P) for x in image[top + i, left + j]] for top, left in corners]
 
 
 @both_libraries
@@ -60,34 +57,39 @@ def test_gradients_reach_every_pixel():
     assert (images.grad == 1).all()
 
 
-def test_what_cannot_be_cut_is_refused():
-    with refuses(ValueError, "patch_size is 4, the picture 6 × 8; expected a number that divides both"):
-        patchify(IMAGES, 4)
-    with refuses(ValueError, "patch_size is 3, the picture 6 × 8; expected a number that divides both"):
-        patchify(IMAGES, 3)
-    with refuses(ValueError, "patch_size is 0; expected at least 1"):
-        patchify(IMAGES, 0)
-    with pytest.raises(TypeError, match="patch_size"):
-        patchify(IMAGES, 2.0)
-    with pytest.raises(ValueError, match=r"images .*\(6, 8\).*\(\.\.\., H, W, C\)"):
-        patchify(IMAGES[0, :, :, 0], P)
-    with pytest.raises(TypeError, match="images is a list"):
-        patchify(IMAGES.tolist(), P)
+CUT = patchify(IMAGES, P)
+DIVIDES = "expected a number that divides both"
+LIBRARY = "expected a NumPy array or a torch tensor"
 
 
-def test_what_cannot_be_put_together_is_refused():
-    patches = patchify(IMAGES, P)
-    with refuses(ValueError, "patches has shape (6, 11, 20); expected (..., 12, 4 · channels)"):
-        unpatchify(patches[:, 1:], P, 6, 8)
-    with refuses(ValueError, "patches has shape (6, 12, 19); expected (..., 12, 4 · channels)"):
-        unpatchify(patches[..., 1:], P, 6, 8)
-    with refuses(ValueError, "patch_size is 2, the picture 6 × 7; expected a number that divides both"):
-        unpatchify(patches, P, 6, 7)
-    with refuses(ValueError, "height is 0; expected at least 1"):
-        unpatchify(patches, P, 0, 8)
-    with pytest.raises(TypeError, match="width"):
-        unpatchify(patches, P, 6, 8.0)
-    with pytest.raises(ValueError, match=r"\(\.\.\., patches, numbers\)"):
-        unpatchify(patches[0, 0], P, 6, 8)
-    with pytest.raises(TypeError, match="patches is a list"):
-        unpatchify(patches.tolist(), P, 6, 8)
+@pytest.mark.parametrize(
+    "images, patch_size, error, message",
+    [
+        (IMAGES, 4, ValueError, f"patch_size is 4, the picture 6 × 8; {DIVIDES}"),
+        (IMAGES, 3, ValueError, f"patch_size is 3, the picture 6 × 8; {DIVIDES}"),
+        (IMAGES, 0, ValueError, "patch_size is 0; expected at least 1"),
+        (IMAGES, 2.0, TypeError, "patch_size is 2.0; expected an integer"),
+        (IMAGES[0, :, :, 0], P, ValueError, "images has shape (6, 8); expected (..., H, W, C)"),
+        (IMAGES.tolist(), P, TypeError, f"images is a list; {LIBRARY}"),
+    ],
+)
+def test_what_cannot_be_cut_is_refused(images, patch_size, error, message):
+    with refuses(error, message):
+        patchify(images, patch_size)
+
+
+@pytest.mark.parametrize(
+    "patches, height, width, error, message",
+    [
+        (CUT[:, 1:], 6, 8, ValueError, "patches has shape (6, 11, 20); expected (..., 12, 4 · channels)"),
+        (CUT[..., 1:], 6, 8, ValueError, "patches has shape (6, 12, 19); expected (..., 12, 4 · channels)"),
+        (CUT, 6, 7, ValueError, f"patch_size is 2, the picture 6 × 7; {DIVIDES}"),
+        (CUT, 0, 8, ValueError, "height is 0; expected at least 1"),
+        (CUT, 6, 8.0, TypeError, "width is 8.0; expected an integer"),
+        (CUT[0, 0], 6, 8, ValueError, "patches has shape (20,); expected (..., patches, numbers)"),
+        (CUT.tolist(), 6, 8, TypeError, f"patches is a list; {LIBRARY}"),
+    ],
+)
+def test_what_cannot_be_put_together_is_refused(patches, height, width, error, message):
+    with refuses(error, message):
+        unpatchify(patches, P, height, width)

@@ -1,5 +1,7 @@
 """The recurrent encoder–decoder of chapter 03: which state asks, and that padding and order matter as they should."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 
@@ -17,6 +19,12 @@ WITH = [kind for kind in KINDS if kind]
 def build(kind, cell="gru", **sizes):
     torch.manual_seed(0)
     return Seq2Seq(**{**SIZES, **sizes}, attention=kind, cell=cell).double()
+
+
+def step(model, states, state):
+    """The first step of the decoder, which looks at these states: logits, its next state, weights."""
+    memory = SimpleNamespace(states=states, keys=model.decoder.keys(states), mask=None)
+    return model.decoder.step(torch.tensor([START]), state, memory)
 
 
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
@@ -60,23 +68,17 @@ def test_the_weights_change_when_a_source_character_does(kind):
 
 @pytest.mark.parametrize("kind", WITH)
 def test_with_the_state_held_still_the_weights_follow_the_memory(kind):
-    """Permuting the encoder states permutes the weights, so they come from the states and not from the places."""
+    """Permuting the encoder states permutes the weights, so they come from the states and not from the positions."""
     model, order = build(kind), torch.tensor([4, 2, 0, 6, 1, 3, 5])
     states, state = model.encoder(SOURCE[:1], LENGTHS[:1])
-    start = torch.tensor([START])
-
-    def look(states):
-        memory = type("Memory", (), {"states": states, "keys": model.decoder.keys(states), "mask": None})
-        return model.decoder.step(start, state, memory)[2]
-
-    assert torch.allclose(look(states)[..., order], look(states[:, order]), atol=1e-12)
+    weights, permuted = (step(model, seen, state)[2] for seen in (states, states[:, order]))
+    assert torch.allclose(weights[..., order], permuted, atol=1e-12)
 
 
 def first_step(model):
     """States, the state before and after the first step, and the weights of the first step."""
     states, before = model.encoder(SOURCE[:1], LENGTHS[:1])
-    memory = type("Memory", (), {"states": states, "keys": model.decoder.keys(states), "mask": None})
-    _, after, weights = model.decoder.step(torch.tensor([START]), before, memory)
+    _, after, weights = step(model, states, before)
     return states[0], before[0][0], after[0][0], weights[0, 0]
 
 
@@ -110,8 +112,7 @@ def test_luong_asks_with_the_current_state(kind):
 def test_luongs_character_is_read_from_context_and_state_in_this_order():
     model = build("dot")
     states, before = model.encoder(SOURCE[:1], LENGTHS[:1])
-    memory = type("Memory", (), {"states": states, "keys": states, "mask": None})
-    logits, after, weights = model.decoder.step(torch.tensor([START]), before, memory)
+    logits, after, weights = step(model, states, before)
     joined = torch.cat([weights[:, 0] @ states[0], after[0]], dim=-1)
     right = torch.tanh(joined @ model.decoder.combine.weight.T) @ model.decoder.name.weight.T + model.decoder.name.bias
     assert torch.allclose(logits, right, atol=1e-12)

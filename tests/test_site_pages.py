@@ -19,9 +19,8 @@ FORK_TOC = {"format": "jb-book", "root": "intro", "chapters": [{"file": "chapter
 def head(page):
     """What the head of a page says about it, by name."""
     tags = BeautifulSoup(page.read_text().partition("</head>")[0], "html.parser").select("meta[content], link[href]")
-    return {
-        tag.get("name") or tag.get("property") or tag["rel"][0]: tag.get("content", tag.get("href")) for tag in tags
-    }
+    names = [tag.get("name") or tag.get("property") or tag["rel"][0] for tag in tags]
+    return dict(zip(names, (tag.get("content", tag.get("href")) for tag in tags), strict=True))
 
 
 def test_every_page_describes_itself_in_words_of_its_own(site):

@@ -1,10 +1,14 @@
 """The generated tasks: their right answers are right, and no held-out example was seen in training."""
 
 from datetime import date
+from functools import partial
 
 import numpy as np
 import pytest
+import torch
+from reference import refuses
 
+from attention_src import tasks
 from attention_src.tasks import PAD, Example, Vocabulary, alignment_score, date_examples, exact_match, reversal_examples
 from attention_src.tasks.dates import FIRST, FORMATS, LAST, write_date
 
@@ -38,14 +42,51 @@ def test_both_digits_of_a_named_month_come_from_the_name():
     assert {source[i] for i in alignment[5]} == set("March") and alignment[5] == alignment[6]
 
 
-@pytest.mark.parametrize(
-    "draw", [lambda **k: date_examples(700, 300, **k), lambda **k: reversal_examples(700, 300, 4, 9, **k)]
-)
+@pytest.mark.parametrize("draw", [date_examples, partial(reversal_examples, shortest=4, longest=9)])
 def test_train_and_held_out_are_disjoint_and_a_seed_repeats_them(draw):
-    train, test = draw(seed=3)
+    train, test = draw(700, 300, seed=3)
     assert len(train) == 700 and len(test) == 300
     assert not {e.target for e in train} & {e.target for e in test}
-    assert draw(seed=3) == (train, test) and draw(seed=4) != (train, test)
+    assert draw(700, 300, seed=3) == (train, test) and draw(700, 300, seed=4) != (train, test)
+
+
+ARRAYS = {  # how it is drawn, what it is, the rows of an example, how many of its arrays identify it, which are real
+    "football": (partial(tasks.football_examples, grid=4), tasks.Football, 1, 1, {"images"}),
+    "grammar": (tasks.grammar_examples, tasks.Grammar, 1, 1, set()),
+    "scenes": (partial(tasks.scene_examples, grid=3), tasks.Scenes, 1, 1, {"images", "colours"}),
+    "sentences": (tasks.korean_examples, tasks.Sentences, 6, 5, set()),
+    "lookup": (tasks.lookup_examples, tasks.Lookup, 1, 3, {"tokens", "answers"}),
+    "pairs": (partial(tasks.pair_examples, num_tokens=4), tasks.Pairs, 1, 5, {"answers"}),
+}
+tasks_of_arrays = pytest.mark.parametrize("draw, kind, rows, identify, real", ARRAYS.values(), ids=ARRAYS)
+
+
+@tasks_of_arrays
+def test_arrays_have_the_sizes_and_kinds_asked_for_and_no_example_twice(draw, kind, rows, identify, real):
+    parts = draw(400, 100)
+    assert {type(part) for part in parts} == {kind}
+    assert [{len(array) for array in part} for part in parts] == [{400 * rows}, {100 * rows}]
+    examples = [[x.tobytes() for x in row] for part in parts for row in zip(*part[:identify], strict=True)]
+    assert len(set(map(tuple, examples))) == 500 * rows
+    assert [len(array) for part in draw(0, 4) for array in part[:2]] == [0, 0, 4 * rows, 4 * rows]
+    kinds = {name: torch.tensor(array).dtype for name, array in parts[0]._asdict().items()}
+    assert kinds == {name: torch.float32 if name in real else torch.int64 for name in kinds}
+
+
+@tasks_of_arrays
+def test_a_seed_gives_the_same_arrays_again_and_another_one_others(draw, kind, rows, identify, real):
+    first, again, other = (draw(40, 8, seed=seed)[0] for seed in (5, 5, 6))
+    assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
+    assert not np.array_equal(first[0], other[0])
+
+
+@tasks_of_arrays
+@pytest.mark.parametrize("name", ["num_train", "num_test"])
+def test_numbers_of_examples_are_checked(name, draw, kind, rows, identify, real):
+    with refuses(TypeError, f"{name} is 4.0; expected an integer"):
+        draw(**{"num_train": 4, "num_test": 4} | {name: 4.0})
+    with refuses(ValueError, f"{name} is -4; expected at least 0"):
+        draw(**{"num_train": 4, "num_test": 4} | {name: -4})
 
 
 def test_all_formats_occur_and_dates_cover_the_years():

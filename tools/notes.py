@@ -66,16 +66,12 @@ PRINTED = {
 }
 ROWS = {"The cat": ["The", "cat"], "journey": ["journey"], "Six words": WORDS, "I play": ["I", "play"]}
 
+EVEN = "even the printed weights give"
 # why a number went wrong, where more is known than that it was cut off or is off by so much
 REASONS = {
     ("The cat", "weights", 0, 1): "taken as 1 minus the first weight, which had been cut off",
     ("The cat", "output", 0, 0): "computed with the weights after they were cut off",
-    (
-        "The cat",
-        "output",
-        0,
-        1,
-    ): f"9 used again in place of 8: even the printed weights give {0.669 * 2 + 0.331 * 8:.3f}",
+    ("The cat", "output", 0, 1): f"9 used again in place of 8: {EVEN} {0.669 * 2 + 0.331 * 8:.3f}",
     ("Six words", "weights", 2, 4): "the row *starts* repeats the row *journey*",
 }
 
@@ -119,6 +115,5 @@ def findings():
 
 def misprints():
     """The printed tokens that no chapter may show as a result: not right, and too long to be right elsewhere."""
-    return sorted(
-        {token for *_, token, _, verdict in findings() if verdict != "right" and len(token.partition(".")[2]) > 2}
-    )
+    bad = {token for *_, token, _, verdict in findings() if verdict != "right"}
+    return sorted(token for token in bad if len(token.partition(".")[2]) > 2)

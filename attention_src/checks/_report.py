@@ -120,9 +120,8 @@ def _call(answer, arguments):
         seen = Part("With {given}, {function} raised {error}: {text}", given=shapes(**arguments), **raised)
         raise Wrong(seen) from error
     if got is None:
-        raise Wrong(
-            Part("{function} returned None", function=function), question="Does your function end with a return?"
-        )
+        seen = Part("{function} returned None", function=function)
+        raise Wrong(seen, question="Does your function end with a return?")
     for name, value in arguments.items():
         if not callable(value) and not np.array_equal(value, given[name], equal_nan=True):
             seen = Part("{function} changed its argument {argument}", function=function, argument=name)
@@ -177,13 +176,17 @@ def need_rows_sum_to_one(weights, given, question="By what is each row divided?"
         raise Wrong(Part("With {given}, {entry} sums to {sum:.4g}, not 1", **seen), question=question)
 
 
-def need_close(name, got, expected, question):
-    """Raise Wrong, naming the first position, where two arrays differ by more than 32-bit numbers explain."""
+def need_close(name, got, expected, question, known=()):
+    """Raise Wrong, naming the first position, where two arrays differ by more than 32-bit numbers explain.
+
+    `question` is asked unless one of the `known` wrong results, each with a question of its own, equals what was got.
+    """
     for index in np.argwhere(~np.isclose(got, expected, rtol=1e-4, atol=1e-5))[:1]:
         number, right = (Part("{number:.4f}", number=float(array[tuple(index)])) for array in (got, expected))
+        seen = Part("{entry} is {number}", entry=entry(name, index), number=number)
         if str(number) == str(right):
-            question = "They differ in a later digit. Is yours rounded, or held in 16 bits?"
-        raise Wrong(Part("{entry} is {number}", entry=entry(name, index), number=number), right, question)
+            raise Wrong(seen, right, "They differ in a later digit. Is yours rounded, or held in 16 bits?")
+        raise Wrong(seen, right, question_for(got, known, question))
 
 
 def question_for(got, known, otherwise):
@@ -191,9 +194,7 @@ def question_for(got, known, otherwise):
     return next((q for wrong, q in known if np.shape(wrong) == np.shape(got) and np.allclose(got, wrong)), otherwise)
 
 
-def choose(
-    answer, right, reasons, *, digits, hint="What is the gap between the two scores, and what is e raised to it?"
-):
+def choose(answer, right, reasons, *, digits, hint):
     """Compare a predicted number with the right one, both rounded, and say why a known wrong one is wrong.
 
     Raises

@@ -19,7 +19,6 @@ from ._report import (
     need_rows_sum_to_one,
     need_shape,
     passed,
-    question_for,
     shapes,
 )
 
@@ -38,14 +37,16 @@ def additive_score(answer, seed=0):
         arguments = {name: random.normal(size=size) for name, size in sizes.items()}
         got, right = ask(answer, **arguments), right_additive_score(**arguments)
         need_shape("the result", got, right.shape, shapes(**arguments), "Who has a row: a query, or a key?")
-        need_close("scores", got, right, _about_scores(got, right, **arguments))
+        question = "Take one query and one key: project both, add, squash. What is left for v to read?"
+        need_close("scores", got, right, question, _known_scores(right, **arguments))
     passed("the scores hold for one query and several, and for lengths that all differ.")
 
 
-def _about_scores(got, right, query, key, w_query, w_key, v):
-    """The question that leads from known wrong additive scores to the mistake behind them."""
+def _known_scores(right, query, key, w_query, w_key, v):
+    """Known wrong additive scores, with the question that leads from each to the mistake behind it."""
     q, k = (query @ w_query)[:, None], (key @ w_key)[None]
-    known = (
+    exchanged = right_additive_score(query, key, w_key, w_query, v) if w_query.shape == w_key.shape else None
+    return (
         ((q + k) @ v, "What stands between the sum of the projections and v?"),
         (np.tanh((q + k) @ v), "Is it the sum that is squashed, or what v has read from it?"),
         ((np.tanh(q) + np.tanh(k)) @ v, "Which comes first in equation (3.3): adding, or squashing?"),
@@ -55,13 +56,7 @@ def _about_scores(got, right, query, key, w_query, w_key, v):
         ((1 / (1 + np.exp(-q - k))) @ v, "Which function squashes in equation (3.3)?"),
         (np.maximum(q + k, 0) @ v, "Which function squashes in equation (3.3)?"),
         (softmax(right), "These sum to 1. Were scores asked for, or weights?"),
-        (
-            right_additive_score(query, key, w_key, w_query, v) if w_query.shape == w_key.shape else None,
-            "Which of the two matrices belongs to the query?",
-        ),
-    )
-    return question_for(
-        got, known, "Take one query and one key: project both, add, squash. What is left for v to read?"
+        (exchanged, "Which of the two matrices belongs to the query?"),
     )
 
 
@@ -85,17 +80,17 @@ def decoder_step(answer, seed=0):
         need_shape("weights", weights, (m,), given, "How many words does the decoder look at?")
         need_rows_sum_to_one(weights, given, "Which of the four steps makes a distribution of the scores?")
         scaled = ((softmax(H @ s / sqrt(d)), "By what does Luong's dot score divide?"),)
-        need_close("weights", weights, right, question_for(weights, scaled, "Which state is compared with which?"))
-        hint = _about_state(s_tilde, s, H, W_c, c, right)
+        need_close("weights", weights, right, "Which state is compared with which?", scaled)
         need_shape("s_tilde", s_tilde, (d,), given, "How many numbers has W_c for each number of a state?")
-        need_close("s_tilde", s_tilde, expected, hint)
+        question = "Write down the numbers of the worked example before they meet W_c. Are they yours?"
+        need_close("s_tilde", s_tilde, expected, question, _known_states(s, H, W_c, c, right))
     passed("weights and s tilde hold for three sizes.")
 
 
-def _about_state(s_tilde, s, H, W_c, c, weights):
-    """The question that leads from a known wrong s tilde to the mistake behind it."""
+def _known_states(s, H, W_c, c, weights):
+    """Known wrong s tilde, with the question that leads from each to the mistake behind it."""
     joined, best, d = np.concatenate([c, s]), H[weights.argmax()], len(s)
-    known = (
+    return (
         (np.tanh(np.concatenate([s, c]) @ W_c), "Both halves are right. Which does equation (3.2) name first?"),
         (joined @ W_c, "What squashes the sum to numbers between −1 and 1?"),
         (softmax(joined @ W_c), "Which function squashes in equation (3.2)?"),
@@ -104,9 +99,6 @@ def _about_state(s_tilde, s, H, W_c, c, weights):
         (np.tanh(np.concatenate([best, s]) @ W_c), "What becomes of the words with the smaller weights?"),
         (np.tanh(np.concatenate([H.mean(axis=0), s]) @ W_c), "What are the weights for?"),
         (c, "That is the context. What does equation (3.2) do with it?"),
-    )
-    return question_for(
-        s_tilde, known, "Write down the numbers of the worked example before they meet W_c. Are they yours?"
     )
 
 
@@ -145,12 +137,7 @@ def looks_at_the_encoder(answer, caught_by, seed=0):
             (softmax(H @ s), "W is learned. Where is it in your scores?"),
             (softmax(H @ (s @ W) / sqrt(d)), "By what does the general score divide?"),
         )
-        need_close(
-            "weights",
-            weights,
-            right[0],
-            question_for(weights, known, "Between which two does W stand in the general score?"),
-        )
+        need_close("weights", weights, right[0], "Between which two does W stand in the general score?", known)
         need_close("context", context, output[0], "The weights are right. What do they mix?")
     need_named(caught_by, "change", REASONS)
     passed("the weights follow the encoder, and a changed source would have shown that they did not.")

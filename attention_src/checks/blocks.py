@@ -2,19 +2,17 @@
 
 import numpy as np
 
-from ._report import Part, ask, choose, need_close, need_mended, need_shape, passed, question_for, shapes
+from ._report import Part, ask, choose, need_close, need_mended, need_shape, passed, shapes
 
 
 def _parts(random, n, d):
     """Two sub-layers and two norms, all different, as functions of (n, d)."""
     mix, inside, first, second = (random.normal(size=size) for size in ((n, n), (d, d), d, d))
-    norm_1 = lambda x: first * x / (1 + abs(x))  # noqa: E731
-    norm_2 = lambda x: second * np.tanh(x)  # noqa: E731
     return {
         "attend": lambda x: mix @ x,
         "feed_forward": lambda x: np.cos(x @ inside),
-        "norm_1": norm_1,
-        "norm_2": norm_2,
+        "norm_1": lambda x: first * x / (1 + abs(x)),
+        "norm_2": lambda x: second * np.tanh(x),
     }
 
 
@@ -24,7 +22,7 @@ def _order(x, attend, feed_forward, norm_1, norm_2):
     half, right = right, right + feed_forward(norm_2(right))
     post = norm_1(x + attend(x))
     stream = norm_1(x) + attend(norm_1(x))
-    swapped = x + feed_forward(norm_2(x))
+    swapped, other = x + feed_forward(norm_2(x)), x + attend(norm_2(x))
     known = (
         (norm_2(post + feed_forward(post)), "That is post-norm. What does equation (7.1) give to the norm?"),
         (
@@ -40,14 +38,8 @@ def _order(x, attend, feed_forward, norm_1, norm_2):
         (x + attend(x) + feed_forward(x + attend(x)), "Where are the norms?"),
         (half + feed_forward(norm_1(half)), "Each sub-layer has a norm of its own. Which is the second's?"),
         (half, "Attention is right. What comes after it?"),
-        (
-            x + attend(norm_2(x)) + feed_forward(norm_1(x + attend(norm_2(x)))),
-            "Which of the two norms belongs to attention?",
-        ),
-        (
-            norm_1(x) + attend(norm_1(x)) + feed_forward(norm_2(norm_1(x) + attend(norm_1(x)))),
-            "What is attention's result added to: x, or its norm?",
-        ),
+        (other + feed_forward(norm_1(other)), "Which of the two norms belongs to attention?"),
+        (stream + feed_forward(norm_2(stream)), "What is attention's result added to: x, or its norm?"),
     )
     return right, known
 
@@ -65,9 +57,7 @@ def pre_norm_block(answer, seed=0):
         x, parts = random.normal(size=(n, d)), _parts(random, n, d)
         got, (right, known) = ask(answer, x=x, **parts), _order(x, **parts)
         need_shape("the result", got, right.shape, shapes(x=x), "A block takes tokens and gives tokens: how many?")
-        need_close(
-            "result", got, right, question_for(got, known, "What does each sub-layer read, and where does it write?")
-        )
+        need_close("result", got, right, "What does each sub-layer read, and where does it write?", known)
     passed("norm, sub-layer, sum, twice; for three sizes and sub-layers of all kinds.")
 
 

@@ -62,19 +62,18 @@ def doubled_query(answer, *, times=2):
     times : int
     """
     gap = times / sqrt(2)
+    before = 1 / (1 + exp(-1 / sqrt(2)))
     reasons = {
-        1 / (1 + exp(-1 / sqrt(2))): (
-            "the longer query changes nothing",
-            "What becomes of its score with its own key?",
-        ),
+        before: ("the longer query changes nothing", "What becomes of its score with its own key?"),
         1 / (1 + exp(-times)): ("the scores are not scaled", "What is d_k, and where does it enter?"),
         1 / (1 + exp(-times / 2)): ("the score is divided by d_k instead of its square root", "What is √2?"),
         1 / (1 + exp(gap)): ("the two weights are exchanged", "Which score is the larger one?"),
-        times / (1 + exp(-1 / sqrt(2))): ("the weight grows with the query", "Can a weight be greater than 1?"),
+        times * before: ("the weight grows with the query", "Can a weight be greater than 1?"),
         exp(gap): ("it is the ratio of the two weights", "What do the two add up to?"),
         gap: ("it is the scaled score", "What does softmax make of it?"),
     }
-    choose(answer, 1 / (1 + exp(-gap)), reasons, digits=3)
+    hint = "What is the gap between the two scores, and what is e raised to it?"
+    choose(answer, 1 / (1 + exp(-gap)), reasons, digits=3, hint=hint)
     if times == 2:
         passed("twice the gap, so the ratio of the weights is squared.")
     else:

@@ -64,8 +64,12 @@ def multi_head(answer, seed=0):
         need_rows_sum_to_one(weights, given, about_sums(scores))
         need_close("weights", weights, right, _about_weights(weights, trial))
         need_shape("output", output, expected.shape, given, "What is done with the heads once they have mixed?")
-        need_close("output", output, expected, _about_output(output, heads, trial))
+        question = "The weights are right. What does each head mix, and how are the heads joined?"
+        need_close("output", output, expected, question, _known_outputs(heads, trial))
     passed("output and the weights of every head hold on {trials} trials with 1 to 4 heads.", trials=len(SIZES) + 1)
+
+
+LABELLED = "In a drawing with labelled numbers, of which token is queries[0, 1], the second row of the first head?"
 
 
 def _about_weights(weights, trial):
@@ -77,16 +81,8 @@ def _about_weights(weights, trial):
     known = (
         (_cut(Q, h) / h**0.5, _cut(K, h), under),
         (_cut(Q, h) * (d_k / h) ** 0.5, _cut(K, h), under),
-        (
-            Q.reshape(h, n, -1),
-            K.reshape(h, n, -1),
-            "In a drawing with labelled numbers, of which token is queries[0, 1], the second row of the first head?",
-        ),
-        (
-            Q.reshape(n, -1, h).transpose(2, 0, 1),
-            K.reshape(n, -1, h).transpose(2, 0, 1),
-            "Which columns has the first head?",
-        ),
+        (Q.reshape(h, n, -1), K.reshape(h, n, -1), LABELLED),
+        (*(A.reshape(n, -1, h).transpose(2, 0, 1) for A in (Q, K)), "Which columns has the first head?"),
         (Q, K, "All your heads have the same weights. Which columns has the first head?"),
     )
     wrong = [(np.broadcast_to(_weights(q, k), weights.shape), question) for q, k, question in known]
@@ -98,16 +94,15 @@ def _weights(query, key):
     return scaled_dot_product_attention(query, key, key)[1]
 
 
-def _about_output(output, heads, trial):
-    """The question that leads from a known wrong output to the mistake behind it."""
+def _known_outputs(heads, trial):
+    """Known wrong outputs, with the question that leads from each to the mistake behind it."""
     W_o, n = trial[4], heads.shape[1]
-    known = (
+    return (
         (heads.swapaxes(0, 1).reshape(n, -1), "The heads are joined rightly. What comes after that?"),
         (heads.reshape(n, -1) @ W_o, "In which order stand the axes when the heads are joined?"),
         (heads.transpose(1, 2, 0).reshape(n, -1) @ W_o, "In which order stand the heads of one token?"),
         (heads.swapaxes(0, 1).reshape(n, -1) @ W_o.T, "Row vectors meet W_o from which side?"),
     )
-    return question_for(output, known, "The weights are right. What does each head mix, and how are the heads joined?")
 
 
 def layer_numbers(d_k, parameters, table_cells, *, d_model=768, num_heads=12, tokens=100):
@@ -173,11 +168,6 @@ def split_heads(answer, caught_by, seed=0):
             (right[::-1], "Which columns has the first head, the first or the last?"),
             (right[:, ::-1], "In which order stand the tokens in a head?"),
         )
-        need_close(
-            "result",
-            got,
-            right,
-            question_for(got, known, "The first head has the first columns of every token. Which has yours?"),
-        )
+        need_close("result", got, right, "The first head has the first columns of every token. Which has yours?", known)
     need_named(caught_by, "order", REASONS)
     passed("every head has its own columns of every token; exchanged tokens would have shown otherwise.")

@@ -29,22 +29,17 @@ def _known(logits, words, lengths):
     """Losses that known mistakes give, with the question that leads from each."""
     shifted, predicted = _surprise(logits[:, :-1], words[:, 1:]), _counted(lengths - 1, words.shape[1] - 1)
     each = np.where(predicted, shifted, 0).sum(axis=1)
-    plain = _surprise(logits, words)
-    backwards = _surprise(logits[:, 1:], words[:, :-1])
+    plain, few = _surprise(logits, words), _counted(lengths - 2, words.shape[1] - 1)
+    seen = _counted(lengths, words.shape[1])
+    back = _surprise(logits[:, 1:], words[:, :-1])
     return (
-        (
-            plain[_counted(lengths, words.shape[1])].mean(),
-            "Which word has the model seen when it answers at position 0?",
-        ),
+        (plain[seen].mean(), "Which word has the model seen when it answers at position 0?"),
         (plain.mean(), "Which word has the model seen at position 0? And what lies behind the end of a sentence?"),
         (shifted.mean(), "Does the padding behind the end of a sentence count?"),
         (shifted[_counted(lengths, words.shape[1] - 1)].mean(), "Is the last word of a sentence followed by a word?"),
+        (shifted[few].mean(), "A sentence of length 5 has how many words to predict?"),
         (
-            shifted[_counted(lengths - 2, words.shape[1] - 1)].mean(),
-            "A sentence of length 5 has how many words to predict?",
-        ),
-        (
-            backwards[predicted].mean(),
+            back[predicted].mean(),
             "In which direction is the text shifted: is the next word predicted, or the last?",
         ),
         (-shifted[predicted].mean(), "Is a surprise positive or negative?"),
@@ -67,11 +62,8 @@ def next_token_loss(answer, seed=0):
     for sentences, places, words, size in ((3, 6, 5, 1), (2, 4, 7, 3), (4, 9, 3, 2), (2, 5, 4, 2000)):
         lengths = random.integers(2, places, size=sentences)
         lengths[:2] = places, 2  # one sentence fills its row, one is mostly padding
-        trial = {
-            "logits": size * random.normal(size=(sentences, places, words)),
-            "words": random.integers(words, size=(sentences, places)),
-            "lengths": lengths,
-        }
+        logits = size * random.normal(size=(sentences, places, words))
+        trial = {"logits": logits, "words": random.integers(words, size=(sentences, places)), "lengths": lengths}
         _need_loss(ask(answer, **trial), trial, huge=size > 1000)
     passed("shift, mask and mean hold for four batches, huge logits among them.")
 
@@ -87,9 +79,8 @@ def _need_loss(got, trial, huge):
         seen = Part("With {given} and logits in the thousands, the loss is {loss}", **about)
         raise Wrong(seen, question="What does exp do to logits in the thousands?")
     if not np.isfinite(got):
-        raise Wrong(
-            Part("With {given}, the loss is {loss}", **about), question="What is the logarithm of 0, or of less?"
-        )
+        seen = Part("With {given}, the loss is {loss}", **about)
+        raise Wrong(seen, question="What is the logarithm of 0, or of less?")
     if not np.isclose(got, right, rtol=1e-4):
         otherwise = "Which words of the first sentence count, and for how much?"
         if huge:

@@ -37,9 +37,8 @@ def decoder_mask(answer, seed=0):
         given = Part("lengths {lengths} and n = {n}", lengths=lengths.tolist(), n=n)
         need_shape("the mask", got, right.shape, given)
         if got.dtype != bool:
-            raise Wrong(
-                Part("The mask has dtype {dtype}", dtype=got.dtype.name), "bool", "What does a comparison give?"
-            )
+            seen = Part("The mask has dtype {dtype}", dtype=got.dtype.name)
+            raise Wrong(seen, "bool", "What does a comparison give?")
         if not np.array_equal(got, right):
             index = np.argwhere(got != right)[0]  # sentence, query, key
             seen = {"given": given, "entry": entry("mask", index), "value": bool(got[tuple(index)])}
@@ -123,14 +122,8 @@ def _masked_trials(seed):
     apart, keys = np.array([[1000.0], [0.0], [-1000.0]]), np.array([[1.0], [0.9], [0.0], [0.7]])
     padded = np.repeat(padding_mask(3, 4), 3, axis=0)
     yield "{given}, huge scores and a padding mask", apart, keys, random.normal(size=(4, 2)), padded
-    low = np.full((2, 1), -3e4)
-    yield (
-        "{given}, hugely negative scores and a causal mask",
-        low,
-        np.ones((3, 1)),
-        random.normal(size=(3, 2)),
-        causal_mask(2, 3),
-    )
+    form, low = "{given}, hugely negative scores and a causal mask", np.full((2, 1), -3e4)
+    yield form, low, np.ones((3, 1)), random.normal(size=(3, 2)), causal_mask(2, 3)
     yield LATE, np.eye(2), np.array([[0.0, 1.0], [3e4, 2.0]]), random.normal(size=(2, 3)), causal_mask(2)
 
 

@@ -137,5 +137,6 @@ def ratio_of_weights(answer, *, first=5 / 2, second=2):
         exp(first) - exp(second): ("one is taken from the other", "Does 'times as heavy' ask for a difference?"),
         2 ** (first - second): ("2 is raised to the gap", "Which number does softmax raise?"),
     }
-    choose(answer, exp(first - second), reasons, digits=2)
+    hint = "What is the gap between the two scores, and what is e raised to it?"
+    choose(answer, exp(first - second), reasons, digits=2, hint=hint)
     passed("the ratio is e raised to the gap, whatever the other scores are.")

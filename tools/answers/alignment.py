@@ -62,14 +62,8 @@ WRONG_SCORES = {
     "keys in rows": (lambda *given: additive_score(*given).T, "Who has a row"),
     "no sum over v": (projected(lambda q, k, v: np.tanh(q + k) * v), "Who has a row"),
     "half": (lambda *given: additive_score(*given) / 2, "project both, add, squash"),
-    "matrices transposed": (
-        lambda query, key, w_query, w_key, v: axes(query, key, w_query.T, w_key.T, v),
-        {"error": "ValueError"},
-    ),
-    "no new axis": (
-        lambda query, key, w_query, w_key, v: np.tanh(query @ w_query + key @ w_key) @ v,
-        {"error": "ValueError"},
-    ),
+    "matrices transposed": (lambda q, k, w_q, w_k, v: axes(q, k, w_q.T, w_k.T, v), {"error": "ValueError"}),
+    "no new axis": (lambda q, k, w_q, w_k, v: np.tanh(q @ w_q + k @ w_k) @ v, {"error": "ValueError"}),
 }
 
 
@@ -214,10 +208,7 @@ EXERCISES = {
         },
         {
             "as handed out": (as_handed_out, "From what are the weights computed"),
-            "cut to length otherwise": (
-                seen(lambda s, H, W: softmax(np.resize(s @ W, len(H)))),
-                "From what are the weights computed",
-            ),
+            "cut to length otherwise": (seen(lambda s, H, W: softmax(np.resize(s @ W, len(H)))), "From what are"),
             "W from the other side": (
                 seen(lambda s, H, W: softmax(H @ W @ s)),
                 "On which side of it",
@@ -229,8 +220,8 @@ EXERCISES = {
             "no softmax": (seen(lambda s, H, W: H @ (s @ W)), "makes a distribution"),
             "mixes W H": (seen(lambda s, H, W: softmax(H @ (s @ W)), lambda w, s, H, W: w @ H @ W), "What do they mix"),
             "weights in a column": (
-                lambda s, H, W: (general(s, H, W)[0], general(s, H, W)[1][:, None]),
-                "How many words does the decoder look at",
+                lambda *given: (general(*given)[0], general(*given)[1][:, None]),
+                "does the decoder look at",
             ),
         },
         results=2,

@@ -55,13 +55,8 @@ def two_at_a_time(pairs):
     return mixed / total
 
 
-RIGHT = {
-    "three numbers": three_numbers,
-    "a running mean": running_mean,
-    "branches": branches,
-    "collected first": collected,
-    "two at a time": two_at_a_time,
-}
+RIGHT = {"three numbers": three_numbers, "a running mean": running_mean, "branches": branches}
+RIGHT |= {"collected first": collected, "two at a time": two_at_a_time}
 
 
 def online(shrink_sum=True, shrink_mix=True, divide=True, largest_too=True, start=-np.inf, base=np.exp):
@@ -151,9 +146,7 @@ EXERCISES = {
             "shared, one layer": ((819200, 4096), "only one layer"),
             "shared, one head": ((819200, 20480), "only one layer, or only one head"),
         },
-        formula=lambda layers, heads, kv_heads, width: tuple(
-            layers * each * 2 * width * 2 for each in (heads, kv_heads)
-        ),
+        formula=lambda layers, heads, kv_heads, width: (4 * layers * heads * width, 4 * layers * kv_heads * width),
     ),
     "ex11-mend": Exercise(
         checks.mended_online,

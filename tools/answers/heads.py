@@ -55,6 +55,11 @@ def layer(split=cut, score=None, weigh=softmax, join=None):
     return answer
 
 
+def scaled_by(number):
+    """Multi-head attention whose scores are divided by the root of another number, number(q, X)."""
+    return layer(score=lambda q, k, X: q @ k.swapaxes(1, 2) / number(q, X) ** 0.5)
+
+
 def one_big_head(X, W_q, W_k, W_v, W_o, num_heads):
     mixed, weights = scaled_dot_product_attention(X @ W_q, X @ W_k, X @ W_v)
     return mixed @ W_o, np.stack([weights] * num_heads)
@@ -67,27 +72,25 @@ def sliced_tokens(X, W_q, W_k, W_v, W_o, num_heads):
     return np.hstack([mixed for mixed, _ in heads]) @ W_o, np.stack([weights for _, weights in heads])
 
 
+def interleaved(a, num_heads):
+    return a.reshape(len(a), -1, num_heads).transpose(2, 0, 1)
+
+
 WRONG = {
     "one reshape": (
         layer(split=lambda a, h: a.reshape(h, len(a), -1)),
         "labelled numbers",
         "The shape is right, so the content is thought to be. The figure with two-digit numbers answers it.",
     ),
-    "columns interleaved": (
-        layer(split=lambda a, h: a.reshape(len(a), -1, h).transpose(2, 0, 1)),
-        "columns has the first head",
-    ),
+    "columns interleaved": (layer(split=interleaved), "columns has the first head"),
     "scaled by the root of d_model": (
-        layer(score=lambda q, k, X: q @ k.swapaxes(1, 2) / X.shape[1] ** 0.5),
+        scaled_by(lambda q, X: X.shape[1]),
         "length is under the root",
         "The formula of one head was kept; a score of a head adds up d_k products.",
     ),
-    "scaled by the root of the heads": (
-        layer(score=lambda q, k, X: q @ k.swapaxes(1, 2) / len(q) ** 0.5),
-        "length is under the root",
-    ),
-    "scaled by the root of n": (layer(score=lambda q, k, X: q @ k.swapaxes(1, 2) / len(X) ** 0.5), "How many terms"),
-    "not scaled": (layer(score=lambda q, k, X: q @ k.swapaxes(1, 2)), "between the scores and the softmax"),
+    "scaled by the root of the heads": (scaled_by(lambda q, X: len(q)), "length is under the root"),
+    "scaled by the root of n": (scaled_by(lambda q, X: len(X)), "How many terms"),
+    "not scaled": (scaled_by(lambda q, X: 1), "between the scores and the softmax"),
     "keys ask": (layer(score=lambda q, k, X: k @ q.swapaxes(1, 2) / q.shape[-1] ** 0.5), "Who asks"),
     "softmax over the queries": (layer(weigh=lambda s: softmax(s.swapaxes(1, 2)).swapaxes(1, 2)), "which axis"),
     "softmax over the heads": (layer(weigh=lambda s: softmax(s.T).T), "By what is each row divided"),
@@ -126,11 +129,7 @@ EXERCISES = {
     "ex06-count": Exercise(
         checks.layer_numbers,
         "S001-5",
-        {
-            "whole numbers": (64, FULL, 120000),
-            "as floats": (64.0, FULL, 12e4),
-            "torch": (torch.tensor(64), FULL, 120000),
-        },
+        {"whole": (64, FULL, 120000), "as floats": (64.0, FULL, 12e4), "torch": (torch.tensor(64), FULL, 120000)},
         {
             "d_k 768": ((768, FULL, 120000), "as wide as a token", "More heads are thought to be more width."),
             "d_k 12": ((12, FULL, 120000), "number of heads"),
@@ -170,7 +169,7 @@ EXERCISES = {
             "not brought to the front": (lambda a, h: a.reshape(len(a), h, -1), "How many heads, how many tokens"),
             "heads backwards": (lambda a, h: cut(a, h)[::-1], "the first or the last"),
             "tokens backwards": (lambda a, h: cut(a[::-1], h), "In which order stand the tokens"),
-            "columns interleaved": (lambda a, h: a.reshape(len(a), -1, h).transpose(2, 0, 1), "side by side"),
+            "columns interleaved": (interleaved, "side by side"),
             "columns backwards": (lambda a, h: cut(a, h)[..., ::-1], "first columns of every token"),
             "last two axes exchanged": (lambda a, h: cut(a, h).swapaxes(1, 2), "How many heads, how many tokens"),
             "doubled": (lambda a, h: 2 * cut(a, h), "first columns of every token"),

@@ -47,6 +47,11 @@ def counted(lengths, places):
     return np.arange(places) < lengths[:, None]
 
 
+def over(x, w, lengths):
+    """The mean surprise over the words to predict of sentences that are said to have so many of them."""
+    return surprise(x[:, :-1], w[:, 1:])[counted(lengths, w.shape[1] - 1)].mean()
+
+
 def each(x, w, n):
     return np.where(counted(n - 1, w.shape[1] - 1), surprise(x[:, :-1], w[:, 1:]), 0).sum(1)
 
@@ -85,14 +90,11 @@ WRONG = {
         "A batch is read as a rectangle of words.",
     ),
     "one word too many": (
-        lambda x, w, n: surprise(x[:, :-1], w[:, 1:])[counted(n, w.shape[1] - 1)].mean(),
+        lambda x, w, n: over(x, w, n),
         "followed by a word",
         "The mask of the words was used for the answers, of which there is one less.",
     ),
-    "one word too few": (
-        lambda x, w, n: surprise(x[:, :-1], w[:, 1:])[counted(n - 2, w.shape[1] - 1)].mean(),
-        "how many words to predict",
-    ),
+    "one word too few": (lambda x, w, n: over(x, w, n - 2), "how many words to predict"),
     "shifted backwards": (
         lambda x, w, n: surprise(x[:, 1:], w[:, :-1])[counted(n - 1, w.shape[1] - 1)].mean(),
         "In which direction",
@@ -151,10 +153,7 @@ EXERCISES = {
                 "What does exp do to logits",
                 "The named fault is mended; exp still meets logits of any size.",
             ),
-            "shifted, the mask left as it was": (
-                lambda x, w, n: surprise(x[:, :-1], w[:, 1:])[counted(n, w.shape[1] - 1)].mean(),
-                "followed by a word",
-            ),
+            "shifted, the mask left as it was": (lambda x, w, n: over(x, w, n), "followed by a word"),
             "only the words shifted": (lambda x, w, n: surprise(x, w[:, 1:]).mean(), {"error": "IndexError"}),
         },
         named="low",

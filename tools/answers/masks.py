@@ -120,6 +120,10 @@ def attention(scores=None, weigh=None, mix=None):
     return answer
 
 
+def weighed(weigh):
+    return attention(weigh=weigh)
+
+
 def transposed(scores, mask):
     return softmax(scores, mask.T if mask.T.shape == scores.shape else mask)
 
@@ -130,35 +134,29 @@ def guarded(weights):
 
 
 WRONG = {
-    "mask ignored": (attention(weigh=lambda s, mask: softmax(s)), "what is left of a forbidden score"),
-    "mask the other way round": (attention(weigh=lambda s, mask: softmax(s, ~mask)), "what does True mean"),
+    "mask ignored": (weighed(lambda s, mask: softmax(s)), "left of a forbidden score"),
+    "mask the other way round": (weighed(lambda s, mask: softmax(s, ~mask)), "what does True mean"),
     "mask after the softmax": (
-        attention(weigh=lambda s, mask: softmax(s) * mask),
+        weighed(lambda s, mask: softmax(s) * mask),
         "before the softmax, or after",
         "A forbidden key is thought to be gone with its weight; it is still in the denominator.",
     ),
-    "after, divided again": (
-        attention(weigh=lambda s, mask: divided(softmax(s) * mask)),
-        "before the largest is sought",
-    ),
+    "after, divided again": (weighed(lambda s, mask: divided(softmax(s) * mask)), "the largest is sought"),
     "after, divided again with care": (
-        attention(weigh=lambda s, mask: guarded(softmax(s) * mask)),
-        "before the largest is sought",
+        weighed(lambda s, mask: guarded(softmax(s) * mask)),
+        "the largest is sought",
         "Equal to masking before, until a hidden score is so large that all visible weights round to 0.",
     ),
-    "maximum over hidden scores, too": (
-        attention(weigh=lambda s, mask: guarded(lowered(s) * mask)),
-        "largest is sought",
-    ),
-    "score times mask": (attention(weigh=lambda s, mask: softmax(s * mask)), "what is left of a forbidden score"),
-    "penalty too small": (attention(weigh=lambda s, mask: softmax(s - 2 * ~mask)), "what is left of a forbidden score"),
+    "maximum over hidden scores, too": (weighed(lambda s, mask: guarded(lowered(s) * mask)), "the largest is sought"),
+    "score times mask": (weighed(lambda s, mask: softmax(s * mask)), "left of a forbidden score"),
+    "penalty too small": (weighed(lambda s, mask: softmax(s - 2 * ~mask)), "left of a forbidden score"),
     "-1e9, a row of nothing is even": (
-        attention(weigh=lambda s, mask: softmax(np.where(mask, s, -1e9))),
+        weighed(lambda s, mask: softmax(np.where(mask, s, -1e9))),
         "equally low scores",
         "−1e9 is taken for −∞. The third section of the chapter prints what it does to a row of nothing.",
     ),
     "minus infinity, NaN in a row of nothing": (
-        attention(weigh=lambda s, mask: divided(lowered(np.where(mask, s, -np.inf)))),
+        weighed(lambda s, mask: divided(lowered(np.where(mask, s, -np.inf)))),
         "What is 0 / 0",
     ),
     "zero weights, but the mean as output": (
@@ -173,22 +171,19 @@ WRONG = {
         lambda q, k, v, mask: package(q, k, v, mask) if mask.any(-1).all() else (0 * v[0], 0 * mask[0]),
         {"shape": (3,)},
     ),
-    "no maximum": (attention(weigh=lambda s, mask: divided(np.exp(s) * mask)), "What does exp do"),
+    "no maximum": (weighed(lambda s, mask: divided(np.exp(s) * mask)), "What does exp do"),
     "one maximum for all rows": (
-        attention(weigh=lambda s, mask: divided(np.exp(s - s[mask].max()) * mask)),
+        weighed(lambda s, mask: divided(np.exp(s - s[mask].max()) * mask)),
         "a thousand below",
     ),
-    "scores clipped": (
-        attention(weigh=lambda s, mask: divided(np.exp(np.clip(s, -700, 700)) * mask)),
-        "what has become of the gap",
-    ),
-    "over the queries": (attention(weigh=lambda s, mask: softmax(s.T, mask.T).T), "which axis did you normalise"),
-    "no softmax": (attention(weigh=lambda s, mask: s * mask), "By what is each row divided"),
+    "scores clipped": (weighed(lambda s, mask: divided(np.exp(np.clip(s, -700, 700)) * mask)), "become of the gap"),
+    "over the queries": (weighed(lambda s, mask: softmax(s.T, mask.T).T), "which axis did you normalise"),
+    "no softmax": (weighed(lambda s, mask: s * mask), "By what is each row divided"),
     "not scaled": (attention(scores=lambda q, k: q @ k.T), "between the scores and the softmax"),
     "scaled by the root of m": (attention(scores=lambda q, k: q @ k.T / len(k) ** 0.5), "How many terms"),
     "mixes the keys": (attention(mix=lambda w, k, v: w @ k), "keys, or values"),
     "mixes nothing": (attention(mix=lambda w, k, v: 0 * (w @ v)), "What do they mix"),
-    "all zeros if one row is": (attention(weigh=lambda s, mask: softmax(s, mask) * mask.any(-1).all()), "rows beside"),
+    "all zeros if one row is": (weighed(lambda s, mask: softmax(s, mask) * mask.any(-1).all()), "rows beside"),
     "weights of one query alone": (lambda *given: (package(*given)[0], package(*given)[1][0]), "Which axis should"),
 }
 
@@ -200,6 +195,7 @@ def as_handed_out(query, key, value, mask):
     return weights @ value, weights
 
 
+COUNTED = (5 * 4, causal_mask(5).sum(), torch.tensor(5))
 EXERCISES = {
     "ex05-mask": Exercise(
         checks.decoder_mask,
@@ -211,11 +207,7 @@ EXERCISES = {
     "ex05-count": Exercise(
         checks.who_may_look,
         "S000-14 S001-19",
-        {
-            "whole numbers": (20, 15, 5),
-            "as floats": (20.0, np.int64(15), 5),
-            "counted": (5 * 4, causal_mask(5).sum(), torch.tensor(5)),
-        },
+        {"whole": (20, 15, 5), "as floats": (20.0, np.int64(15), 5), "counted": COUNTED},
         {
             "cross 30": ((30, 15, 5), "Is a padded position a word"),
             "cross 25": ((25, 15, 5), "Who supplies the keys"),
@@ -246,20 +238,20 @@ EXERCISES = {
     "ex05-mend": Exercise(
         checks.mended_mask,
         "S000-14 S002-1",
-        RIGHT | {"-1e9": attention(weigh=lambda s, mask: softmax(np.where(mask, s, -1e9)))},
+        RIGHT | {"-1e9": weighed(lambda s, mask: softmax(np.where(mask, s, -1e9)))},
         {
             "as handed out": (
                 as_handed_out,
                 "what does True mean",
                 "The loss falls further than it should, and is taken for success.",
             ),
-            "no mask": (attention(weigh=lambda s, mask: softmax(s)), "what is left of a forbidden score"),
+            "no mask": (weighed(lambda s, mask: softmax(s)), "left of a forbidden score"),
             "0 for a forbidden score": (
-                attention(weigh=lambda s, mask: softmax(np.where(mask, s, 0))),
-                "what is left of a forbidden score",
+                weighed(lambda s, mask: softmax(np.where(mask, s, 0))),
+                "left of a forbidden score",
             ),
-            "after the softmax": (attention(weigh=lambda s, mask: softmax(s) * mask), "before the softmax, or after"),
-            "transposed": (attention(weigh=transposed), "its rows or its columns"),
+            "after the softmax": (weighed(lambda s, mask: softmax(s) * mask), "before the softmax, or after"),
+            "transposed": (weighed(transposed), "its rows or its columns"),
             "the scale lost": (attention(scores=lambda q, k: q @ k.T), "between the scores and the softmax"),
         },
         results=2,

@@ -27,8 +27,12 @@ def exhibits(check):
     return {name: (answer, "") for name, answer in EXHIBITS.items() if check == "masked" or name not in mask_alone}
 
 
+def rows(table, x):
+    return table[: x.shape[1]]
+
+
 PLACES = {
-    "a slice": lambda table, x: x + table[: x.shape[1]],
+    "a slice": lambda table, x: x + rows(table, x),
     "by index": lambda table, x: x + table[None, np.arange(x.shape[1])],
     "sentence by sentence": lambda table, x: np.stack([sentence + table[: len(sentence)] for sentence in x]),
     "torch": lambda table, x: torch.tensor(x) + torch.tensor(table)[: x.shape[1]],
@@ -36,7 +40,7 @@ PLACES = {
 
 
 def in_place(table, x):
-    x += table[: x.shape[1]]
+    x += rows(table, x)
     return x
 
 
@@ -48,20 +52,17 @@ WRONG_PLACES = {
     ),
     "the first place for all": (lambda table, x: x + table[0], "Along which axis"),
     "nothing added": (lambda table, x: x, "What was to be added"),
-    "along both axes": (lambda table, x: x + table[: x.shape[0], None] + table[: x.shape[1]], "What does it depend on"),
+    "along both axes": (lambda table, x: x + table[: x.shape[0], None] + rows(table, x), "What does it depend on"),
     "places run on through the batch": (
         lambda table, x: x + np.resize(table, (x.shape[0] * x.shape[1], x.shape[2])).reshape(x.shape),
         "What does it depend on",
     ),
     "counted from 1": (lambda table, x: x + table[1 : 1 + x.shape[1]], "Counting starts at 0"),
-    "backwards": (lambda table, x: x + table[: x.shape[1]][::-1], "and which to the second"),
-    "taken away": (lambda table, x: x - table[: x.shape[1]], "or taken away"),
-    "multiplied": (lambda table, x: x * table[: x.shape[1]], "What does it depend on"),
-    "the places alone": (
-        lambda table, x: np.broadcast_to(table[: x.shape[1]], x.shape),
-        "Where are the tokens themselves",
-    ),
-    "one sentence alone": (lambda table, x: (x + table[: x.shape[1]])[0], "Every token of every sentence"),
+    "backwards": (lambda table, x: x + rows(table, x)[::-1], "and which to the second"),
+    "taken away": (lambda table, x: x - rows(table, x), "or taken away"),
+    "multiplied": (lambda table, x: x * rows(table, x), "What does it depend on"),
+    "the places alone": (lambda table, x: np.broadcast_to(rows(table, x), x.shape), "are the tokens themselves"),
+    "one sentence alone": (lambda table, x: (x + rows(table, x))[0], "Every token of every sentence"),
     "writes into x": (in_place, {"argument": "x"}),
 }
 RIGHT_DETECTORS = {name: detector for name, (detector, _) in SYMPTOMS.items()}
@@ -72,10 +73,8 @@ def symptoms():
     for name, right in RIGHT_DETECTORS.items():
         for other in ASKS:
             if other != right:
-                yield (
-                    f"names “{other}” for {name}",
-                    (tuple((RIGHT_DETECTORS | {name: other}).values()), {"symptom": name, "answer": other}),
-                )
+                named = tuple((RIGHT_DETECTORS | {name: other}).values())
+                yield f"names “{other}” for {name}", (named, {"symptom": name, "answer": other})
 
 
 EXERCISES = {

@@ -58,10 +58,7 @@ WRONG = {
     ),
     "everything turned": (through(2, 0, 3, 1, 4), "numbered pixels"),
     "backwards": (lambda image, p: five_axes(image, p)[::-1], "numbered pixels"),
-    "patches not laid flat": (
-        lambda image, p: five_axes(image, p).reshape(-1, p, p, image.shape[2]),
-        "How many patches",
-    ),
+    "patches not laid flat": (lambda image, p: five_axes(image, p).reshape(-1, p, p, image.shape[2]), "many patches"),
     "one number too few": (lambda image, p: five_axes(image, p)[:, 1:], "How many patches"),
     "transposed": (lambda image, p: five_axes(image, p).T, "How many patches"),
     "square pictures only": (lambda image, p: five_axes(image[: image.shape[1]], p), "How many patches"),

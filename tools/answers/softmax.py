@@ -9,7 +9,7 @@ from attention_src import checks
 from attention_src import softmax as package
 
 from . import Exercise
-from .definition import divided
+from .definition import divided, lowered
 
 
 def infinity(scores, mask=None):
@@ -69,7 +69,7 @@ def masked(fill):
     def answer(scores, mask=None):
         if mask is not None:
             scores = fill(scores, mask)
-        return divided(np.exp(scores - scores.max(axis=-1, keepdims=True)))
+        return divided(lowered(scores))
 
     return answer
 
@@ -95,9 +95,7 @@ def in_place(scores, mask=None):
 
 def less(middle):
     """A softmax that subtracts something else than the largest score of a row."""
-    return lambda scores, mask=None: (
-        infinity(scores, mask) if mask is not None else divided(np.exp(scores - middle(scores)))
-    )
+    return lambda s, mask=None: divided(np.exp(s - middle(s))) if mask is None else infinity(s, mask)
 
 
 def by_axes(scores, mask=None):
@@ -114,7 +112,7 @@ WRONG = {
         "Any number may be subtracted, so the mean must do. Only the largest keeps every exponent below 0.",
     ),
     "less the smallest": (less(lambda s: s.min(axis=-1, keepdims=True)), "a score of 1000"),
-    "the second axis of two, the third of three": (by_axes, "By what is each row divided"),
+    "the second axis of two, the third of three": (by_axes, "By what is each row"),
     "-1e9, a row of nothing is even": (
         masked(lambda s, mask: np.where(mask, s, -1e9)),
         "Equally low scores",
@@ -135,8 +133,8 @@ WRONG = {
         "Torch's `masked_fill` and `nn.MultiheadAttention` mark what is hidden; this book marks what may be seen.",
     ),
     "mask after, not divided again": (
-        lambda scores, mask=None: package(scores) if mask is None else package(scores) * mask,
-        "By what is each row divided",
+        lambda s, mask=None: package(s) * (1 if mask is None else mask),
+        "By what is each row",
     ),
     "mask after, divided again": (after(guarded=False), "What is 0 / 0"),
     "mask after, divided again with care": (
@@ -198,30 +196,24 @@ EXERCISES = {
         checks.mended_softmax,
         "S000-11 S002-7",
         {
-            "keepdims": lambda scores: divided(np.exp(scores - scores.max(axis=-1, keepdims=True))),
+            "keepdims": lambda scores: divided(lowered(scores)),
             "a new axis": lambda scores: package(scores) / package(scores).sum(-1)[..., None],
             "logarithms": lambda scores: np.exp(scores - np.logaddexp.reduce(scores, axis=-1)[..., None]),
             "torch": lambda scores: torch.tensor(scores).softmax(-1),
         },
         {
-            "as handed out": (as_handed_out, "By what is each row divided"),
+            "as handed out": (as_handed_out, "By what is each row"),
             "only keepdims mended": (
                 lambda scores: divided(np.exp(scores - scores.max())),
                 "a thousand below",
                 "The sums are right for small scores, and the search ended there.",
             ),
-            "only the maximum mended": (
-                lambda scores: divided(np.exp(scores - scores.max(-1, keepdims=True)), keepdims=False),
-                "By what is each row divided",
-            ),
+            "only the maximum mended": (lambda s: divided(lowered(s), keepdims=False), "By what is each row"),
             "the transpose": (
-                lambda scores: (np.exp(scores - scores.max()).T / np.exp(scores - scores.max()).sum(-1)).T,
+                lambda s: (np.exp(s - s.max()).T / np.exp(s - s.max()).sum(-1)).T,
                 {"error": "ValueError"},
             ),
-            "two axes only": (
-                lambda scores: package(scores) if scores.ndim == 2 else package(scores[0]),
-                "change the shape",
-            ),
+            "two axes only": (lambda s: package(s) if s.ndim == 2 else package(s[0]), "change the shape"),
             "down the columns": (lambda scores: package(scores.T).T, "which axis did you normalise"),
             "over everything": (lambda scores: divided(np.exp(scores - scores.max()), None), "By what is each row"),
             "no maximum": (lambda scores: divided(np.exp(scores)), "What does exp do"),
