@@ -1,5 +1,6 @@
 """Every slow proof is fresh and holds; none could be written by hand, and none is such that nothing could refute it."""
 
+import ast
 import json
 
 import pytest
@@ -87,6 +88,17 @@ def test_a_fingerprint_reaches_what_is_imported_by_what_is_imported_but_no_plots
         found
     )
     assert not [path for path in found if "plots" in path or "checks" in path]
+    assert set(proofs.reached("from attention_src import softmax")) == {
+        "attention_src/_arrays.py",
+        "attention_src/weights.py",
+    }
+
+
+def test_what_a_package_only_hands_on_changes_no_fingerprint():
+    """A fingerprint passes through `__init__` to the module that defines a name: so these may hold nothing else."""
+    for path in (ROOT / "attention_src").rglob("__init__.py"):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            assert isinstance(node, ast.ImportFrom) or proofs.is_text(node) or ast.unparse(node).startswith("__all__")
 
 
 def test_a_sample_takes_five_minutes_and_every_proof_has_its_turn(monkeypatch):

@@ -1,4 +1,4 @@
-"""What a chapter is (design.md calls it a chapter's order, budgets and plain Markdown), asked of every chapter."""
+"""What a chapter is, its order, budgets and plain Markdown, asked of every chapter."""
 
 import re
 from collections import Counter

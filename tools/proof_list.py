@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
 
 from benchmarks import bench
-from tools import claims, mutants
+from tools import claims, mutants, onnx_cases
 from tools.chapter import CHAPTERS, ROOT, read
 from tools.proofs import Proof, covers_chapter, covers_files, digest
 
@@ -74,7 +74,7 @@ PROOFS = {
         partial(
             covers_files,
             "tools/mutants.py",
-            *(f"tests/test_{module}.py" for module in ("scores", "weights", "masks", "attention")),
+            *(f"tests/test_{name}.py" for name in ("scores", "weights", "masks", "attention", "positions")),
             libraries=("mutmut",),
         ),
         refuted=[{"of": 1000, "killed": 980}],
@@ -103,6 +103,12 @@ PROOFS["sabotage"] = Proof(
     not_passed,
     lambda: covers_chapter(read(CHAPTERS[0]), CHAPTERS[0].stem) | covers_files("conftest.py", "tests/test_promise.py"),
     refuted=FAILED,
+)
+PROOFS["onnx"] = Proof(
+    partial(with_more, "proofs/onnx_requirements.txt", onnx_cases.run),
+    onnx_cases.faults,
+    partial(covers_with_more, "proofs/onnx_requirements.txt", "tools/onnx_cases.py"),
+    refuted=[{"case": "test_attention_4d", "library": "torch", "outcome": "failed: Y"}],
 )
 PROOFS["benchmark"] = Proof(
     partial(with_more, "benchmarks/requirements.txt", bench.measure),
