@@ -152,6 +152,12 @@ def everything(rows):
     return rows
 
 
+def best_rate(rows, net):
+    """The mean over the seeds at the rate where it is largest."""
+    at = [[row[net] for row in where(rows, rate=rate)] for rate in {row["rate"] for row in rows}]
+    return max(sum(right) / len(right) for right in at)
+
+
 def chance(rows):
     return f"commonest direction {spread(rows, 'common')}, ball's position {spread(rows, 'place')}"
 
@@ -196,11 +202,10 @@ CLAIMS = [
         "even weights 0.04",
     ),
     Claim(
-        "With five other starts every model lost at least a third of its answers without the goal finder, "
-        "and fewer without the other head.",
+        "With five other starts every model lost at least a third of its answers without the goal finder.",
         "look",
         FIVE,
-        lambda rows: all(row["best_off"] <= 2 / 3 and row["other_off"] > row["best_off"] for row in page(rows)),
+        lambda rows: all(row["best_off"] <= 2 / 3 for row in page(rows)),
         [{"rate": 5e-3, "best_off": 0.9, "other_off": 0.95}],
         told("best_off", "other_off"),
         chance,
@@ -271,11 +276,21 @@ CLAIMS = [
         "1",
     ),
     Claim(
-        "SCARCE",
+        "With five other starts, each net at its better rate of the two, the convolutional net was ahead on average.",
         "scarce",
-        "5 seeds with scenes of their own, 2 rates",
-        lambda rows: all(row["conv"] > 0 for row in rows),
-        [{"rate": 2e-2, "striker": 0.9, "conv": 0.0}],
+        "5 seeds with scenes of their own, 2 rates, 250 scenes",
+        lambda rows: best_rate(rows, "conv") > best_rate(rows, "striker"),
+        [{"rate": 2e-2, "striker": 0.9, "conv": 0.8}],
+        told("striker", "conv", rows=everything),
+        told("place", rows=everything),
+        "1",
+    ),
+    Claim(
+        "At both rates each net had more right than the ball's position tells.",
+        "scarce",
+        "5 seeds with scenes of their own, 2 rates, 250 scenes",
+        lambda rows: all(min(row["striker"], row["conv"]) > row["place"] for row in rows),
+        [{"striker": 0.9, "conv": 0.3, "place": 0.4}],
         told("striker", "conv", rows=everything),
         told("place", rows=everything),
         "1",
@@ -390,6 +405,7 @@ SETTLED = {
     "No order of patches is harder for this model than another.": "derived",
     "Alike when near, opposite when far": "computed",
     "The paper shows such maps of a model trained on photographs": "cited",
+    "The rate matters more than the net: it moves each of them by more than they lie apart.": "computed",
     "A 3 × 3 convolution sees the direct neighbours, so four of them reach across all 5 × 5 patches.": "derived",
     "found convolutional nets ahead on smaller data sets": "cited",
     "Attention is global in the first block.": "derived",

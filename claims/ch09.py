@@ -114,14 +114,14 @@ EXPERIMENTS = {
     "drawn": Experiment(
         drawn,
         ("Next", "loss", "neighbours", "probe", "number", "chance", "overlap"),
-        grid(seed=range(SEEDS[0], SEEDS[0] + 10)),
+        grid(seed=SEEDS),
     ),
 }
 
 RATES = "5 seeds with sentences of their own; rates × 1/4, 1, 4"
 FIVE = "5 seeds with sentences of their own, the page's rate"
 PAIRS = "5 seeds with sentences of their own, three trainings each"
-DRAWS = "10 seeds, 100 untrained models each"
+DRAWS = "5 seeds, 100 untrained models each"
 
 
 def page(rows):
@@ -142,7 +142,7 @@ CLAIMS = [
     Claim(
         "Clueless means that each of $C$ words has probability $1/C$, a loss of $\\ln C$.",
         "drawn",
-        "10 models whose outputs are all 0, sentences of their own",
+        "5 models whose outputs are all 0, sentences of their own",
         lambda rows: all(abs(row["clueless"]) < 1e-4 for row in rows),
         [{"clueless": 0.5}],
         lambda rows: f"differs from ln 43 by {max(abs(row['clueless']) for row in rows):.4f} at most",
@@ -292,7 +292,7 @@ CLAIMS = [
     Claim(
         "if two words hand over the same value, their weights may be exchanged and nothing changes:",
         "drawn",
-        "10 draws of 3 to 8 words, weights and values",
+        "5 draws of 3 to 8 words, weights and values",
         lambda rows: all(row["swap"] == 0 and row["moved"] > 0 for row in rows),
         [{"swap": 0.2, "moved": 0.3}],
         lambda rows: f"output {max(row['swap'] for row in rows):.4f}, weights {spread(rows, 'moved')}",
@@ -300,7 +300,7 @@ CLAIMS = [
     Claim(
         "1 is the same row, 0 is disjoint rows.",
         "drawn",
-        "10 × 50 random rows",
+        "5 × 50 random rows",
         lambda rows: all(
             row["same"] == 1 and row["disjoint"] == 0 and 0 <= row["low"] <= row["high"] <= 1 for row in rows
         ),
@@ -338,11 +338,11 @@ CLAIMS = [
         told("fresh_maps", "even_maps"),
     ),
     Claim(
-        "With five other pairs, too, two models of the same sentences agreed more often "
+        "Over five other pairs, too, two models of the same sentences agreed more often on average "
         "than two models of different sentences.",
         "twins",
         PAIRS,
-        lambda rows: all(row["other_same"] > row["far_same"] for row in rows),
+        lambda rows: np.mean([row["other_same"] - row["far_same"] for row in rows]) > 0.03,
         [{"other_same": 0.3, "far_same": 0.35}],
         told("other_same", "far_same"),
         told("fresh_same"),
