@@ -158,6 +158,12 @@ def best_rate(rows, net):
     return max(sum(right) / len(right) for right in at)
 
 
+def width(rows, net):
+    """From the worst to the best start at the larger rate."""
+    right = [row[net] for row in where(rows, rate=2e-2)]
+    return max(right) - min(right)
+
+
 def chance(rows):
     return f"commonest direction {spread(rows, 'common')}, ball's position {spread(rows, 'place')}"
 
@@ -286,11 +292,14 @@ CLAIMS = [
         "1",
     ),
     Claim(
-        "At both rates each net had more right than the ball's position tells.",
+        "At the larger rate the convolutional net had at least nine tenths right in all five, "
+        "and the Transformer's results lay further apart.",
         "scarce",
         "5 seeds with scenes of their own, 2 rates, 250 scenes",
-        lambda rows: all(min(row["striker"], row["conv"]) > row["place"] for row in rows),
-        [{"striker": 0.9, "conv": 0.3, "place": 0.4}],
+        lambda rows: (
+            min(row["conv"] for row in where(rows, rate=2e-2)) >= 0.9 and width(rows, "striker") > width(rows, "conv")
+        ),
+        [{"rate": 2e-2, "striker": 0.9, "conv": 0.3, "place": 0.4}],
         told("striker", "conv", rows=everything),
         told("place", rows=everything),
         "1",
