@@ -52,8 +52,9 @@ def order_faults(notebook):
 def budget_faults(notebook):
     figures = sum(map(is_figure, code(notebook)))
     lengths = [len(cell.source.splitlines()) for cell in code(notebook)]
-    if not 25 <= len(notebook.cells) <= 60:
-        yield f"{len(notebook.cells)} cells, not 25 to 60"
+    cells = next((i for i, cell in enumerate(notebook.cells) if "## Exercises" in cell.source), len(notebook.cells))
+    if not 25 <= cells <= 60:
+        yield f"{cells} cells before the exercises, not 25 to 60"
     if not 900 <= len(words(notebook)) <= 2200:
         yield f"{len(words(notebook))} words, not 900 to 2,200"
     if figures > 8:
@@ -155,7 +156,7 @@ def spoil(notebook, fault):
         "<details>": lambda: cells.insert(3, new_markdown_cell("<details><summary>Hint</summary>x</details>")),
         "callout": lambda: cells.insert(3, new_markdown_cell("> **Note** that this is wrong")),
         "words": lambda: cells.insert(3, new_markdown_cell("word " * 2200)),
-        "cells": lambda: cells.extend([new_markdown_cell("x")] * 60),
+        "cells": lambda: cells.__setitem__(slice(3, 3), [new_markdown_cell("x")] * 60),
         "20": lambda: cells.insert(3, new_code_cell("x = 1\n" * 21)),
         "72": lambda: cells.insert(3, new_code_cell("x = " + "1" * 72)),
         "1..N": lambda: figure.update(execution_count=None),
