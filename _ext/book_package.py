@@ -1,13 +1,10 @@
-"""The reference page of `attention_src`, made from its docstrings, and the links between it and the chapters.
+"""The reference page of `attention_src`, made from its docstrings, and its links to the chapters.
 
-A chapter ends with links to what it uses of the package; on the reference page every name links the chapters that use
-it, or, if none does, those that use what is built on it. Both are computed from the code of chapters and package.
+Every name links the chapters that use it or, if none does, those that use what is built on it. Both are computed from
+the code of chapters and package. The links from the code of a chapter to this page are made by sphinx-codeautolink.
 """
 
 import re
-
-from docutils import nodes
-from sphinx import addnodes
 
 from tools.chapter import CHAPTERS, code, exercises, printed, read
 from tools.package_uses import PACKAGE, chapters_of, home, imports, python, users, uses
@@ -16,21 +13,20 @@ SHAPE = re.compile(r"\((?:[\w./ ·+-]+,)+(?: [\w./ ·+-]+)?\)")
 
 
 def _read_chapters(app):
-    """Note what each chapter uses and by which name; for each name its chapters; for each check how it is called."""
-    app.chapter_uses, app.chapters_using, app.package_users, app.calls = {}, {}, users(), {}
+    """Note for each name the chapters that use it and the names built on it, for each check its call and output."""
+    app.chapters_using, app.package_users, app.calls = {}, users(), {}
     for path in CHAPTERS:
-        notebook, chapter = read(path), f"chapters/{path.stem}"
-        whole = python("\n".join(cell.source for cell in code(notebook)))
-        app.chapter_uses[chapter] = {home(name): name for name in uses(whole)}
-        for name in app.chapter_uses[chapter]:
-            app.chapters_using.setdefault(name, set()).add(chapter)
+        notebook = read(path)
+        tree = python("\n".join(cell.source for cell in code(notebook)))
+        for name in map(home, uses(tree)):
+            app.chapters_using.setdefault(name, set()).add(f"chapters/{path.stem}")
         for check in (exercise.check for exercise in exercises(notebook)):
-            for name in uses(python(check.source), imports(whole)):
+            for name in uses(python(check.source), imports(tree)):
                 app.calls.setdefault(home(name), (check.source, printed(check)))
 
 
 def _mark_shapes(app, what, name, thing, options, lines):
-    """Set the shapes of a docstring as code, behind the name that has them; before napoleon reads it."""
+    """Set the shapes in a docstring as code, each behind its name, before napoleon reads the docstring."""
     section, marked = "", []
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         if following.startswith("---"):
@@ -65,24 +61,9 @@ def _link_chapters(app, what, name, thing, options, lines):
         lines += ["", "In the chapters: " + ", ".join(f":doc:`/{chapter}`" for chapter in chapters) + "."]
 
 
-def _link_reference(app, doctree):
-    """End a chapter with links to the functions and classes that it uses; one without an entry fails the build."""
-    names = app.chapter_uses.get(app.env.docname, {})
-    used = {name: short for name, short in names.items() if not name.rpartition(".")[2].isupper()}
-    if not used:
-        return
-    line = nodes.paragraph("", "In the reference of the package: ", classes=["package-links"])
-    for name, imported in used.items():
-        target = {"refdomain": "py", "reftype": "obj", "reftarget": name, "refdoc": app.env.docname}
-        shown = nodes.literal("", imported.removeprefix(f"{PACKAGE}."))
-        line += [addnodes.pending_xref("", shown, refwarn=True, refexplicit=True, **target), nodes.Text(", ")]
-    line[-1] = nodes.Text(".")
-    [*doctree.findall(nodes.section)][-1].append(line)
-
-
 def _find_elsewhere(app, env, node, shown):
     """Resolve a name that a docstring mentions without its module, if one function or class of the formulas has it."""
-    if node.get("refdomain") != "py" or "." in node["reftarget"] or node.get("refwarn"):
+    if node.get("refdomain") != "py" or "." in node["reftarget"]:
         return None
     python, ending = env.get_domain("py"), f".{node['reftarget']}"
     found = [name for name, entry in python.objects.items() if name.endswith(ending) and _is_formula(name, entry)]
@@ -113,6 +94,5 @@ def setup(app):
     app.connect("autodoc-skip-member", _skip_fields)
     app.connect("autodoc-process-docstring", _mark_shapes, priority=400)  # before napoleon
     app.connect("autodoc-process-docstring", _link_chapters, priority=600)  # after it
-    app.connect("doctree-read", _link_reference)
     app.connect("missing-reference", _find_elsewhere)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,8 +1,13 @@
-"""Every formula of *Attention by the Numbers*, written once, for NumPy arrays and torch tensors alike.
+"""Every formula of *Attention by the Numbers*, written once.
 
-The modules follow the order in which data passes through attention: `scores` compares queries with keys, `masks`
-says who may look at whom, `weights` turns scores into weights, `attention` mixes the values. Importing this package
-never imports torch.
+- **Formulas**, for NumPy arrays and torch tensors alike, in the order in which data passes through attention: `scores`
+  compares queries with keys, `masks` says who may look at whom, `weights` turns scores into weights, `attention` mixes
+  the values. `positions` says where tokens stand, `patches` cuts pictures.
+- **Layers and models** with parameters to learn, in torch: `layers`, `seq2seq` and `vit`.
+- **The course** around them: `tasks` makes data whose answer is known, `training` fits a model, `plots` draws, `checks`
+  judges an exercise, `detectors` and `exhibits` belong to the chapter on silent bugs.
+
+Importing this package never imports torch.
 """
 
 from .attention import blockwise_attention, scaled_dot_product_attention

@@ -1,6 +1,7 @@
 """What every formula asks of its arguments before it computes: one library, real numbers, shapes that fit."""
 
 from math import prod
+from numbers import Real
 from operator import index
 
 import numpy as np
@@ -8,11 +9,14 @@ from array_api_compat import array_namespace, is_numpy_array, is_torch_array
 
 
 def _library(name, array):
-    if is_numpy_array(array):
+    # The two subclasses of NumPy that compute something else: one skips entries, the other has another *.
+    if is_numpy_array(array) and not isinstance(array, np.ma.MaskedArray | np.matrix):
         return "a NumPy array"
-    if is_torch_array(array):
-        return "a torch tensor"
-    raise TypeError(f"{name} is a {type(array).__name__}; expected a NumPy array or a torch tensor")
+    if not is_torch_array(array):
+        raise TypeError(f"{name} is a {type(array).__name__}; expected a NumPy array or a torch tensor")
+    if array.is_nested or str(array.layout) != "torch.strided":
+        raise TypeError(f"{name} is a nested or sparse tensor; expected one that holds every number")
+    return "a torch tensor"
 
 
 def namespace(**arrays):
@@ -36,7 +40,25 @@ def namespace(**arrays):
     return array_namespace(*arrays.values())
 
 
-def real(**arrays):
+def need_real(**arrays):
+    """Return the namespace of the arrays; raise TypeError if one of them does not hold real numbers or integers.
+
+    A type that a library stores but does not compute with, such as torch's float8 or another package's bfloat16 in
+    NumPy, is refused too.
+    """
+    xp = namespace(**arrays)
+    for name, array in arrays.items():
+        try:
+            real = xp.isdtype(array.dtype, ("real floating", "integral"))
+            xp.result_type(array.dtype, xp.float32)
+        except (TypeError, RuntimeError):
+            real = False
+        if not real:
+            raise TypeError(f"{name} has dtype {array.dtype}; expected real numbers or integers")
+    return xp
+
+
+def as_real(**arrays):
     """Return the namespace, the dtype of the result, and the arrays in the dtype in which to compute.
 
     Integers become real numbers: the dtype of the other arguments, or the library's default if there is none. Half
@@ -44,13 +66,10 @@ def real(**arrays):
 
     Raises
     ------
-    TypeError
-        An argument is not numeric, besides what `namespace` raises.
+    TypeError, ValueError
+        As `need_real` and `namespace`.
     """
-    xp = namespace(**arrays)
-    for name, array in arrays.items():
-        if not xp.isdtype(array.dtype, ("real floating", "integral")):
-            raise TypeError(f"{name} has dtype {array.dtype}; expected real numbers or integers")
+    xp = need_real(**arrays)
     floating = [array.dtype for array in arrays.values() if xp.isdtype(array.dtype, "real floating")]
     dtype = xp.result_type(*floating) if floating else xp.empty(()).dtype
     exact = xp.result_type(dtype, xp.float32)
@@ -62,20 +81,29 @@ def cast(xp, array, dtype):
     return array if array.dtype == dtype else xp.astype(array, dtype)
 
 
-def nonzero(xp, divisor):
-    """Return the divisor with 1 in place of every 0, for where it is 0 so is what it divides."""
+def one_for_zero(xp, divisor):
+    """Return the divisor with 1 in place of every 0. A sum over no keys is 0 and stays 0: 0 / 1, where 0 / 0 is NaN."""
     return xp.where(divisor == 0, 1.0, divisor)
 
 
-def whole(name, number, least):
+def as_integer(name, number, least=None):
     """Return the number as an int; raise TypeError if it is not an integer, ValueError if it is less than `least`."""
     try:
+        if isinstance(number, bool) or str(getattr(number, "dtype", "")).endswith("bool"):
+            raise TypeError
         number = index(number)
     except TypeError:
         raise TypeError(f"{name} is {number!r}; expected an integer") from None
-    if number < least:
+    if least is not None and number < least:
         raise ValueError(f"{name} is {number}; expected at least {least}")
     return number
+
+
+def as_number(name, number):
+    """Return the number as a float; raise TypeError if it is not a real number."""
+    if isinstance(number, bool) or not isinstance(number, Real):
+        raise TypeError(f"{name} is {number!r}; expected a real number")
+    return float(number)
 
 
 def show(**arrays):
@@ -114,22 +142,39 @@ def need_broadcast(**arrays):
         raise ValueError(f"{show(**arrays)}: the axes before the last two do not broadcast, got {got}") from None
 
 
-def visible(mask, scores):
-    """Return the mask after checking that it fits the scores (..., n, m).
+def need_pairs(scores, **arrays):
+    """Raise ValueError unless the array, a mask or a bias, has an entry for each pair of a query and a key.
 
-    Raises
-    ------
-    TypeError
-        The mask is not boolean, or not of the library of the scores.
-    ValueError
-        Its last axis is not m long, its second last neither n nor 1, or the others do not broadcast.
+    Its last axis must be m long and its second last n or 1, as the scores (..., n, m) are; the others must broadcast.
     """
+    (array,) = arrays.values()
+    need_axes(min(scores.ndim, 2), "(..., n, m), a row for each query and a column for each key", **arrays)
+    need_equal((-1, -1), "both need a column for each key", **arrays, scores=scores)
+    if scores.ndim > 1 and array.shape[-2] != 1:
+        need_equal((-2, -2), "both need a row for each query", **arrays, scores=scores)
+    need_broadcast(**arrays, scores=scores)
+
+
+def checked_mask(mask, scores):
+    """Return the mask after checking that it is boolean, of the library of the scores, and fits them."""
     xp = namespace(scores=scores, mask=mask)
     if not xp.isdtype(mask.dtype, "bool"):
         raise TypeError(f"mask has dtype {mask.dtype}; expected booleans, True = may look")
-    need_axes(min(scores.ndim, 2), "(..., n, m), a row for each query and a column for each key", mask=mask)
-    need_equal((-1, -1), "both need a column for each key", mask=mask, scores=scores)
-    if scores.ndim > 1 and mask.shape[-2] != 1:
-        need_equal((-2, -2), "both need a row for each query", mask=mask, scores=scores)
-    need_broadcast(mask=mask, scores=scores)
+    need_pairs(scores, mask=mask)
     return mask
+
+
+def checked_bias(bias, scores):
+    """Return the bias after checking that it holds real numbers, is of the library of the scores, and fits them."""
+    need_real(scores=scores, bias=bias)
+    need_pairs(scores, bias=bias)
+    return bias
+
+
+def without_unseen(xp, mask, *arrays):
+    """Return keys or values with 0 for every NaN and infinity at a position that no query may look at.
+
+    The weight there is 0, but 0 · NaN is NaN: without this, what stands in the padding could spoil the output.
+    """
+    seen = xp.any(mask, axis=-2)[..., None]
+    return [xp.where(seen, array, xp.nan_to_num(array, nan=0.0, posinf=0.0, neginf=0.0)) for array in arrays]

@@ -9,7 +9,7 @@ from math import log
 
 import numpy as np
 
-from ._arrays import namespace, need_axes, whole
+from ._arrays import as_integer, namespace, need_axes
 
 
 def _numpy(array):
@@ -74,7 +74,7 @@ def start_above_chance(loss, num_classes):
     >>> round(start_above_chance(2.5, 10), 2)
     0.2
     """
-    return float(loss) - log(whole("num_classes", num_classes, 1))
+    return float(loss) - log(as_integer("num_classes", num_classes, 1))
 
 
 def parameter_count(module):

@@ -6,7 +6,7 @@ Masks are NumPy arrays unless `like` names an array or tensor of another library
 import numpy as np
 from array_api_compat import array_namespace, device, is_torch_array
 
-from ._arrays import namespace, whole
+from ._arrays import as_integer, namespace
 
 
 def _positions(count, like):
@@ -16,15 +16,23 @@ def _positions(count, like):
     return namespace(like=like).arange(count, device=device(like))
 
 
-def causal_mask(n, m=None, *, like=None):
-    """Let query i look at the keys 0 … i and at none after them.
+def _steps_back(n, m, offset, like):
+    """How many positions query i must look back to key j, (n, m): negative if ahead. The first query is at `offset`."""
+    n = as_integer("n", n, 1)
+    m = n if m is None else as_integer("m", m, 1)
+    return _positions(n, like)[:, None] + as_integer("offset", offset) - _positions(m, like)
 
-    Vaswani et al. (2017), section 3.2.3; with n ≠ m aligned at the first key, as torch's ``is_causal``.
+
+def causal_mask(n, m=None, *, offset=0, like=None):
+    """Let query i look at the keys 0 … i + offset and at none after them.
+
+    Vaswani et al. (2017), section 3.2.3; without an offset aligned at the first key, as torch's ``is_causal``.
 
     Parameters
     ----------
     n : int, number of queries
     m : int, number of keys; n if left out
+    offset : int, position of the first query: how many keys a cache holds from before
     like : array whose library and device the mask takes; NumPy if left out
 
     Returns
@@ -43,10 +51,11 @@ def causal_mask(n, m=None, *, like=None):
     >>> causal_mask(2, 3)
     array([[ True, False, False],
            [ True,  True, False]])
+    >>> causal_mask(2, 4, offset=2)
+    array([[ True,  True,  True, False],
+           [ True,  True,  True,  True]])
     """
-    query = _positions(whole("n", n, 1), like)
-    key = query if m is None else _positions(whole("m", m, 1), like)
-    return key[None, :] <= query[:, None]
+    return _steps_back(n, m, offset, like) >= 0
 
 
 def padding_mask(lengths, m):
@@ -67,7 +76,7 @@ def padding_mask(lengths, m):
     Raises
     ------
     TypeError
-        A length or m is not an integer.
+        A length or m is not an integer, or the lengths cannot be read.
     ValueError
         A length is negative or greater than m, there is none, or m is less than 1.
 
@@ -78,41 +87,45 @@ def padding_mask(lengths, m):
     <BLANKLINE>
            [[ True,  True,  True]]])
     """
-    m = whole("m", m, 1)
+    m = as_integer("m", m, 1)
     lengths = lengths if is_torch_array(lengths) else np.asarray(lengths)
     if 0 in lengths.shape:
         raise ValueError(f"lengths has shape {tuple(lengths.shape)}; expected a length for each sequence")
     xp = array_namespace(lengths)
     if not xp.isdtype(lengths.dtype, "integral"):
         raise TypeError(f"lengths has dtype {lengths.dtype}; expected integers")
+    if str(device(lengths)) == "meta":
+        raise TypeError("lengths is on the device meta, which holds no numbers; expected lengths that can be read")
     lengths = xp.astype(lengths, xp.int64)[..., None, None]  # m may be too large a number for int8
     if xp.any(lengths < 0) or xp.any(lengths > m):
         raise ValueError(f"lengths run from {int(xp.min(lengths))} to {int(xp.max(lengths))}; expected 0 to m = {m}")
     return _positions(m, lengths) < lengths
 
 
-def window_mask(n, width, *, like=None):
-    """Let query i look at the keys at most `width` places away, on either side.
+def window_mask(n, width, *, m=None, ahead=None, offset=0, like=None):
+    """Let query i look at the keys at most `width` positions away, on either side.
 
-    Beltagy et al. (2020), section 3.1, count both sides together. ``window_mask(n, width) & causal_mask(n)`` looks
-    back only.
+    Beltagy et al. (2020), section 3.1, count both sides together.
 
     Parameters
     ----------
-    n : int, number of queries and of keys
-    width : int, how far one may look; 0 is oneself only
+    n : int, number of queries
+    width : int, how far back one may look; 0 is oneself only
+    m : int, number of keys; n if left out
+    ahead : int, how far ahead one may look; `width` if left out, and 0 looks back only
+    offset : int, position of the first query: how many keys a cache holds from before
     like : array whose library and device the mask takes; NumPy if left out
 
     Returns
     -------
-    (n, n) bool
+    (n, m) bool
 
     Raises
     ------
     TypeError
         A number is not an integer.
     ValueError
-        n is less than 1 or width less than 0.
+        n or m is less than 1, or width or ahead less than 0.
 
     Examples
     --------
@@ -122,6 +135,7 @@ def window_mask(n, width, *, like=None):
            [False,  True,  True,  True],
            [False, False,  True,  True]])
     """
-    width = whole("width", width, 0)
-    position = _positions(whole("n", n, 1), like)
-    return abs(position[None, :] - position[:, None]) <= width
+    width = as_integer("width", width, 0)
+    ahead = width if ahead is None else as_integer("ahead", ahead, 0)
+    steps = _steps_back(n, m, offset, like)
+    return (steps <= width) & (steps >= -ahead)

@@ -1,6 +1,6 @@
 """Pictures as sequences: a picture cut into square patches, each a row of numbers, and put together again."""
 
-from ._arrays import namespace, need_axes, whole
+from ._arrays import as_integer, namespace, need_axes
 
 
 def patchify(images, patch_size):
@@ -32,7 +32,7 @@ def patchify(images, patch_size):
     array([[0, 1, 4, 5],
            [2, 3, 6, 7]])
     """
-    xp, p = namespace(images=images), whole("patch_size", patch_size, 1)
+    xp, p = namespace(images=images), as_integer("patch_size", patch_size, 1)
     need_axes(3, "(..., H, W, C)", images=images)
     *leading, height, width, channels = images.shape
     _need_whole_patches(height, width, p)
@@ -69,8 +69,8 @@ def unpatchify(patches, patch_size, height, width):
     array([[0, 1, 2, 3],
            [4, 5, 6, 7]])
     """
-    xp, p = namespace(patches=patches), whole("patch_size", patch_size, 1)
-    height, width = whole("height", height, 1), whole("width", width, 1)
+    xp, p = namespace(patches=patches), as_integer("patch_size", patch_size, 1)
+    height, width = as_integer("height", height, 1), as_integer("width", width, 1)
     need_axes(2, "(..., patches, numbers)", patches=patches)
     _need_whole_patches(height, width, p)
     *leading, count, numbers = patches.shape

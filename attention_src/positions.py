@@ -1,4 +1,4 @@
-"""Where a token stands: three ways to tell attention, which by itself sees a set and no order.
+"""At which position a token stands: three ways to tell attention, which by itself sees a set and no order.
 
 `sinusoidal_positions` are added to the tokens, `rotary` turns queries and keys, `alibi_bias` is added to the scores.
 """
@@ -6,17 +6,17 @@
 import numpy as np
 from array_api_compat import device
 
-from ._arrays import cast, namespace, need_axes, need_equal, real, show, whole
+from ._arrays import as_integer, as_number, as_real, cast, namespace, need_axes, need_equal, need_real, show
 
 
-def _frequencies(name, d):
-    """10000^(-2i/d) for i = 0 … d/2 - 1: how far each pair of numbers turns from one position to the next."""
+def _frequencies(name, d, base=10000.0):
+    """base^(-2i/d) for i = 0 … d/2 - 1: how far each pair of numbers turns from one position to the next."""
     if d % 2:
         raise ValueError(f"{name} is {d}; expected an even number, two for each frequency")
-    return 10000.0 ** (-np.arange(0, d, 2) / d)
+    return base ** (-np.arange(0, d, 2) / d)
 
 
-def _handed_over(table, like):
+def _converted(table, like):
     """The NumPy table in the library, on the device and, if it is one of real numbers, in the dtype of `like`."""
     if like is None:
         return table
@@ -26,7 +26,7 @@ def _handed_over(table, like):
 
 
 def sinusoidal_positions(n, d_model, *, like=None):
-    """Describe each position by sines and cosines of ever slower waves, to be added to the token that stands there.
+    """Describe each position by sines and cosines of ever slower waves, to be added to the token at that position.
 
     ``sin(p / 10000^(2i/d_model))`` in column 2i, the cosine of the same in column 2i + 1, Vaswani et al. (2017),
     section 3.5. What defines them: row p + k is row p turned by angles that depend on k alone.
@@ -55,22 +55,27 @@ def sinusoidal_positions(n, d_model, *, like=None):
            [ 0.84,  0.54,  0.01,  1.  ],
            [ 0.91, -0.42,  0.02,  1.  ]])
     """
-    n, d_model = whole("n", n, 1), whole("d_model", d_model, 1)
+    n, d_model = as_integer("n", n, 1), as_integer("d_model", d_model, 1)
     angles = np.arange(n)[:, None] * _frequencies("d_model", d_model)  # (n, d_model / 2)
-    return _handed_over(np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, d_model), like)
+    return _converted(np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, d_model), like)
 
 
-def rotary(x, positions=None):
+def rotary(x, positions=None, *, base=10000.0, layout="pairs", d_rotary=None):
     """Turn each pair of numbers of a query or key by an angle that grows with its position.
 
-    ``(a, b) -> (a cos pθ - b sin pθ, a sin pθ + b cos pθ)`` for the numbers 2i and 2i + 1, with θ = 10000^(-2i/d),
-    Su et al. (2021), equations (14) and (15). What defines it: if queries and keys are both turned, their dot product
-    depends on how far apart they stand, and not on where.
+    ``(a, b) -> (a cos pθ - b sin pθ, a sin pθ + b cos pθ)`` with θ = base^(-2i/d) for pair i, Su et al. (2021),
+    equations (14) and (15). What defines it: if queries and keys are both turned, their dot product depends on how far
+    apart they stand, and not on where.
 
     Parameters
     ----------
-    x : (..., n, d), queries or keys; d is even
+    x : (..., n, d), queries or keys
     positions : (..., n), real numbers of the library of x; 0 … n - 1 if left out
+    base : float, greater than 0; the larger it is, the slower the last pairs turn
+    layout : str, which numbers are a pair
+        'pairs': the numbers 2i and 2i + 1, as in the paper. 'halves': the numbers i and i + d/2, as in the published
+        weights of LLaMA (Touvron et al. 2023) in the library transformers.
+    d_rotary : int, how many of the d numbers are turned, the first ones; all if left out. It is even
 
     Returns
     -------
@@ -80,9 +85,10 @@ def rotary(x, positions=None):
     Raises
     ------
     TypeError
-        NumPy is mixed with torch, or an argument is neither or does not hold numbers.
+        NumPy is mixed with torch, an argument is neither or does not hold numbers, or d_rotary is not an integer.
     ValueError
-        d is odd, there is not one position for each row of x, or an axis is empty.
+        d_rotary is odd, less than 1 or more than d, base is not positive, the layout is neither of the two, there is
+        not one position for each row of x, or an axis is empty.
 
     Examples
     --------
@@ -91,22 +97,42 @@ def rotary(x, positions=None):
     array([[1., 0.],
            [0., 1.]])
     """
-    xp, dtype, x = real(x=x)
+    xp, dtype, x = as_real(x=x)
     need_axes(2, "(..., n, d), one row for each position", x=x)
-    theta = xp.asarray(_frequencies("the last axis of x", x.shape[-1]), device=device(x))
-    angles = _positions(xp, x, positions)[..., None] * theta  # (..., n, d / 2), in float64
-    cos, sin = (cast(xp, wave(angles), x.dtype) for wave in (xp.cos, xp.sin))
-    a, b = x[..., 0::2], x[..., 1::2]
-    turned = xp.stack([a * cos - b * sin, a * sin + b * cos], axis=-1)  # (..., n, d / 2, 2)
-    return cast(xp, xp.reshape(turned, (*turned.shape[:-2], x.shape[-1])), dtype)
+    name, d = "the last axis of x", x.shape[-1]
+    if d_rotary is not None:
+        name, d = "d_rotary", as_integer("d_rotary", d_rotary, 1)
+    if d > x.shape[-1]:
+        raise ValueError(f"d_rotary is {d}; expected at most d = {x.shape[-1]}")
+    if (base := as_number("base", base)) <= 0:
+        raise ValueError(f"base is {base}; expected a number greater than 0")
+    theta = xp.asarray(_frequencies(name, d, base), device=device(x))
+    angles = _checked_positions(xp, x, positions)[..., None] * theta  # (..., n, d / 2), in float64
+    turned = _turned(xp, x[..., :d], xp.cos(angles), xp.sin(angles), layout)
+    rest = xp.broadcast_to(x[..., d:], (*turned.shape[:-1], x.shape[-1] - d))
+    return cast(xp, xp.concat([turned, rest], axis=-1), dtype)
 
 
-def _positions(xp, x, positions):
+def _turned(xp, x, cos, sin, layout):
+    """Turn the pairs of x, (..., n, d), by angles whose cosines and sines are (..., n, d / 2)."""
+    half = x.shape[-1] // 2
+    if layout not in ("pairs", "halves"):
+        raise ValueError(f"layout is {layout!r}; expected 'pairs' or 'halves'")
+    a, b = (x[..., 0::2], x[..., 1::2]) if layout == "pairs" else (x[..., :half], x[..., half:])
+    cos, sin = cast(xp, cos, x.dtype), cast(xp, sin, x.dtype)
+    turned = a * cos - b * sin, a * sin + b * cos
+    if layout == "halves":
+        return xp.concat(turned, axis=-1)
+    together = xp.stack(turned, axis=-1)  # (..., n, d / 2, 2)
+    return xp.reshape(together, (*together.shape[:-2], x.shape[-1]))
+
+
+def _checked_positions(xp, x, positions):
     """Return the positions after checking that there is one for each row of x, or count the rows."""
     if positions is None:
         return xp.arange(x.shape[-2], device=device(x))
     namespace(x=x, positions=positions)
-    real(positions=positions)
+    need_real(positions=positions)
     need_equal((-2, -1), "every row needs one position", x=x, positions=positions)
     try:
         np.broadcast_shapes(x.shape[:-1], positions.shape)
@@ -115,18 +141,22 @@ def _positions(xp, x, positions):
     return positions
 
 
-def alibi_bias(num_heads, n, m=None, *, like=None):
+def alibi_bias(num_heads, n, m=None, *, released=False, like=None):
     """Lower each score in proportion to the distance between query and key, in each head at another rate.
 
-    ``-slope · |i - j|``, to be added to the scores, with the slopes ``2^(-8h/num_heads)`` for h = 1 … num_heads,
-    Press et al. (2021), section 3. There a query looks back only; here a key ahead costs as much as one behind.
-    What defines it: every step away costs the same.
+    ``-slope · |i - j|``, the `bias` of attention, with the slopes ``2^(-8h/num_heads)`` for h = 1 … num_heads, Press et
+    al. (2021), section 3. There a query looks back only; here a key ahead costs as much as one behind. What defines it:
+    every step away costs the same.
+
+    The code that the authors released, and models such as BLOOM, take other slopes where num_heads is no power of two:
+    those of the largest power of two below it, then every second one of twice that power, from the first.
 
     Parameters
     ----------
     num_heads : int
     n : int, number of queries
     m : int, number of keys; n if left out
+    released : bool, the slopes of the released code instead of those of the formula
     like : array whose library, device and dtype the result takes; NumPy and float64 if left out
 
     Returns
@@ -149,8 +179,16 @@ def alibi_bias(num_heads, n, m=None, *, like=None):
            [[ 0.        , -0.00390625, -0.0078125 ],
             [-0.00390625,  0.        , -0.00390625]]])
     """
-    num_heads, n = whole("num_heads", num_heads, 1), whole("n", n, 1)
-    m = n if m is None else whole("m", m, 1)
-    slopes = 2.0 ** (-8 * np.arange(1, num_heads + 1) / num_heads)
-    apart = -abs(np.arange(n)[:, None] - np.arange(m))
-    return _handed_over(slopes[:, None, None] * apart, like)
+    num_heads, n = as_integer("num_heads", num_heads, 1), as_integer("n", n, 1)
+    m = n if m is None else as_integer("m", m, 1)
+    slopes = _slopes(num_heads)
+    if released:
+        power = 2 ** (num_heads.bit_length() - 1)
+        slopes = np.concat([_slopes(power), _slopes(2 * power)[0 : 2 * (num_heads - power) : 2]])
+    lowered = -abs(np.arange(n)[:, None] - np.arange(m))
+    return _converted(slopes[:, None, None] * lowered, like)
+
+
+def _slopes(num_heads):
+    """2^(-8h/num_heads) for h = 1 … num_heads."""
+    return 2.0 ** (-8 * np.arange(1, num_heads + 1) / num_heads)

@@ -5,7 +5,7 @@ Every function returns one real number, the score, for each pair of a query and 
 
 from math import sqrt
 
-from ._arrays import cast, need_axes, need_broadcast, need_equal, need_exactly, real
+from ._arrays import as_number, as_real, cast, need_axes, need_broadcast, need_equal, need_exactly
 
 
 def _check(query, key):
@@ -41,13 +41,13 @@ def dot_score(query, key):
     array([[1., 0., 2.],
            [1., 1., 3.]])
     """
-    xp, dtype, query, key = real(query=query, key=key)
+    xp, dtype, query, key = as_real(query=query, key=key)
     _check(query, key)
     need_equal((-1, -1), "the dot product needs vectors of equal length", query=query, key=key)
     return cast(xp, query @ key.mT, dtype)
 
 
-def scaled_dot_score(query, key):
+def scaled_dot_score(query, key, *, scale=None):
     """Take the dot product of each query with each key and divide it by the square root of their length.
 
     ``q · k / √d_k``, Vaswani et al. (2017), equation (1). For components of mean 0 and variance 1 the division
@@ -58,6 +58,7 @@ def scaled_dot_score(query, key):
     ----------
     query : (..., n, d_k)
     key : (..., m, d_k)
+    scale : float, what the dot products are multiplied by; 1 / √d_k if left out
 
     Returns
     -------
@@ -66,7 +67,7 @@ def scaled_dot_score(query, key):
     Raises
     ------
     TypeError, ValueError
-        As `dot_score`.
+        As `dot_score`; also if `scale` is not a number.
 
     Examples
     --------
@@ -74,8 +75,9 @@ def scaled_dot_score(query, key):
     >>> scaled_dot_score(np.array([[3, 0, 4, 0]]), np.array([[1, 1, 1, 1], [0, 5, 0, 0]]))
     array([[3.5, 0. ]])
     """
-    xp, dtype, query, key = real(query=query, key=key)
-    return cast(xp, dot_score(query / sqrt(query.shape[-1]), key), dtype)
+    xp, dtype, query, key = as_real(query=query, key=key)
+    scaled = query / sqrt(query.shape[-1]) if scale is None else query * as_number("scale", scale)
+    return cast(xp, dot_score(scaled, key), dtype)
 
 
 def general_score(query, key, w):
@@ -104,7 +106,7 @@ def general_score(query, key, w):
     >>> general_score(np.array([[1, 2]]), np.array([[1, 0, 1]]), np.array([[1, 0, 0], [0, 1, 1]]))
     array([[3.]])
     """
-    xp, dtype, query, key, w = real(query=query, key=key, w=w)
+    xp, dtype, query, key, w = as_real(query=query, key=key, w=w)
     _check(query, key)
     need_exactly(2, "(d_q, d_k)", w=w)
     need_equal((-1, 0), "w needs a row for each number of a query", query=query, w=w)
@@ -142,7 +144,7 @@ def additive_score(query, key, w_query, w_key, v):
     array([[ 0.    , -0.7616]])
     """
     arguments = {"query": query, "key": key, "w_query": w_query, "w_key": w_key, "v": v}
-    xp, dtype, query, key, w_query, w_key, v = real(**arguments)
+    xp, dtype, query, key, w_query, w_key, v = as_real(**arguments)
     _check(query, key)
     need_exactly(2, "(d, h)", w_query=w_query, w_key=w_key)
     need_exactly(1, "(h,)", v=v)
@@ -180,7 +182,7 @@ def tanh_score(query, key, v):
     >>> tanh_score(np.array([[1, -1]]), np.array([[-1, 1], [0, 0]]), np.array([1, 2])).round(4)
     array([[ 0.    , -0.7616]])
     """
-    xp, dtype, query, key, v = real(query=query, key=key, v=v)
+    xp, dtype, query, key, v = as_real(query=query, key=key, v=v)
     _check(query, key)
     need_exactly(1, "(h,)", v=v)
     need_equal((-1, -1), "query and key must be projected to the same length h", query=query, key=key)

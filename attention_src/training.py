@@ -5,7 +5,7 @@ import sys
 import torch
 from tqdm import tqdm
 
-from ._arrays import whole
+from ._arrays import as_integer
 
 
 class Minibatches:
@@ -34,8 +34,8 @@ class Minibatches:
         if len(rows) != 1 or rows == {0}:
             raise ValueError(f"tensors have {[len(t) for t in tensors]} rows; expected one number, at least 1")
         self.tensors = tensors
-        self.batch_size = whole("batch_size", batch_size, 1)
-        self.steps = whole("steps", steps, 1)
+        self.batch_size = as_integer("batch_size", batch_size, 1)
+        self.steps = as_integer("steps", steps, 1)
 
     def __len__(self):
         return self.steps

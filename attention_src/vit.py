@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from ._arrays import whole
+from ._arrays import as_integer
 from .layers import EncoderBlock
 from .patches import patchify
 
@@ -24,6 +24,7 @@ class VisionTransformer(nn.Module):
     num_heads : int
     d_ff : int, length of the hidden layer in each block
     in_channels : int, numbers of a pixel
+    norm_eps : float, as for `EncoderBlock`
 
     Raises
     ------
@@ -40,19 +41,25 @@ class VisionTransformer(nn.Module):
     (torch.Size([5, 10]), torch.Size([5, 2, 3, 5, 5]))
     """
 
-    def __init__(self, image_size, patch_size, num_classes, d_model, num_layers, num_heads, d_ff, in_channels=3):
+    def __init__(
+        self, image_size, patch_size, num_classes, d_model, num_layers, num_heads, d_ff, in_channels=3, *, norm_eps=1e-5
+    ):
         super().__init__()
-        self.image_size, self.patch_size = whole("image_size", image_size, 1), whole("patch_size", patch_size, 1)
-        self.in_channels, num_layers = whole("in_channels", in_channels, 1), whole("num_layers", num_layers, 1)
+        self.image_size = as_integer("image_size", image_size, 1)
+        self.patch_size = as_integer("patch_size", patch_size, 1)
+        self.in_channels = as_integer("in_channels", in_channels, 1)
+        num_layers = as_integer("num_layers", num_layers, 1)
         if self.image_size % self.patch_size:
             raise ValueError(f"image_size is {image_size}; expected a multiple of patch_size = {patch_size}")
         patches = (self.image_size // self.patch_size) ** 2
-        d_model, num_classes = whole("d_model", d_model, 1), whole("num_classes", num_classes, 1)
+        d_model, num_classes = as_integer("d_model", d_model, 1), as_integer("num_classes", num_classes, 1)
         self.embed = nn.Linear(self.patch_size**2 * self.in_channels, d_model)
         self.class_token = nn.Parameter(torch.zeros(d_model))
         self.positions = nn.Parameter(0.02 * torch.randn(1 + patches, d_model))
-        self.blocks = nn.ModuleList(EncoderBlock(d_model, num_heads, d_ff) for _ in range(num_layers))
-        self.norm = nn.LayerNorm(d_model)
+        self.blocks = nn.ModuleList(
+            EncoderBlock(d_model, num_heads, d_ff, norm_eps=norm_eps) for _ in range(num_layers)
+        )
+        self.norm = nn.LayerNorm(d_model, norm_eps)
         self.head = nn.Linear(d_model, num_classes)
 
     def encode(self, images, need_weights=False):

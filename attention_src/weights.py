@@ -6,7 +6,7 @@ be looked at gets the weight 0.
 
 from math import inf
 
-from ._arrays import cast, nonzero, real, visible
+from ._arrays import as_real, cast, checked_mask, one_for_zero
 
 
 def softmax(scores, mask=None):
@@ -18,6 +18,7 @@ def softmax(scores, mask=None):
     Parameters
     ----------
     scores : (..., n, m)
+        A score of −∞ gives the weight 0. A score of +∞ makes its row NaN, as in torch: ∞ − ∞ has no value.
     mask : (..., n, m) bool, True = may look; n may be 1, one row for all queries
 
     Returns
@@ -42,24 +43,24 @@ def softmax(scores, mask=None):
     array([[1., 0.],
            [0., 0.]])
     """
-    xp, dtype, exact = real(scores=scores)
+    xp, dtype, exact = as_real(scores=scores)
     exact = _hide(xp, exact, mask)
     largest = xp.max(exact, axis=-1, keepdims=True)
-    raised = xp.exp(exact - xp.where(largest == -inf, 0.0, largest))
-    total = xp.sum(raised, axis=-1, keepdims=True)
-    return cast(xp, raised / nonzero(xp, total), dtype)
+    exponentials = xp.exp(exact - xp.where(largest == -inf, 0.0, largest))
+    total = xp.sum(exponentials, axis=-1, keepdims=True)
+    return cast(xp, exponentials / one_for_zero(xp, total), dtype)
 
 
 def _hide(xp, scores, mask):
     """Put the score −inf, to which every function here gives the weight 0, where the mask says False."""
-    return scores if mask is None else xp.where(visible(mask, scores), scores, -inf)
+    return scores if mask is None else xp.where(checked_mask(mask, scores), scores, -inf)
 
 
 def _keys_seen(xp, scores, mask):
     """How many keys each query may see, at least 1: a shape that broadcasts against the scores."""
     if mask is None:
         return xp.full_like(scores[..., :1], scores.shape[-1])
-    return nonzero(xp, xp.sum(xp.astype(mask, scores.dtype), axis=-1, keepdims=True))
+    return one_for_zero(xp, xp.sum(xp.astype(mask, scores.dtype), axis=-1, keepdims=True))
 
 
 def relu_weights(scores, mask=None):
@@ -88,7 +89,7 @@ def relu_weights(scores, mask=None):
     array([[1.5, 0. ],
            [0.5, 1. ]])
     """
-    xp, dtype, exact = real(scores=scores)
+    xp, dtype, exact = as_real(scores=scores)
     exact = _hide(xp, exact, mask)
     return cast(xp, xp.where(exact <= 0, 0.0, exact) / _keys_seen(xp, exact, mask), dtype)
 
@@ -119,6 +120,6 @@ def sigmoid_weights(scores, mask=None):
     >>> sigmoid_weights(np.array([[0.0, 0.0, 0.0]]))
     array([[0.25, 0.25, 0.25]])
     """
-    xp, dtype, exact = real(scores=scores)
+    xp, dtype, exact = as_real(scores=scores)
     shifted = _hide(xp, exact, mask) - xp.log(_keys_seen(xp, exact, mask))
     return cast(xp, xp.exp(-xp.logaddexp(xp.zeros_like(shifted), -shifted)), dtype)

@@ -32,7 +32,7 @@ def parser():
     made["grade"].add_argument("--jobs", type=int, default=1, metavar="N", help="submissions side by side (1)")
     made["grade"].add_argument("--dask", metavar="ADDRESS", help="hand them out to this Dask cluster: tcp://host:8786")
     made["grade"].add_argument(
-        "--timeout", type=float, default=20, metavar="S", help="seconds for one cell or check (20)"
+        "--timeout", type=float, default=20, metavar="S", help="processor seconds for one cell or check (20)"
     )
     made["grade"].add_argument("--personal", action="store_true", help="grade by each student's own numbers")
     made["grade"].add_argument("--unsafe", action="store_true", help="run student code without a sandbox, as yourself")

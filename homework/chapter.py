@@ -85,4 +85,6 @@ def exercises(source, release):
 
 def defined(source):
     """Names that a cell binds; of one that does not parse, those of its functions."""
-    return names.bound_and_used(names.plain(source))[0] | set(re.findall(r"^(?:def|class)[ \t]+(\w+)", source, re.M))
+    return names.bound_and_used(names.python_only(source))[0] | set(
+        re.findall(r"^(?:def|class)[ \t]+(\w+)", source, re.M)
+    )

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from .chapter import Unclear
-from .roster import one_of, plain, slug
+from .roster import comparable, one_of, slug
 
 LARGEST = 200 * 2**20  # bytes of a file, and of all in an archive handed in; what is beyond is left out and named
 LONGEST = 500  # characters of a path, of which a platform writes the beginning
@@ -115,10 +115,10 @@ def _whose(path, roster, stem):
         if match := pattern.search(path):
             if not roster:
                 return slug(match["who"]) or None
-            if student := one_of(roster, plain(match["who"]), set(re.findall(r"\d+", path))):
+            if student := one_of(roster, comparable(match["who"]), set(re.findall(r"\d+", path))):
                 return student
     if roster:
-        return one_of(roster, plain(path), set(re.findall(r"\d+", path)))
+        return one_of(roster, comparable(path), set(re.findall(r"\d+", path)))
     parts = PurePosixPath(path).parts
     if len(parts) > 1:
         return slug(parts[-2]) or None

@@ -6,25 +6,26 @@ only make its own functions return other numbers.
 
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import inf
 
 import nbformat
 from nbformat.v4 import new_output
 
 from attention_src import checks
+from attention_src.checks import Part
 from tools import names
 from tools.chapter import code, grade_id
 
 from . import checking, oddities, sandbox
 from .chapter import exercises
 from .restore import notebook, other_chapter, restore
-from .sandbox import Died, Session, doubting
+from .sandbox import Died, Session, untrusted
 from .submission import Unreadable, printable, read
 
 CHAPTER_SECONDS = 300  # for the chapter's own code, which may train
 MOST_DEATHS = 8  # of a student's sandbox; then a person has to look
-CELLS = 10  # so many times as long as one cell may take, all of a student's cells may take together
+TOTAL = 10  # all cells of a student together may take so many times as long as one
 DEATHS = {
     "time": "had not ended after {seconds:g} s. Which of its loops has no end?",
     "gone": "ended the whole process.",
@@ -52,12 +53,26 @@ class Verdict:
 
     status: str  # right, wrong, not attempted, unclear
     message: str
+    parts: dict = field(default_factory=dict)  # of the message, as plain data
+
+    @classmethod
+    def of(cls, status, message):
+        """The verdict with what a check said."""
+        parts = {name: _data(part) for name, part in message.parts().items()}
+        return cls(status, printable(str(message))[:2000], parts)
 
     def output(self):
         """The same as the output of the check's cell, from which nbgrader takes the points."""
         if self.status == "right":
             return new_output("stream", text=self.message + "\n")
         return new_output("error", ename=self.status, evalue=self.message, traceback=[self.message])
+
+
+def _data(value):
+    """A part of a message as data that every file can hold."""
+    if isinstance(value, Part):
+        return {"template": value.template, "values": {name: _data(v) for name, v in value.values.items()}}
+    return printable(value)[:2000] if isinstance(value, str) else value
 
 
 def grade(task):
@@ -102,7 +117,7 @@ class Grading:
         self.task, self.restored, self.tasks = task, restored, tasks
         self.verdicts, self.skipped, self.errors, self.settled = {}, set(), {}, set()
         self.spent, self.ran = 0.0, set()
-        own = [names.plain(cell) for cell in restored.own]
+        own = [names.python_only(cell) for cell in restored.own]
         wanted = set().union(*(names.bound_and_used(cell)[1] for cell in own))
         given = [cell.source for cell in code(source) if not grade_id(cell)]
         self.own, self.chapter = own, names.needed(given, wanted)
@@ -134,7 +149,7 @@ class Grading:
             session.ask("run", source=exercise.stub, name="stub")
         session.ask("remember")
         for place in range(len(self.own)):
-            if self.spent > CELLS * self.task.seconds:
+            if self.spent > TOTAL * self.task.seconds:
                 self.restored.note("took too long in all; its last cells were not run", person=True)
                 break
             if place not in self.skipped:
@@ -149,23 +164,26 @@ class Grading:
         self.ran.add(place)
         try:
             reply = session.ask("run", source=self.own[place], name=f"cell {place + 1}")
-            with doubting():
+            with untrusted():
                 oddities.heed(self.restored, reply)
-                error = ": ".join(filter(None, (reply.get("raised"), reply.get("message"))))
-            if error.startswith("MemoryError"):
+                error, text = (printable(reply.get(name, ""))[:500] for name in ("raised", "message"))
+            if error == "MemoryError":
                 raise Died("memory")
         except Died as death:
-            end = DEATHS[death.how].format(seconds=self.task.seconds)
+            end = self._end(death)
             self.skipped.add(place)
-            self.errors[place] = f"It {end}"
+            self.errors[place] = Part("It {end}", end=end)
             self.restored.note(f"{what} {end}", person=True)
             raise
         finally:
             self.spent += time.monotonic() - start
-        if error and not error.startswith("NotImplementedError"):
-            self.errors[place] = printable(error)[:500]
-            strange = place in self.restored.answers.values() and error.startswith(("SyntaxError", "NameError"))
+        if error and error != "NotImplementedError":
+            self.errors[place] = Part("{error}: {text}" if text else "{error}", error=error, text=text)
+            strange = place in self.restored.answers.values() and error in ("SyntaxError", "NameError")
             self.restored.note(f"{what} stopped with {self.errors[place]}", person=strange)
+
+    def _end(self, death):
+        return Part(DEATHS[death.how], seconds=self.task.seconds)
 
     def _judge_all(self, session, asked):
         """Judge the exercises that are asked for and not yet settled."""
@@ -176,28 +194,31 @@ class Grading:
                     self.settled.add(exercise.name)
 
     def _judge(self, session, exercise):
-        session.deadline = time.monotonic() + CELLS * self.task.seconds
+        session.deadline = time.monotonic() + TOTAL * self.task.seconds
         try:
             said = checking.check(session, exercise, self.task.seeds, self.restored)
-            return Verdict("right", "\n".join(said))
+            return Verdict("right", "\n".join(map(str, said)))
         except checks.NotAttempted as reason:
             place = self.restored.answers.get(exercise.name)
             if place in self.errors:
-                return Verdict("wrong", f"Your cell did not run. {self.errors[place]}")
+                return Verdict.of(
+                    "wrong", checks.Wrong(Part("Your cell did not run. {error}", error=self.errors[place]))
+                )
             if place is not None and place not in self.ran:
                 return Verdict("unclear", "The cells before it took too long, so yours was not run.")
-            return Verdict("not attempted", str(reason))
+            return Verdict.of("not attempted", reason)
         except checks.Wrong as reason:
-            return Verdict("wrong", printable(str(reason))[:2000])
+            return Verdict.of("wrong", reason)
         except Died as death:
             self.settled.add(exercise.name)
-            message = f"Your function {DEATHS[death.how].format(seconds=self.task.seconds)}"
-            self.verdicts[exercise.name] = Verdict("wrong", message)
-            self.restored.note(message, exercise.name, person=True)
+            message = checks.Wrong(Part("Your function {end}", end=self._end(death)))
+            self.verdicts[exercise.name] = Verdict.of("wrong", message)
+            self.restored.note(str(message), exercise.name, person=True)
             raise
         except Exception as error:
-            message = printable(f"The check could not judge this: {type(error).__name__}: {error}")[:500]
-            self.restored.note(message, exercise.name, person=True)
-            return Verdict("unclear", message)
+            form, kind = "The check could not judge this: {error}: {text}", type(error).__name__
+            verdict = Verdict.of("unclear", checks.Wrong(Part(form, error=kind, text=str(error)[:500])))
+            self.restored.note(verdict.message, exercise.name, person=True)
+            return verdict
         finally:
             session.deadline = inf

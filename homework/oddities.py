@@ -5,22 +5,23 @@ None of this changes a score. Code in the sandbox can hide from it; what cannot 
 
 import re
 
+from attention_src import checks
 from tools import names
 
 from .submission import printable
 from .wire import MOST_ODD, MOST_PRINTED
 
-MARK = re.compile(
-    r"^Right: |\b(?:score|points|grade|mark)s?\b[\"']?\s*[:=]\s*\d|\b\d+(?:\.\d+)?\s*/\s*\d+ points", re.M | re.I
-)
+HOLDS = checks.RIGHT.partition("{")[0]  # how a check begins that passes
+POINTS = re.compile(r"\b(?:score|points|grade|mark)s?\b[\"']?\s*[:=]\s*\d|\b\d+(?:\.\d+)?\s*/\s*\d+ points", re.I)
 
 
 def heed(restored, reply, exercise=None):
     """Note what the sandbox reports of a cell, or of a call of an answer."""
     for doing in reply["odd"][:MOST_ODD]:
         restored.note(printable(str(doing))[:200], person=True)
-    if mark := MARK.search(reply["printed"]):
-        restored.note(f"prints {mark.group()!r}, which looks like a mark; nothing printed counts", person=True)
+    marks = [HOLDS for line in reply["printed"].splitlines() if line.startswith(HOLDS)]
+    for mark in [*marks, *(found.group() for found in POINTS.finditer(reply["printed"]))][:1]:
+        restored.note(f"prints {mark!r}, which looks like a mark; nothing printed counts", person=True)
     if len(reply["printed"]) >= MOST_PRINTED:
         restored.note("prints very much; only the beginning was kept")
     used = {str(name).split(".")[0] for name in reply.get("used", [])[:MOST_ODD]}
@@ -39,8 +40,8 @@ def note_changes(restored, names):
 def note(restored, exercise, package):
     """Note whose work the functions in an answer's cell would do, as far as the cell itself shows it."""
     if exercise.name in restored.answers:
-        used = names.used_in_functions(names.plain(restored.own[restored.answers[exercise.name]]))
-        own = set().union(*(names.bound_and_used(names.plain(cell))[0] for cell in restored.own))
+        used = names.used_in_functions(names.python_only(restored.own[restored.answers[exercise.name]]))
+        own = set().union(*(names.bound_and_used(names.python_only(cell))[0] for cell in restored.own))
         used = {package[name] for name in used - own if name in package}
         _note_shortcuts(restored, exercise, used - exercise.allowed - {"checks", "plots"})
 

@@ -14,7 +14,6 @@ from jinja2 import Environment, FileSystemLoader
 from tools import chapter
 
 PAGES = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True)
-NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def write(folder, release, collected, results, scores):
@@ -87,11 +86,18 @@ def _summary(exercise, students):
     seen, example = Counter(), {}
     for row in rows:
         if row["status"] in ("wrong", "unclear"):
-            kind = NUMBER.sub("#", row["message"])
+            kind = tuple(map(_kind, row.get("parts", {}).values())) or row["message"]
             seen[kind] += 1
             example.setdefault(kind, row["message"])
     statuses = Counter(row["status"] for row in rows)
     return {**exercise, "statuses": statuses, "messages": [(n, example[kind]) for kind, n in seen.most_common(5)]}
+
+
+def _kind(part):
+    """What alike messages have in common: templates, and names of functions and errors; not numbers and other texts."""
+    values = part["values"].values()
+    names = [value for value in values if isinstance(value, str) and value.isidentifier()]
+    return part["template"], *names, *(_kind(value) for value in values if isinstance(value, dict))
 
 
 def _write_scores(path, exercises, students):

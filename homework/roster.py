@@ -9,7 +9,7 @@ from collections import Counter
 from .chapter import Unclear
 
 
-def plain(text):
+def comparable(text):
     """Text as names are compared: small letters and digits, no accents, no signs."""
     text = unicodedata.normalize("NFKD", text.casefold())
     return "".join(letter for letter in text if letter.isalnum())
@@ -49,11 +49,11 @@ def _known(header, row):
     """Names that a file may bear: every value in each turn of its words, and given and family name from two columns."""
     known, values = set(), [value.split("@")[0] for value in row]
     columns = list(zip(header, values, strict=False))
-    parts = [plain(value) for name, value in columns if _is_part(name)]
+    parts = [comparable(value) for name, value in columns if _is_part(name)]
     for name, value in columns:
-        words = [plain(word) for word in re.split(r"[\s,;]+", value)]
+        words = [comparable(word) for word in re.split(r"[\s,;]+", value)]
         if re.fullmatch("[가-힣]{2,4}", value):  # family name first, in one word; platforms also turn it round
-            words = [plain(value[0]), plain(value[1:])]
+            words = [comparable(value[0]), comparable(value[1:])]
         if not _is_part(name):
             known |= {"".join(words[i:] + words[:i]) for i in range(len(words))} | {"".join(reversed(words))}
     return {name for name in known | set(map("".join, itertools.permutations(parts, 2))) if name}

@@ -19,6 +19,8 @@ from functools import cache
 from math import inf
 from pathlib import Path
 
+import psutil
+
 import attention_src
 
 from . import wire
@@ -26,6 +28,7 @@ from . import wire
 HERE, PACKAGE = Path(__file__).parent, Path(attention_src.__file__).parent
 INSIDE = [HERE / name for name in ("inside.py", "watch.py", "wire.py")]
 DISK = 64 * 2**20
+PATIENCE, LOOK = 2, 0.2  # times as long on the clock as on the processor; seconds between two looks
 LIMITS = {
     "RLIMIT_AS": 2 * 2**30,  # bytes of memory, each process
     "RLIMIT_NPROC": 24,  # processes and threads
@@ -33,7 +36,7 @@ LIMITS = {
     "RLIMIT_NOFILE": 256,
     "RLIMIT_CORE": 0,
 }
-LIES = (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError, OverflowError, MemoryError)
+MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError, OverflowError, MemoryError)
 
 
 class NoSandbox(Exception):
@@ -49,11 +52,11 @@ class Died(BaseException):
 
 
 @contextmanager
-def doubting():
+def untrusted():
     """Whatever does not fit in an answer from the sandbox is taken for a disturbance of the line."""
     try:
         yield
-    except LIES:
+    except MALFORMED:
         raise Died("garbled") from None
 
 
@@ -148,41 +151,44 @@ class Session:
             self.home.cleanup()
 
     def ask(self, do, functions=(), seconds=None, **message):
-        """Ask for something and return the answer; meanwhile the student's code may call any of the functions."""
-        end = min(time.monotonic() + (seconds or self.seconds), self.deadline)
-        self._send({"do": do, **message}, end)
+        """Ask for something and return the answer; meanwhile the student's code may call any of the functions.
+
+        Raises
+        ------
+        Died
+            The sandbox ended, what it says is garbled, or time is up: so many seconds of the processor, which a busy
+            machine does not shorten, or `PATIENCE` times as many of the clock, for code that only sleeps.
+        """
+        clock = Clock(self.process.pid, seconds or self.seconds, self.deadline)
+        self._send({"do": do, **message}, clock)
         while True:
-            reply = self._receive(end)
-            with doubting():
+            reply = self._receive(clock)
+            with untrusted():
                 if "done" in reply:
                     return reply["done"]
                 function = functions[reply["callback"]]
                 arguments = [wire.decode(argument) for argument in reply["arguments"]]
-            self._send(_called(function, arguments), end)
+            self._send(_called(function, arguments), clock)
 
-    def _send(self, message, end):
+    def _send(self, message, clock):
         data = memoryview(wire.pack(message))
         while data:
-            _, ready, _ = select.select([], [self.process.stdin], [], max(0, end - time.monotonic()))
-            if not ready:
-                raise Died("time")
+            clock.wait([], [self.process.stdin])
             try:
                 data = data[os.write(self.process.stdin.fileno(), data) :]
             except BrokenPipeError:
                 raise Died("gone") from None
 
-    def _receive(self, end):
-        length = wire.HEAD.unpack(self._read(wire.HEAD.size, end))[0]
+    def _receive(self, clock):
+        length = wire.HEAD.unpack(self._read(wire.HEAD.size, clock))[0]
         if length > wire.LARGEST:
             raise Died("garbled")
-        with doubting():
-            return json.loads(self._read(length, end))
+        with untrusted():
+            return json.loads(self._read(length, clock))
 
-    def _read(self, length, end):
+    def _read(self, length, clock):
         while len(self.buffer) < length:
-            ready, _, _ = select.select([self.process.stdout], [], [], max(0, end - time.monotonic()))
-            if not ready:
-                raise Died("time")
+            clock.wait([self.process.stdout], [])
             piece = os.read(self.process.stdout.fileno(), 2**20)
             if not piece:
                 raise Died("gone")
@@ -190,6 +196,35 @@ class Session:
         data = bytes(self.buffer[:length])
         del self.buffer[:length]
         return data
+
+
+class Clock:
+    """The time that is left for one question: of the processor, and `PATIENCE` times as much of the clock."""
+
+    def __init__(self, pid, seconds, deadline):
+        self.pid, self.looked = pid, time.monotonic()
+        self.end = min(self.looked + PATIENCE * seconds, deadline)
+        self.most = self._used() + seconds
+
+    def _used(self):
+        """Seconds of the processor that the sandbox has used, with all processes in it."""
+        try:
+            first = psutil.Process(self.pid)
+            return sum(sum(process.cpu_times()[:4]) for process in (first, *first.children(recursive=True)))
+        except psutil.NoSuchProcess:  # one that has just ended: what reads from the sandbox will notice
+            return 0.0
+
+    def wait(self, readable, writable):
+        """Wait until a pipe is ready; raise Died when time is up."""
+        while True:
+            ready = any(select.select(readable, writable, [], min(LOOK, max(0, self.end - time.monotonic()))))
+            now = time.monotonic()
+            if now >= self.looked + LOOK:
+                self.looked = now
+                if now >= self.end or self._used() > self.most:
+                    raise Died("time")
+            if ready:
+                return
 
 
 def _called(function, arguments):

@@ -69,7 +69,7 @@ class Steps:
 
 
 def decode(data, function=None):
-    """Undo `encode`; `function` makes something that can be called from a name. Raises if the other side lies."""
+    """Undo `encode`; `function` makes something that can be called from a name. Raises if it is malformed."""
     if not isinstance(data, dict):
         return data
     (kind, content), *_ = data.items()

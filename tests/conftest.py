@@ -1,5 +1,6 @@
-"""The built site, made once for all tests that look at it, a browser, and the table of what it checked where."""
+"""The built site, a server and a browser for the tests that look at pages, and a table of what they checked."""
 
+import gzip
 import os
 import re
 import shutil
@@ -8,24 +9,26 @@ import sys
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 from playwright.sync_api import sync_playwright
 
+from _ext.book_built import is_current
 from tools.chapter import ROOT
 
-LOOKERS = r"test_(?:browser|accessibility)\.py::test_(\w+)\[([^]]+)\]"  # whose tests are in the table
+TEXTS = {".html", ".css", ".js", ".svg"}  # what a server compresses
+BROWSER_TESTS = r"test_(?:browser|accessibility)\.py::test_(\w+)\[([^]]+)\]"  # whose tests are in the table
 
 
-def _build(out, *options):
-    """Build the site into a folder, by the command of the Makefile, and return the folder of its pages."""
-    command = "jupyter-book build --all --warningiserror --keep-going --quiet --path-output".split()
-    command = [Path(sys.executable).with_name(command[0]), *command[1:], out, *options, ROOT]
+def _build(source, *options):
+    """Build the site by the command of the Makefile."""
+    command = "jupyter-book build --all --warningiserror --keep-going --quiet".split()
+    command = [Path(sys.executable).with_name(command[0]), *command[1:], *options, source]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
-    return out / "_build" / "html"
 
 
 @pytest.fixture(scope="session")
@@ -35,24 +38,40 @@ def build_site():
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory, worker_id):
-    """The built site, in a place of its own. Of several workers the first builds it, the others wait."""
+    """The built site. If it is not up to date, the first of several workers builds it, while the others wait."""
     base = tmp_path_factory.getbasetemp()
-    out = (base if worker_id == "master" else base.parent) / "site"
-    with FileLock(out.with_suffix(".lock")):
-        if not out.exists():
-            _build(out)
-    return out / "_build" / "html"
+    ready = (base if worker_id == "master" else base.parent) / "site-is-ready"
+    with FileLock(ready.with_suffix(".lock")):
+        if not ready.exists():
+            if not is_current(ROOT):
+                _build(ROOT)
+            ready.touch()
+    return ROOT / "_build" / "html"
 
 
-class Quiet(SimpleHTTPRequestHandler):
+class Server(SimpleHTTPRequestHandler):
+    """Serves files, and compresses texts for a browser that accepts it."""
+
+    def send_head(self):
+        path = Path(self.translate_path(self.path))
+        if path.suffix not in TEXTS or not path.is_file() or "gzip" not in self.headers.get("Accept-Encoding", ""):
+            return super().send_head()
+        content = gzip.compress(path.read_bytes(), compresslevel=6)
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(path))
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        return BytesIO(content)
+
     def log_message(self, *arguments):
         pass
 
 
 @pytest.fixture(scope="module")
 def address(site):
-    """Where a plain file server shows the site, under a sub-path."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=site.parent))
+    """Where a file server shows the site, under a sub-path."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Server, directory=site.parent))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/{site.name}/"
     server.shutdown()
@@ -75,7 +94,7 @@ def pytest_terminal_summary(terminalreporter):
     """Print a row for each page that the browser opened, a column for each check, and what was measured."""
     passed, checks, measured = {}, {}, {}
     for report in [*terminalreporter.stats.get("passed", []), *terminalreporter.stats.get("failed", [])]:
-        if report.when == "call" and (name := re.search(LOOKERS, report.nodeid)):
+        if report.when == "call" and (name := re.search(BROWSER_TESTS, report.nodeid)):
             check, page = name.groups()
             passed[page, checks.setdefault(check, len(checks) + 1)] = report.passed
             measured.setdefault(page, []).extend(f"{what} {value}" for what, value in report.user_properties)

@@ -12,6 +12,19 @@ import torch
 
 BATCH, HEADS, N, M, D, D_Q, D_V, H = 2, 3, 5, 7, 4, 8, 6, 9
 
+ROWS = "expected (..., n, m), a row for each query and a column for each key"
+EMPTY = "expected at least one axis, none of them empty"
+MISFITS = [
+    (np.ones((N, M), int), TypeError, "mask has dtype int64; expected booleans, True = may look"),
+    (np.ones((N, M)), TypeError, "mask has dtype float64; expected booleans, True = may look"),
+    (np.ones(M, bool), ValueError, f"mask has shape (7,); {ROWS}"),
+    (np.array(True), ValueError, f"mask has shape (); {EMPTY}"),
+    (np.ones((0, M), bool), ValueError, f"mask has shape (0, 7); {EMPTY}"),
+    (np.ones((N, 1), bool), ValueError, "mask (5, 1) and scores (5, 7): both need a column for each key, got 1 and 7"),
+    (np.ones((M, N), bool), ValueError, "mask (7, 5) and scores (5, 7): both need a column for each key, got 5 and 7"),
+    (np.ones((4, M), bool), ValueError, "mask (4, 7) and scores (5, 7): both need a row for each query, got 4 and 5"),
+]
+misfits = pytest.mark.parametrize("mask, error, message", MISFITS)  # masks that do not fit scores (N, M)
 both_libraries = pytest.mark.parametrize("array", (np.array, torch.tensor), ids=("numpy", "torch"))
 
 
@@ -55,7 +68,19 @@ def odd_versions(array, arguments):
             (array(good[..., :0]), ValueError, f"{name} has shape {(*good.shape[:-1], 0)}; {axes}"),
         ]
         if array is np.array:
-            versions.append((good.astype(str), TypeError, f"{name} has dtype <U32; {real}"))
+            record, plain = np.dtype((np.record, [("x", "f8")])), "expected a NumPy array or a torch tensor"
+            versions += [
+                (good.astype(str), TypeError, f"{name} has dtype <U32; {real}"),
+                (good.copy().view(record), TypeError, f"{name} has dtype {record}; {real}"),
+                (np.ma.array(good), TypeError, f"{name} is a MaskedArray; {plain}"),
+                (good.reshape(1, -1).view(np.matrix), TypeError, f"{name} is a matrix; {plain}"),
+            ]
+        else:
+            small, dense = torch.float8_e4m3fn, "expected one that holds every number"
+            versions += [
+                (array(good).to(small), TypeError, f"{name} has dtype {small}; {real}"),
+                (array(good).to_sparse(), TypeError, f"{name} is a nested or sparse tensor; {dense}"),
+            ]
         if second:
             clash = (
                 f"{first} is {kind} but {name} is {other}"

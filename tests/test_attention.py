@@ -1,5 +1,7 @@
 """Attention against loops and torch's own function, the block by block form against the plain one, and odd input."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import torch
@@ -16,6 +18,10 @@ from reference import (
     both_libraries,
     each,
     loop_attention,
+    loop_dot,
+    loop_mix,
+    loop_softmax,
+    misfits,
     odd_versions,
     random,
     refuses,
@@ -24,7 +30,7 @@ from reference import (
 )
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from attention_src.attention import attention, blockwise_attention, scaled_dot_product_attention
+from attention_src.attention import _exponentials, attention, blockwise_attention, scaled_dot_product_attention
 from attention_src.masks import causal_mask
 from attention_src.scores import dot_score, general_score
 from attention_src.weights import relu_weights, sigmoid_weights, softmax
@@ -34,12 +40,12 @@ BLOCK_SIZES = [*range(1, 10), 100]
 SHAPES = {"query": (N, D), "key": (M, D), "value": (M, D_V)}
 
 
-def plain(query, key, value, mask=None):
-    return scaled_dot_product_attention(query, key, value, mask)[0]
+def plain(query, key, value, mask=None, **settings):
+    return scaled_dot_product_attention(query, key, value, mask, **settings)[0]
 
 
-def by_blocks(query, key, value, mask=None):
-    return blockwise_attention(query, key, value, mask, block_size=3)
+def by_blocks(query, key, value, mask=None, **settings):
+    return blockwise_attention(query, key, value, mask, block_size=3, **settings)
 
 
 both_forms = pytest.mark.parametrize("attend", [plain, by_blocks], ids=["plain", "blockwise"])
@@ -119,6 +125,41 @@ def test_gradients_through_broadcast_axes_are_those_of_finite_differences(attend
     inputs = [torch.tensor(a, requires_grad=True) for a in made(((BATCH, 1), (HEADS,), ()))]
     mask = torch.tensor(some_mask(HEADS, N, M))
     assert torch.autograd.gradcheck(lambda *a: attend(*a, mask), inputs, fast_mode=True)
+
+
+transforms = pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")  # torch's own, on first use
+
+
+@transforms
+@pytest.mark.parametrize("recording", [True, False])
+def test_blockwise_goes_through_forward_differentiation_and_vmap(recording):
+    inputs = [torch.tensor(a) for a in made((BATCH,))]
+    mask, bias = torch.tensor(some_mask(BATCH, N, M)), torch.tensor(random((BATCH, N, M), seed=8)[0])
+    tangents = tuple(torch.tensor(a) for a in made((BATCH,), seed=1))
+    with torch.set_grad_enabled(recording):
+        for ours, theirs in zip(*(torch.func.jvp(f, (*inputs,), tangents) for f in (by_blocks, plain)), strict=True):
+            same(ours, theirs)
+        every = [*inputs, mask, bias]
+        for batched in (
+            [0, 0, 0, 0, 0],
+            [0, None, None, None, None],
+            [None, 0, 0, None, 0],
+            [None, None, None, 0, None],
+        ):
+            given = [x if axis == 0 else x[0] for x, axis in zip(every, batched, strict=True)]
+            ours, theirs = (
+                torch.vmap(lambda q, k, v, m, b, f=f: f(q, k, v, m, bias=b), tuple(batched))(*given)
+                for f in (by_blocks, plain)
+            )
+            same(ours, theirs)
+
+
+@transforms
+@pytest.mark.parametrize("outer, inner", [*product((torch.func.jacrev, torch.func.jacfwd), repeat=2)])
+def test_blockwise_has_the_second_derivatives_of_the_plain_form(outer, inner):
+    query, key, value = (torch.tensor(a) for a in made())
+    ours, theirs = (outer(inner(lambda q, f=f: f(q, key, value)))(query) for f in (by_blocks, plain))
+    same(ours, theirs)
 
 
 @both_libraries
@@ -291,6 +332,13 @@ def test_a_block_of_scores_becomes_weights_in_its_own_memory():
     assert peak_bytes(256, 256, block_size=256) < 1.5 * 8 * 256 * 256
 
 
+def test_torch_too_needs_no_second_block_unless_it_records_gradients():
+    block, shift = torch.ones(N, M), torch.ones(N, 1)
+    assert _exponentials(torch, block, shift) is block
+    kept = torch.ones(N, M, requires_grad=True)
+    assert torch.equal(_exponentials(torch, kept, shift), torch.ones(N, M)) and torch.equal(kept, torch.ones(N, M))
+
+
 def test_more_keys_take_no_more_memory():
     few, many = (peak_bytes(512, m, block_size=64) for m in (1024, 16384))
     assert many <= 1.02 * few
@@ -320,7 +368,7 @@ def test_torch_never_makes_a_tensor_larger_than_a_block_or_the_output():
 
 
 @both_libraries
-@pytest.mark.parametrize("block_size", [np.int64(2), torch.tensor(2), np.array(2), True], ids=repr)
+@pytest.mark.parametrize("block_size", [np.int64(2), torch.tensor(2), np.array(2)], ids=repr)
 def test_whatever_is_an_integer_may_be_a_block_size(block_size, array):
     inputs = [array(a) for a in made()]
     same(blockwise_attention(*inputs, block_size=block_size), plain(*inputs))
@@ -332,7 +380,7 @@ def test_a_block_of_nothing_is_refused(block_size):
         blockwise_attention(*made(), block_size=block_size)
 
 
-@pytest.mark.parametrize("block_size", [2.0, "2", None, [2]], ids=repr)
+@pytest.mark.parametrize("block_size", [2.0, "2", None, [2], True, torch.tensor(True)], ids=repr)
 def test_a_block_size_that_is_no_integer_is_refused(block_size):
     with refuses(TypeError, f"block_size is {block_size!r}; expected an integer"):
         blockwise_attention(*made(), block_size=block_size)
@@ -436,16 +484,108 @@ def test_under_a_mask_a_spoilt_key_spoils_only_who_may_look_at_it(attend, bad, a
     assert 0 < looks.sum() < N and not np.isclose(got[looks], clean[looks]).any()
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @both_libraries
 @both_forms
-def test_a_spoilt_value_spoils_its_column_even_where_masked_as_in_torch(attend, bad, array):
+def test_a_spoilt_value_spoils_its_column_for_all_if_anyone_may_look_as_in_torch_and_else_for_nobody(
+    attend, bad, array
+):
     (query, key, value), mask = made(), some_mask(N, M)
     value[3, 2] = bad
     theirs = F.scaled_dot_product_attention(*(torch.tensor(a)[None, None] for a in (query, key, value, mask)))
     with np.errstate(invalid="ignore"):
         same(attend(*map(array, (query, key, value, mask))), theirs[0, 0])
     assert torch.isnan(theirs[0, 0, 0]).tolist() == [False, False, True, False, False, False]
+    for hidden in (mask & (np.arange(M) != 3), np.arange(M)[None] != 3, np.stack([mask & (np.arange(M) != 3)] * 2)):
+        clean = np.where(np.isfinite(value), value, 7.0)
+        same(attend(*map(array, (query, key, value, hidden))), attend(*map(array, (query, key, clean, hidden))), 0)
+
+
+def test_a_finite_value_that_no_query_may_see_counts_with_the_weight_that_weigh_gives_it():
+    query, key, value = made()
+    output, weights = attention(query, key, value, np.zeros((N, M), bool), weigh=lambda scores, mask: softmax(scores))
+    same(output, weights @ value, 0)
+
+
+# A bias and a scale
+
+
+PAIRS = [(N, M), (1, M), (HEADS, N, M), (BATCH, 1, 1, M), (BATCH, HEADS, N, M)]
+
+
+@both_libraries
+@both_forms
+@pytest.mark.parametrize("scale", [None, 2, np.float32(-0.5), 0.0], ids=str)
+@pytest.mark.parametrize("mask", [None, (N, M), (BATCH, 1, N, M)], ids=str)
+@pytest.mark.parametrize("bias", [None, *PAIRS], ids=str)
+def test_a_bias_is_added_to_the_scores_and_a_scale_replaces_the_root(attend, bias, mask, scale, array):
+    inputs, extra = made((BATCH, HEADS)), np.zeros((N, M)) if bias is None else random(bias, seed=8)[0]
+    scores = each(loop_dot, *inputs[:2]) * (1 / D**0.5 if scale is None else float(scale)) + extra
+    seen = np.ones((N, M), bool) if mask is None else some_mask(*mask)
+    expected = each(loop_mix, each(loop_softmax, scores, np.broadcast_to(seen, scores.shape)), inputs[2])
+    given = {
+        "mask": None if mask is None else array(seen),
+        "scale": scale,
+        "bias": None if bias is None else array(extra),
+    }
+    same(attend(*map(array, inputs), **given), expected)
+
+
+@both_forms
+@pytest.mark.parametrize("bias", PAIRS, ids=str)
+def test_the_gradients_of_a_bias_are_those_of_torch(attend, bias):
+    inputs = [torch.tensor(a, requires_grad=True) for a in (*made((BATCH, HEADS)), random(bias, seed=8)[0])]
+    mask, pull = torch.tensor(some_mask(N, M)), torch.tensor(random((BATCH, HEADS, N, D_V), seed=5)[0])
+    ours = attend(*inputs[:3], mask, bias=inputs[3], scale=0.3)
+    theirs = F.scaled_dot_product_attention(*inputs[:3], torch.where(mask, inputs[3], -torch.inf), scale=0.3)
+    same(ours, theirs)
+    for one, two in zip(*(torch.autograd.grad((o * pull).sum(), inputs) for o in (ours, theirs)), strict=True):
+        same(one, two)
+
+
+@both_libraries
+@both_forms
+def test_a_bias_of_minus_infinity_hides_and_changes_no_dtype(attend, array):
+    inputs, mask = [array(a.astype("float32")) for a in made()], some_mask(N, M)
+    for kind in (float, "float16"):
+        got = attend(*inputs, bias=array(np.where(mask, 0, -np.inf).astype(kind)))
+        assert got.dtype == inputs[0].dtype
+        same(got, attend(*inputs, array(mask)), 0)
+    whole = np.arange(N * M).reshape(N, M)
+    same(attend(*inputs, bias=array(whole)), attend(*inputs, bias=array(whole.astype("float32"))), 0)
+
+
+@both_libraries
+def test_a_scale_is_for_the_score_to_take_and_a_bias_for_every_score(array):
+    query, key, value, bias = map(array, (*made(), random((N, M))[0]))
+    got = attention(query, key, value, scale=3, bias=bias, score=lambda q, k, scale: dot_score(q, k) + scale)[1]
+    same(got, softmax(dot_score(query, key) + 3 + bias))
+    with pytest.raises(TypeError, match="unexpected keyword argument 'scale'"):
+        attention(query, key, value, scale=3, score=dot_score)
+    whole = array(np.ones((N, M), int))
+    same(attention(query, key, value, bias=bias, score=lambda q, k: whole)[1], softmax(bias), 1e-6)
+
+
+@both_libraries
+@both_forms
+def test_a_scale_or_bias_that_is_none_is_refused(attend, array):
+    inputs, prefix = [array(a) for a in made()], "torch." if array is torch.tensor else ""
+    for bad in ("2", True, [1.0], 1j):
+        with refuses(TypeError, f"scale is {bad!r}; expected a real number"):
+            attend(*inputs, scale=bad)
+    for bad, error, message in (
+        (np.ones((N, M), bool), TypeError, f"bias has dtype {prefix}bool; expected real numbers or integers"),
+        (np.ones((N, 1)), ValueError, "bias (5, 1) and scores (5, 7): both need a column for each key, got 1 and 7"),
+        (np.ones((4, M)), ValueError, "bias (4, 7) and scores (5, 7): both need a row for each query, got 4 and 5"),
+    ):
+        with refuses(error, message):
+            attend(*inputs, bias=array(bad))
+    with refuses(TypeError, "bias is a list; expected a NumPy array or a torch tensor"):
+        attend(*inputs, bias=[[0.0]])
+    query = array(np.ones((3, N, D)))
+    for batch in ({"query": query}, {"value": array(np.ones((3, M, D_V)))}):
+        with pytest.raises(ValueError, match=r"bias|weights \(2, 5, 7\).*do not broadcast, got \(2,\) and "):
+            attend(**dict(zip(SHAPES, inputs, strict=True)) | batch, bias=array(np.ones((2, N, M))))
 
 
 # What is refused
@@ -493,29 +633,7 @@ def test_shapes_that_do_not_fit_are_named(attend, changed, message, array):
 
 @both_libraries
 @both_forms
-@pytest.mark.parametrize(
-    "mask, error, message",
-    [
-        (np.ones((N, M), int), TypeError, "mask has dtype int64; expected booleans, True = may look"),
-        (
-            np.ones((4, M), bool),
-            ValueError,
-            "mask (4, 7) and scores (5, 7): both need a row for each query, got 4 and 5",
-        ),
-        (
-            np.ones((M, N), bool),
-            ValueError,
-            "mask (7, 5) and scores (5, 7): both need a column for each key, got 5 and 7",
-        ),
-        (
-            np.ones(M, bool),
-            ValueError,
-            "mask has shape (7,); expected (..., n, m), a row for each query and a column for each key",
-        ),
-        (np.ones((N, 0), bool), ValueError, "mask has shape (5, 0); expected at least one axis, none of them empty"),
-    ],
-    ids=lambda x: str(x.shape) if hasattr(x, "shape") else None,
-)
+@misfits
 def test_a_mask_that_does_not_fit_is_refused(attend, mask, error, message, array):
     if array is torch.tensor:
         message = message.replace("dtype ", "dtype torch.")

@@ -36,7 +36,7 @@ def course(tmp_path_factory):
             (handed_in / name / f"Copy of {STEM} (1).ipynb").write_bytes(submission(name, notebook, course))
         hand_in_specials(handed_in, notebook)
         homework("collect", "01", handed_in, "--course", course)
-        homework("grade", "01", "--course", course, "--jobs", 2, "--timeout", 15)
+        homework("grade", "01", "--course", course, "--jobs", 2, "--timeout", 8)
         homework("report", "01", "--course", course)
         yield course
         with pytest.raises(BlockingIOError):

@@ -4,7 +4,6 @@ import inspect
 import itertools
 import json
 from datetime import datetime
-from math import exp, log, sqrt
 
 import nbformat
 import pytest
@@ -16,32 +15,12 @@ from homework.chapter import Unclear, calls, exercises
 from homework.collecting import Collected, File
 from homework.personal import NUMBERS, drawn, personalise
 from homework.sandbox import why_not
+from tools.answers import EXERCISES
 from tools.chapter import is_check
 
 STEM = "04_qkv_projection"
 needs_sandbox = pytest.mark.skipif(bool(why_not()), reason=f"no sandbox: {why_not()}")
-RIGHT = {
-    "doubled_query": lambda times: (1 / (1 + exp(-times / sqrt(2))),),
-    "ratio_of_weights": lambda first, second: (exp(first - second),),
-    "step_numbers": lambda words, size: (words, size, 2 * size**2),
-    "numbers_and_rank": lambda d_model, d_k, d_v: (d_model * (2 * d_k + d_v), d_k),
-    "who_may_look": lambda source, places, written: (written * source, written * (written + 1) // 2, written),
-    "layer_numbers": lambda d_model, num_heads, tokens: (
-        d_model // num_heads,
-        4 * d_model**2 + 4 * d_model,
-        num_heads * tokens**2,
-    ),
-    "block_parameters": lambda d_model, num_heads, d_ff: (
-        4 * (d_model**2 + d_model) + 2 * d_model * d_ff + d_ff + d_model + 4 * d_model,
-    ),
-    "patch_numbers": lambda size, patch: (
-        (size // patch) ** 2 + 1,
-        3 * patch**2,
-        ((size // patch) ** 2 + 1) ** 2,
-    ),
-    "loss_numbers": lambda vocabulary, lengths: (log(vocabulary), sum(lengths) - len(lengths)),
-    "cache_bytes": lambda layers, heads, kv_heads, width: tuple(4 * layers * h * width for h in (heads, kv_heads)),
-}
+RIGHT = {exercise.check.__name__: exercise.formula for exercise in EXERCISES.values() if exercise.formula}
 
 
 @pytest.fixture(scope="module")
@@ -60,11 +39,10 @@ def draws(check):
 
 @pytest.mark.parametrize("check", NUMBERS)
 def test_the_right_answer_to_every_draw_is_accepted_and_that_of_another_draw_refused(check, capsys):
-    function, right = getattr(checks, check), RIGHT[check]
-    answers = [
-        tuple(round(x, 3 if check == "doubled_query" else 2) for x in right(**numbers)) for numbers in draws(check)
-    ]
-    for numbers, answer in zip(draws(check), answers, strict=True):
+    function, digits = getattr(checks, check), 3 if check == "doubled_query" else 2
+    book = {name: inspect.signature(function).parameters[name].default for name in NUMBERS[check][1]}
+    answers = [tuple(round(x, digits) for x in RIGHT[check](**numbers)) for numbers in (*draws(check), book)]
+    for numbers, answer in zip((*draws(check), book), answers, strict=True):
         function(*answer, **numbers)
         for other in answers:
             if other != answer:

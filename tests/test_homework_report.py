@@ -1,12 +1,15 @@
 """Scores are nbgrader's; what could not be judged is blank; a person's points stand; alike messages are one."""
 
 import csv
+import json
+import re
 
 import pytest
 from classroom import SECRET, graded, notebook, solved
 
-from homework import desk, gradebook, grading, reports
-from homework.chapter import exercises
+from attention_src.checks import Part, Wrong
+from homework import checking, desk, gradebook, grading, reports
+from homework.chapter import Call, Exercise, exercises
 from homework.grading import Verdict
 from homework.restore import Restored
 from homework.restore import notebook as made_notebook
@@ -75,13 +78,46 @@ def test_who_has_no_notebook_any_more_is_forgotten(course):
 
 def test_messages_that_differ_in_numbers_only_are_one(course, tmp_path):
     results = {}
-    for name, message in (("a", "row 1 sums to 0.8"), ("b", "row 2 sums to 6.61"), ("c", "which axis?")):
+    seen = {
+        "a": Part("{entry} sums to {sum}", entry=Part("weights{index}", index=[1]), sum=0.8),
+        "b": Part("{entry} sums to {sum}", entry=Part("weights{index}", index=[2]), sum=6.61),
+        "c": Part("{function} raised {error}: {text}", function="mine", error="KeyError", text="size 3"),
+        "d": Part("{function} raised {error}: {text}", function="mine", error="KeyError", text="size {5}"),
+        "e": Part("{function} raised {error}: {text}", function="mine", error="TypeError", text="size 3"),
+    }
+    for name, part in seen.items():
         results[name] = judged(course, "wrong", "right", "right")[1]
-        results[name]["exercises"]["ex01-attention"]["message"] = message
+        verdict = vars(Verdict.of("wrong", Wrong(part, question="Which axis?")))
+        results[name]["exercises"]["ex01-attention"] = json.loads(json.dumps(verdict))
     table(course, tmp_path, results)
     page = (tmp_path / "index.html").read_text()
-    assert '<td class="number">2</td><td class="message">row 1 sums to 0.8</td>' in page
-    assert '<td class="number">1</td><td class="message">which axis?</td>' in page and "6.61" not in page
+    rows = re.findall(r'<td class="number">(\d)</td><td class="message">(.*)</td>', page)
+    assert rows == [
+        ("2", "weights[1] sums to 0.8. Which axis?"),
+        ("2", "mine raised KeyError: size 3. Which axis?"),
+        ("1", "mine raised TypeError: size 3. Which axis?"),
+    ]
+
+
+class Says:
+    """A sandbox whose one function raises what it is told to."""
+
+    def __init__(self, kind, text):
+        self.reply = {"raised": kind, "message": text, "printed": "", "odd": []}
+
+    def ask(self, do, *_, **__):
+        return {"mine": {"function": "my {name}"}} if do == "names" else self.reply
+
+
+@pytest.mark.parametrize("kind", ["Wrong", "ValueError", "{0}", "Exception"])
+def test_what_a_student_wrote_travels_as_a_value_and_as_text_that_every_file_can_hold(kind):
+    exercise = Exercise("ex01-attention", "", 1, "", [Call("attention", ["mine"])], set())
+    with pytest.raises(Wrong) as refused:
+        checking.check(Says(kind, "{x} {0} \udc80 \x00 }"), exercise, [], Restored([]))
+    verdict = Verdict.of("wrong", refused.value)
+    assert "{x} {0} ?  }" in verdict.message and "{x}" not in verdict.parts["seen"]["template"]
+    assert verdict.parts["seen"]["values"]["text"] == "{x} {0} ?  }"
+    json.dumps(vars(verdict), ensure_ascii=False).encode()
 
 
 @needs_sandbox
@@ -97,7 +133,7 @@ def test_a_check_that_fails_by_itself_is_for_a_person(course, monkeypatch):
 
 @needs_sandbox
 def test_a_notebook_that_takes_too_long_in_all_is_cut_short(course, monkeypatch):
-    monkeypatch.setattr(grading, "CELLS", 0.01)
+    monkeypatch.setattr(grading, "TOTAL", 0.01)
     submission = solved(course, STEM)
     for cell in submission.cells[-4:]:
         cell.source = cell.source.replace("mended(", "my_mended(")

@@ -196,7 +196,7 @@ def test_names_are_read_from_code(source, bound, used):
     ],
 )
 def test_magic_is_left_out(source, plain):
-    assert names.plain(source) == plain
+    assert names.python_only(source) == plain
 
 
 def test_every_chapter_can_be_read_in_statements():

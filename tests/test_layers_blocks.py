@@ -12,6 +12,7 @@ from attention_src.masks import causal_mask, padding_mask
 D_MODEL, D_FF = HEADS * D, H
 KINDS = [(activation, norm_first) for activation in ("gelu", "relu") for norm_first in (True, False)]
 kinds = pytest.mark.parametrize(("activation", "norm_first"), KINDS)
+epsilons = pytest.mark.parametrize("norm_eps", [1e-5, 1e-2])
 
 
 def some(block):
@@ -57,9 +58,11 @@ def agree(block, other, names, answers, leaves, others):
 
 
 @kinds
-def test_the_encoder_block_is_torchs_with_all_gradients(activation, norm_first):
-    block = some(EncoderBlock(D_MODEL, HEADS, D_FF, activation, norm_first))
+@epsilons
+def test_the_encoder_block_is_torchs_with_all_gradients(activation, norm_first, norm_eps):
+    block = some(EncoderBlock(D_MODEL, HEADS, D_FF, activation, norm_first, norm_eps=norm_eps))
     settings = {"dropout": 0.0, "activation": activation, "batch_first": True, "norm_first": norm_first}
+    settings["layer_norm_eps"] = norm_eps
     other = nn.TransformerEncoderLayer(D_MODEL, HEADS, D_FF, dtype=torch.float64, **settings)
     names = {"attend": "self_attn"}
     other.load_state_dict(as_torchs(block, names))
@@ -71,9 +74,11 @@ def test_the_encoder_block_is_torchs_with_all_gradients(activation, norm_first):
 
 
 @kinds
-def test_the_decoder_block_is_torchs_with_all_gradients(activation, norm_first):
-    block = some(DecoderBlock(D_MODEL, HEADS, D_FF, activation, norm_first))
+@epsilons
+def test_the_decoder_block_is_torchs_with_all_gradients(activation, norm_first, norm_eps):
+    block = some(DecoderBlock(D_MODEL, HEADS, D_FF, activation, norm_first, norm_eps=norm_eps))
     settings = {"dropout": 0.0, "activation": activation, "batch_first": True, "norm_first": norm_first}
+    settings["layer_norm_eps"] = norm_eps
     other = nn.TransformerDecoderLayer(D_MODEL, HEADS, D_FF, dtype=torch.float64, **settings)
     names = {"attend": "self_attn", "attend_memory": "multihead_attn"}
     other.load_state_dict(as_torchs(block, names))
@@ -162,3 +167,9 @@ def test_a_mask_that_does_not_fit_is_refused_by_the_attention_it_is_for():
         block(x, memory, None, torch.ones(N, N, dtype=torch.bool))
     with pytest.raises(TypeError, match="expected booleans"):
         block(x, memory, torch.ones(N, N))
+    with refuses(TypeError, "memory has dtype torch.float32; expected torch.float64, as the layer has"):
+        block(x, memory.float())
+    with refuses(ValueError, "x has shape (2, 5, 11); expected (..., rows, d_model = 12)"):
+        block(x[..., 1:], memory)
+    with refuses(TypeError, "x has dtype torch.float32; expected torch.float64, as the layer has"):
+        EncoderBlock(D_MODEL, HEADS, D_FF).double()(x.float())

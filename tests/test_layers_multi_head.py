@@ -1,5 +1,7 @@
 """`MultiHeadAttention` against loops, against torch's layer with copied weights, and what may change what."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -10,15 +12,16 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from attention_src.attention import scaled_dot_product_attention
 from attention_src.layers import MultiHeadAttention
 from attention_src.masks import causal_mask, padding_mask
+from attention_src.positions import alibi_bias, rotary
 
 D_MODEL = HEADS * D
 TOKENS = {"query": (BATCH, N, D_MODEL), "key": (BATCH, M, D_MODEL), "value": (BATCH, M, D_MODEL)}
 PROJECTIONS = ("query_proj", "key_proj", "value_proj")
 
 
-def some_layer(*sizes, dtype=torch.float64, seed=0):
+def some_layer(*sizes, dtype=torch.float64, seed=0, **settings):
     """A layer in float64 none of whose parameters is 0."""
-    layer = MultiHeadAttention(*sizes or (D_MODEL, HEADS)).to(dtype)
+    layer = MultiHeadAttention(*sizes or (D_MODEL, HEADS), **settings).to(dtype)
     generator = torch.Generator().manual_seed(seed)
     for parameter in layer.parameters():
         nn.init.normal_(parameter, std=0.5, generator=generator)
@@ -83,17 +86,23 @@ def test_it_is_what_the_loops_say(sizes, need_weights):
 
 
 def seen(n, m):
-    """Masks as ours, True = may look, each with what torch's layer must be told: there, True = may not look."""
+    """Masks and biases as ours, each with what torch's layer must be told: there, True = may not look."""
+    bias = torch.tensor(random((n, m), (BATCH, HEADS, n, m), seed=8)[1])
     causal = causal_mask(n, m, like=torch.ones(1))
     padding = padding_mask(torch.tensor([3, m]), m)
     heads = torch.tensor(some_mask(BATCH, HEADS, n, m))
     heads[..., 0] = True  # torch's layer answers a query that may look nowhere with NaN
     return {
-        "no mask": (None, {}),
-        "causal": (causal, {"attn_mask": ~causal}),
-        "padding": (padding, {"key_padding_mask": ~padding[:, 0]}),
-        "causal and padding": (causal & padding, {"attn_mask": ~causal, "key_padding_mask": ~padding[:, 0]}),
-        "one for each head": (heads, {"attn_mask": ~heads.flatten(0, 1)}),
+        "no mask": ({}, {}),
+        "causal": ({"mask": causal}, {"attn_mask": ~causal}),
+        "padding": ({"mask": padding}, {"key_padding_mask": ~padding[:, 0]}),
+        "causal and padding": ({"mask": causal & padding}, {"attn_mask": ~causal, "key_padding_mask": ~padding[:, 0]}),
+        "one for each head": ({"mask": heads}, {"attn_mask": ~heads.flatten(0, 1)}),
+        "a bias": ({"bias": bias[0, 0]}, {"attn_mask": bias[0, 0]}),
+        "a bias and heads": (
+            {"bias": bias, "mask": heads},
+            {"attn_mask": bias.masked_fill(~heads, -torch.inf).flatten(0, 1)},
+        ),
     }
 
 
@@ -104,8 +113,8 @@ def test_output_weights_and_all_gradients_are_those_of_torchs_layer(names, need_
     layer, tokens = some_layer(), some_tokens(*names)
     other, others = twin(layer), some_tokens(*names)
     three = others * 3 if len(names) == 1 else [*others, others[-1]][:3]
-    mask, told = seen(N, three[1].shape[1])[kind]
-    output, weights = layer(*tokens, mask=mask, need_weights=need_weights)
+    ours, told = seen(N, three[1].shape[1])[kind]
+    output, weights = layer(*tokens, **ours, need_weights=need_weights)
     expected, each = other(*three, **told, need_weights=need_weights, average_attn_weights=False)
     same(output, expected)
     if need_weights:
@@ -123,13 +132,17 @@ def test_output_weights_and_all_gradients_are_those_of_torchs_layer(names, need_
 @pytest.mark.parametrize("kind, tolerance", [(torch.float64, 1e-12), (torch.float32, 2e-5)], ids=str)
 @pytest.mark.parametrize("sizes", [(D_MODEL, HEADS), (D_MODEL, HEADS, 2, D_V)], ids=str)
 @pytest.mark.parametrize("shape", [None, (N, M), (BATCH, 1, M), (BATCH, N, M), (BATCH, HEADS, N, M)], ids=str)
-def test_output_and_gradients_do_not_depend_on_whether_weights_are_asked_for(shape, sizes, kind, tolerance):
+@pytest.mark.parametrize("bias", [None, (N, M), (1, HEADS, N, M)], ids=str)
+def test_output_and_gradients_do_not_depend_on_whether_weights_are_asked_for(bias, shape, sizes, kind, tolerance):
     layer, tokens = some_layer(*sizes, dtype=kind), some_tokens(dtype=kind)
     mask = shape and torch.tensor(some_mask(*shape) if shape[-2] == N else np.arange(M) < [[[4]], [[0]]])
-    with_weights, without = layer(*tokens, mask, need_weights=True), layer(*tokens, mask)
+    leaves = [*tokens, *layer.parameters()]
+    if bias:
+        bias = torch.tensor(random(bias, seed=8)[0], dtype=kind, requires_grad=True)
+        leaves.append(bias)
+    with_weights, without = layer(*tokens, mask, need_weights=True, bias=bias), layer(*tokens, mask, bias=bias)
     assert without[1] is None
     same(with_weights[0], without[0], tolerance)
-    leaves = [*tokens, *layer.parameters()]
     for one, two in zip(*(gradients(o, pull_like(o), *leaves) for o, _ in (with_weights, without)), strict=True):
         same(one, two, tolerance)
 
@@ -167,7 +180,7 @@ def test_the_keys_are_the_queries_and_the_values_the_keys_if_left_out():
 def test_it_has_as_many_parameters_as_torchs_layer_and_heads_of_64_where_the_paper_has_them():
     counts = [sum(p.numel() for p in kind(512, 8).parameters()) for kind in (MultiHeadAttention, nn.MultiheadAttention)]
     assert counts == [4 * (512 * 512 + 512)] * 2
-    seen_by_heads = MultiHeadAttention(512, 8)._heads(torch.ones(1, 2, 512))
+    seen_by_heads = MultiHeadAttention(512, 8)._heads(torch.ones(1, 2, 512), 8)
     assert seen_by_heads.shape == (1, 8, 2, 64)
 
 
@@ -182,6 +195,95 @@ def test_d_k_and_d_v_are_lengths_within_one_head():
     }  # fmt: skip
     assert MultiHeadAttention(D_MODEL, HEADS, d_k=2).value_proj.out_features == D_MODEL
     assert MultiHeadAttention(D_MODEL, HEADS, d_v=2).key_proj.out_features == D_MODEL
+
+
+# Its settings
+
+
+both_ways = pytest.mark.parametrize("need_weights", [True, False])
+
+
+@both_ways
+@pytest.mark.parametrize("num_kv_heads", [1, 3])
+def test_shared_heads_of_keys_are_as_many_copies_of_them(num_kv_heads, need_weights):
+    layer, full = some_layer(12, 6, num_kv_heads=num_kv_heads), some_layer(12, 6)
+    state = layer.state_dict()
+    for name in ("key_proj.weight", "key_proj.bias", "value_proj.weight", "value_proj.bias"):
+        assert len(state[name]) == 2 * num_kv_heads
+        state[name] = state[name].unflatten(0, (num_kv_heads, 2)).repeat_interleave(6 // num_kv_heads, 0).flatten(0, 1)
+    full.load_state_dict(state)
+    tokens, mask = some_tokens(), torch.tensor(some_mask(BATCH, 6, N, M))
+    for ours, theirs in zip(*(some(*tokens, mask, need_weights) for some in (layer, full)), strict=True):
+        assert ours is theirs is None or same(ours, theirs) is None
+
+
+def test_a_layer_may_do_without_biases():
+    layer = some_layer(linear_bias=False)
+    assert [*layer.state_dict()] == [f"{name}.weight" for name in (*PROJECTIONS, "out_proj")]
+    assert (layer(torch.zeros(N, D_MODEL, dtype=torch.float64))[0] == 0).all()
+
+
+@both_ways
+def test_queries_and_keys_are_turned_by_their_positions_and_values_are_not(need_weights):
+    layer, plain = some_layer(rotate=partial(rotary, base=100.0, layout="halves"), scale=0.7), some_layer()
+    (query, key, value), places = some_tokens(), torch.tensor([[3, 1, 4, 1, 5], [9, 2, 6, 5, 3]])
+    heads = lambda x, name: getattr(plain, name)(x).unflatten(-1, (HEADS, D)).transpose(1, 2)  # noqa: E731
+    turned = partial(rotary, base=100.0, layout="halves")
+    q, k = turned(heads(query, "query_proj"), places[:, None]), turned(heads(key, "key_proj"))
+    mixed, weights = scaled_dot_product_attention(q, k, heads(value, "value_proj"), scale=0.7)
+    output, got = layer(query, key, value, need_weights=need_weights, positions=places)
+    same(output, plain.out_proj(mixed.transpose(1, 2).flatten(2)))
+    assert got is None or same(got, weights) is None
+    same(layer(query, positions=places)[0], layer(query, query, positions=places, key_positions=places)[0], 0)
+    same(layer(query, positions=torch.arange(N) + 7)[0], layer(query)[0])  # only the distance counts
+
+
+def test_a_token_written_from_a_cache_is_the_last_of_all_tokens():
+    layer, (x,) = some_layer(rotate=rotary), some_tokens("query")
+    whole = layer(x, mask=causal_mask(N, like=x))[0]
+    step = layer(x[:, 3:], x, mask=causal_mask(2, N, offset=3, like=x), positions=torch.arange(3, N))[0]
+    same(step, whole[:, 3:])
+
+
+@both_ways
+def test_alibi_is_a_bias_for_each_head(need_weights):
+    layer, (x,) = some_layer(), some_tokens("query")
+    bias = alibi_bias(HEADS, N, like=x)
+    whole = layer(x, bias=bias[None], need_weights=need_weights)[0]
+    same(whole[1], layer(x[1], bias=bias, need_weights=need_weights)[0])
+    assert not torch.allclose(whole, layer(x)[0])
+
+
+@both_ways
+@pytest.mark.parametrize("bad", [torch.nan, torch.inf])
+@pytest.mark.parametrize("bias", [None, torch.ones(N, M)], ids=["no bias", "bias"])
+def test_what_stands_in_the_padding_cannot_spoil_the_output(bias, bad, need_weights):
+    layer, (query, key, value) = some_layer(), some_tokens()
+    mask, spoilt = padding_mask(torch.tensor([3, M]), M), [x.detach().clone() for x in (key, value)]
+    for x in spoilt:
+        x[0, 3:] = bad
+    expected = layer(query, key, value, mask, need_weights, bias=bias)[0]
+    same(layer(query, *spoilt, mask, need_weights, bias=bias)[0], expected)
+
+
+@pytest.mark.parametrize(
+    "settings, given, error, message",
+    [
+        ({"num_kv_heads": 2}, {}, ValueError, "num_kv_heads is 2; expected a divisor of num_heads = 3"),
+        ({"num_kv_heads": 0}, {}, ValueError, "num_kv_heads is 0; expected at least 1"),
+        ({"num_kv_heads": 1.0}, {}, TypeError, "num_kv_heads is 1.0; expected an integer"),
+        ({"scale": "1"}, {}, TypeError, "scale is '1'; expected a real number"),
+        ({}, {"bias": [0.0]}, TypeError, "bias is a list; expected a torch tensor"),
+        ({}, {"bias": torch.ones(N, N) > 0}, TypeError, "bias has dtype torch.bool; expected floating-point numbers"),
+        ({}, {"bias": torch.ones(HEADS, N, N)}, ValueError, "bias has shape (3, 5, 5); expected (5, 5) or (2, 5, 5) or "
+         "(2, 3, 5, 5); any axis but the last may be 1"),
+        ({}, {"positions": torch.arange(N)}, ValueError, "positions are given to a layer made without `rotate`"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_settings_that_do_not_fit_are_refused(settings, given, error, message):
+    with refuses(error, message):
+        some_layer(**settings)(*some_tokens("query"), **given)
 
 
 # Which shapes it takes
@@ -329,11 +431,11 @@ def no_tokens():
         good = torch.ones(shape, dtype=torch.float64)
         yield name, good.numpy(), TypeError, f"{name} is a ndarray; expected a torch tensor"
         yield name, good.tolist(), TypeError, f"{name} is a list; expected a torch tensor"
-        for kind in (torch.int64, torch.bool, torch.complex128):
-            floating = "expected floating-point numbers, as the layer has them"
-            yield name, good.to(kind), TypeError, f"{name} has dtype {kind}; {floating}"
-        for bad in (good[..., :-1], good[0, 0], torch.tensor(1.0)):
+        for kind in (torch.int64, torch.bool, torch.complex128, torch.float32):
+            yield name, good.to(kind), TypeError, f"{name} has dtype {kind}; expected torch.float64, as the layer has"
+        for bad in (good[..., :-1], good[0, 0]):
             yield name, bad, ValueError, f"{name} has shape {tuple(bad.shape)}; {wide}"
+        yield name, torch.tensor(1.0), ValueError, f"{name} has shape (); {high}"
         yield name, good[:, :0], ValueError, f"{name} has shape {(BATCH, 0, D_MODEL)}; {high}"
         yield name, good[:0], ValueError, f"{name} has shape {(0, *shape[1:])}; {high}"
 

@@ -32,10 +32,21 @@ def test_a_causal_mask_lets_each_query_look_at_keys_up_to_its_own_place(n, m, li
 
 
 @likes
+@pytest.mark.parametrize("offset", [0, 2, -2, np.uint8(3)], ids=str)
+def test_with_an_offset_the_first_query_stands_behind_the_keys_of_a_cache(offset, like):
+    expected = np.array([[j <= i + int(offset) for j in range(6)] for i in range(3)])
+    equal(causal_mask(3, 6, offset=offset, like=like), expected, like)
+    equal(causal_mask(5, 5)[2:], causal_mask(3, 5, offset=2))
+
+
+@likes
 @pytest.mark.parametrize("n, width", [*product((1, 2, 5), (0, 1, 3, 9))])
 def test_a_window_mask_lets_each_query_look_so_far_to_either_side(n, width, like):
     expected = np.array([[abs(i - j) <= width for j in range(n)] for i in range(n)])
     equal(window_mask(n, width, like=like), expected, like)
+    for m, ahead, offset in product((1, 4, 7), (0, 2), (0, 3)):
+        expected = np.array([[-ahead <= i + offset - j <= width for j in range(m)] for i in range(n)])
+        equal(window_mask(n, width, m=m, ahead=ahead, offset=offset, like=like), expected, like)
 
 
 @both_libraries
@@ -67,9 +78,7 @@ def test_a_causal_mask_is_torchs_is_causal_for_any_n_and_m():
 
 
 def test_a_window_and_a_causal_mask_together_look_back_only():
-    equal(
-        window_mask(3, 1) & causal_mask(3), np.array([[True, False, False], [True, True, False], [False, True, True]])
-    )
+    equal(window_mask(3, 1) & causal_mask(3), window_mask(3, 1, ahead=0))
 
 
 def test_a_mask_is_on_the_device_of_the_array_it_is_like():
@@ -95,13 +104,14 @@ COUNTS = {
     "causal_mask(n, m)": ("n", lambda bad: causal_mask(bad, 3)),
     "causal_mask(3, m)": ("m", lambda bad: causal_mask(3, bad)),
     "window_mask(n)": ("n", lambda bad: window_mask(bad, 1)),
+    "window_mask(m)": ("m", lambda bad: window_mask(2, 1, m=bad)),
     "padding_mask(m)": ("m", lambda bad: padding_mask([0], bad)),
 }
 every_count = pytest.mark.parametrize("name, call", COUNTS.values(), ids=COUNTS)
 
 
 @every_count
-@pytest.mark.parametrize("bad", [2.0, "2", [2], np.array([2, 3]), 1j], ids=str)
+@pytest.mark.parametrize("bad", [2.0, "2", [2], np.array([2, 3]), 1j, True, np.True_, torch.tensor(True)], ids=str)
 def test_what_is_no_integer_is_refused_by_name(name, call, bad):
     with refuses(TypeError, f"{name} is {bad!r}; expected an integer"):
         call(bad)
@@ -120,6 +130,11 @@ def test_a_width_may_be_zero_but_neither_negative_nor_a_fraction():
         window_mask(3, -1)
     with refuses(TypeError, "width is 1.5; expected an integer"):
         window_mask(3, 1.5)
+    with refuses(ValueError, "ahead is -1; expected at least 0"):
+        window_mask(3, 1, ahead=-1)
+    for call in (lambda: causal_mask(3, offset=0.5), lambda: window_mask(3, 1, offset=0.5)):
+        with refuses(TypeError, "offset is 0.5; expected an integer"):
+            call()
 
 
 @both_libraries
@@ -147,6 +162,11 @@ def test_lengths_beyond_the_keys_or_below_zero_are_refused(array):
 def test_lengths_that_are_no_integers_are_refused(lengths, dtype):
     with refuses(TypeError, f"lengths has dtype {dtype}; expected integers"):
         padding_mask(lengths, 3)
+
+
+def test_lengths_without_numbers_are_refused():
+    with refuses(TypeError, "lengths is on the device meta, which holds no numbers; expected lengths that can be read"):
+        padding_mask(torch.ones(2, dtype=torch.int64, device="meta"), 3)
 
 
 @pytest.mark.parametrize("empty, shape", [([], (0,)), (np.ones((2, 0), int), (2, 0)), (torch.ones(0), (0,))], ids=str)

@@ -24,18 +24,21 @@ PUBLIC = {
 }
 SIGNATURES = {
     "dot_score": "(query, key)",
-    "scaled_dot_score": "(query, key)",
+    "scaled_dot_score": "(query, key, *, scale=None)",
     "general_score": "(query, key, w)",
     "additive_score": "(query, key, w_query, w_key, v)",
     "softmax": "(scores, mask=None)",
     "relu_weights": "(scores, mask=None)",
     "sigmoid_weights": "(scores, mask=None)",
-    "causal_mask": "(n, m=None, *, like=None)",
+    "causal_mask": "(n, m=None, *, offset=0, like=None)",
     "padding_mask": "(lengths, m)",
-    "window_mask": "(n, width, *, like=None)",
-    "attention": "(query, key, value, mask=None, *, score=scaled_dot_score, weigh=softmax)",
-    "scaled_dot_product_attention": "(query, key, value, mask=None)",
-    "blockwise_attention": "(query, key, value, mask=None, *, block_size)",
+    "window_mask": "(n, width, *, m=None, ahead=None, offset=0, like=None)",
+    "attention": "(query, key, value, mask=None, *, score=scaled_dot_score, weigh=softmax, bias=None, scale=None)",
+    "scaled_dot_product_attention": "(query, key, value, mask=None, *, bias=None, scale=None)",
+    "blockwise_attention": "(query, key, value, mask=None, *, block_size, bias=None, scale=None)",
+    "sinusoidal_positions": "(n, d_model, *, like=None)",
+    "rotary": "(x, positions=None, *, base=10000.0, layout='pairs', d_rotary=None)",
+    "alibi_bias": "(num_heads, n, m=None, *, released=False, like=None)",
 }
 NEED_TORCH = {"layers", "seq2seq", "vit", "training"}
 WRITTEN = {module.name for module in pkgutil.iter_modules(attention_src.__path__)}

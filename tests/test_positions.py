@@ -9,8 +9,8 @@ from reference import BATCH, HEADS, D, M, N, both_libraries, dot, odd_versions, 
 
 from attention_src.attention import attention
 from attention_src.masks import causal_mask
-from attention_src.positions import alibi_bias, rotary, sinusoidal_positions
-from attention_src.scores import dot_score, scaled_dot_score
+from attention_src.positions import _turned, alibi_bias, rotary, sinusoidal_positions
+from attention_src.scores import dot_score
 
 LIKES = {
     "none": (None, np.ndarray, np.float64),
@@ -30,19 +30,18 @@ MADE = {
 both_tables = pytest.mark.parametrize("make, shape", MADE.values(), ids=MADE)
 
 
-def angle(p, i, d):
+def angle(p, i, d, base=10000):
     """Pair i of d numbers at position p, written with a power the other way up than in the package."""
-    return p / 10000 ** (2 * i / d)
+    return p / base ** (2 * i / d)
 
 
-def turned(x, positions):
+def turned(x, positions, base=10000):
     """Each pair of each row as a complex number, turned by multiplication."""
     out = np.empty(x.shape)
     for row, p in enumerate(positions):
         for i in range(x.shape[1] // 2):
-            pair = complex(*x[row, 2 * i : 2 * i + 2]) * complex(
-                math.cos(angle(p, i, x.shape[1])), math.sin(angle(p, i, x.shape[1]))
-            )
+            turn = angle(p, i, x.shape[1], base)
+            pair = complex(*x[row, 2 * i : 2 * i + 2]) * complex(math.cos(turn), math.sin(turn))
             out[row, 2 * i : 2 * i + 2] = pair.real, pair.imag
     return out
 
@@ -64,6 +63,41 @@ def test_rotary_turns_each_pair_of_numbers(array):
     x, positions = random((N, 10))[0], [0, 3, -1, 0.5, 1000]
     same(rotary(array(x), array(positions)), turned(x, positions))
     same(rotary(array(x)), turned(x, range(N)))
+
+
+@both_libraries
+@pytest.mark.parametrize("positions", [None, (N,), (BATCH, 1, N), (3, BATCH, HEADS, N)], ids=str)
+@pytest.mark.parametrize("base, d", [(10000, 10), (500, 10), (500.0, 6), (10000, 2)])
+def test_rotary_takes_another_base_the_other_layout_and_a_part_of_the_length(base, d, positions, array):
+    x, positions = random((BATCH, HEADS, N, 10))[0], positions and random(positions, seed=1)[0]
+    where = np.broadcast_to(
+        np.arange(N) if positions is None else positions,
+        np.broadcast_shapes((BATCH, HEADS, N), positions.shape if positions is not None else ()),
+    )
+    expected = np.broadcast_to(x, (*where.shape, 10)).copy()
+    for index in np.ndindex(where.shape[:-1]):
+        expected[index][:, :d] = turned(expected[index][:, :d], where[index], base)
+    given = () if positions is None else (array(positions),)
+    same(rotary(array(x), *given, base=base, d_rotary=None if d == 10 else d), expected)
+    order = [*range(0, d, 2), *range(1, d, 2), *range(d, 10)]  # the first numbers of all pairs, then the second ones
+    same(rotary(array(x[..., order]), *given, base=base, d_rotary=d, layout="halves"), expected[..., order])
+
+
+def released_slopes(n):
+    """What Press et al.'s code computes, after its function get_slopes."""
+    if math.log2(n).is_integer():
+        start = 2 ** -(2 ** -(math.log2(n) - 3))
+        return [start * start**i for i in range(n)]
+    closest = 2 ** math.floor(math.log2(n))
+    return released_slopes(closest) + released_slopes(2 * closest)[0::2][: n - closest]
+
+
+@pytest.mark.parametrize("num_heads", range(1, 34))
+def test_the_released_slopes_of_alibi_are_others_only_off_the_powers_of_two(num_heads):
+    got = alibi_bias(num_heads, 1, 2, released=True)[:, 0, 1]
+    same(-got, released_slopes(num_heads))
+    power = num_heads & (num_heads - 1) == 0
+    assert power == np.allclose(got, alibi_bias(num_heads, 1, 2)[:, 0, 1])
 
 
 @pytest.mark.parametrize("num_heads, first", [(1, 2**-8), (2, 2**-4), (8, 1 / 2), (16, 2**-0.5), (6, 2 ** (-4 / 3))])
@@ -126,7 +160,7 @@ def test_every_step_away_lowers_an_alibi_score_by_the_same():
 def test_alibi_in_attention_is_a_score_with_the_bias_added():
     query, key, value = random((HEADS, N, D), (HEADS, N, D), (HEADS, N, D))
     bias, mask = alibi_bias(HEADS, N), causal_mask(N)
-    _, weights = attention(query, key, value, mask, score=lambda q, k: scaled_dot_score(q, k) + bias)
+    _, weights = attention(query, key, value, mask, bias=bias)
     _, plain = attention(query, key, value, mask)
     ratio = weights[:, 4, :] / plain[:, 4, :] / np.exp(bias[:, 4, :])  # one factor for the whole row
     same(ratio, np.broadcast_to(ratio[:, :1], (HEADS, N)))
@@ -230,6 +264,33 @@ def test_an_odd_length_is_refused():
         sinusoidal_positions(3, 5)
     with refuses(ValueError, "the last axis of x is 5; expected an even number, two for each frequency"):
         rotary(np.ones((3, 5)))
+    with refuses(ValueError, "d_rotary is 3; expected an even number, two for each frequency"):
+        rotary(np.ones((3, 5)), d_rotary=3)
+
+
+@pytest.mark.parametrize(
+    "settings, error, message",
+    [
+        ({"d_rotary": 6}, ValueError, "d_rotary is 6; expected at most d = 4"),
+        ({"d_rotary": 0}, ValueError, "d_rotary is 0; expected at least 1"),
+        ({"d_rotary": 2.0}, TypeError, "d_rotary is 2.0; expected an integer"),
+        ({"base": 0}, ValueError, "base is 0.0; expected a number greater than 0"),
+        ({"base": "2"}, TypeError, "base is '2'; expected a real number"),
+        ({"layout": "thirds"}, ValueError, "layout is 'thirds'; expected 'pairs' or 'halves'"),
+    ],
+    ids=str,
+)
+def test_settings_that_rotary_does_not_have_are_refused(settings, error, message):
+    with refuses(error, message):
+        rotary(np.ones((2, 3, 4)), **settings)
+
+
+def test_rotary_stays_on_the_device_and_in_the_precision_of_x():
+    assert rotary(torch.ones(2, 3, 4, device="meta")).device.type == "meta"
+    x, (cos, sin) = np.ones((3, 4), np.float32), random((3, 2), (3, 2))
+    for pair in ((cos, sin.astype(x.dtype)), (cos.astype(x.dtype), sin)):
+        assert _turned(np, x, *pair, "pairs").dtype == x.dtype
+    rotary(x, base=0.5)
 
 
 @both_libraries

@@ -1,10 +1,13 @@
 """Every slow proof is fresh and holds; none could be written by hand, and none is such that nothing could refute it."""
 
+import ast
 import json
 
 import pytest
 
+from benchmarks import bench
 from tools import proofs
+from tools.chapter import ROOT
 from tools.proof_list import PROOFS
 from tools.proofs import Proof, prove, stale
 
@@ -22,6 +25,13 @@ def test_a_proof_holds_on_its_rows_and_not_on_those_that_would_refute_it(name):
 
 def test_no_proof_is_left_of_what_is_not_proved_any_more():
     assert {path.stem for path in proofs.FOLDER.glob("*.json")} == set(PROOFS)
+
+
+def test_the_benchmark_page_is_made_of_its_proof():
+    proof = proofs.load("benchmark")
+    assert (ROOT / "benchmark.md").read_text("utf-8") == bench.page(proof)
+    for name, svg in bench.figures(proof["rows"]).items():
+        assert (ROOT / "_static" / name).read_text("utf-8") == svg
 
 
 @pytest.fixture
@@ -78,6 +88,17 @@ def test_a_fingerprint_reaches_what_is_imported_by_what_is_imported_but_no_plots
         found
     )
     assert not [path for path in found if "plots" in path or "checks" in path]
+    assert set(proofs.reached("from attention_src import softmax")) == {
+        "attention_src/_arrays.py",
+        "attention_src/weights.py",
+    }
+
+
+def test_what_a_package_only_hands_on_changes_no_fingerprint():
+    """A fingerprint passes through `__init__` to the module that defines a name: so these may hold nothing else."""
+    for path in (ROOT / "attention_src").rglob("__init__.py"):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            assert isinstance(node, ast.ImportFrom) or proofs.is_text(node) or ast.unparse(node).startswith("__all__")
 
 
 def test_a_sample_takes_five_minutes_and_every_proof_has_its_turn(monkeypatch):

@@ -1,10 +1,9 @@
-"""Every place that names the repository agrees with `_config.yml`, and `make repository` writes them all or none."""
+"""Every place that names the repository agrees with `_config.yml`, and the README's table has every folder."""
 
 import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -82,9 +81,8 @@ def test_a_move_writes_every_place_and_a_move_back_restores_every_byte(book):
 
 
 @pytest.mark.parametrize("url", [f"{FORK}/", f"{FORK}.git", f" {FORK}\n"])
-def test_the_address_is_taken_as_a_browser_or_a_clone_button_gives_it(book, url):
-    repository.move(url, book)
-    assert addresses(book) == {FORK}
+def test_the_address_is_taken_as_a_browser_or_a_clone_button_gives_it(url):
+    assert repository.checked(url) == FORK
 
 
 @pytest.mark.parametrize("url", BAD)
@@ -95,37 +93,21 @@ def test_a_bad_address_is_named_and_changes_nothing(book, url):
     assert contents(book) == before
 
 
-def test_a_place_that_differs_is_mended(book):
+@pytest.mark.parametrize("times", [0, 2])
+def test_a_place_that_is_gone_or_doubled_is_named_and_nothing_changes(book, times):
     citation = book / "CITATION.cff"
-    citation.write_text(citation.read_text().replace("repository-code: ", "repository-code: https://example.org/x#"))
-    assert len(addresses(book)) == 2
-    repository.move(FORK, book)
-    assert addresses(book) == {FORK}
-
-
-@pytest.mark.parametrize("change, found", [(lambda text: "", "0 times"), (lambda text: 2 * text, "2 times")])
-def test_a_place_that_is_gone_or_doubled_is_named_and_nothing_changes(book, change, found):
-    citation = book / "CITATION.cff"
-    citation.write_text(change(citation.read_text()))
+    citation.write_text(times * citation.read_text())
     before = contents(book)
-    with pytest.raises(ValueError, match=f"CITATION.cff names the repository {found}"):
+    with pytest.raises(ValueError, match=f"CITATION.cff names the repository {times} times"):
         repository.move(FORK, book)
     assert contents(book) == before
 
 
-def test_a_disk_that_is_full_half_way_costs_nothing(book, monkeypatch):
-    before, write, written = contents(book), Path.write_bytes, []
-
-    def fill(path, data):
-        write(path, data[:10])
-        written.append(path)
-        if len(written) == 3:
-            raise OSError("No space left on device")
-
-    monkeypatch.setattr(Path, "write_bytes", fill)
-    with pytest.raises(OSError, match="No space left"):
-        repository.move(FORK, book)
-    assert contents(book) == before and len(written) == 3
+def test_the_readme_has_every_folder():
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    folders = {f"`{path.split('/')[0]}/`" for path in done.stdout.splitlines() if "/" in path}
+    rows = re.findall(r"^\| (`.+/`) \|", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert folders - {folder for row in rows for folder in row.split(", ")} == set() and len(rows) > 5
 
 
 def test_the_command_says_what_was_wrong_and_fails():

@@ -202,6 +202,12 @@ class TestAdditiveAttention:
         with pytest.raises(ValueError, match="needs a row for each number of a"):
             AdditiveAttention(3, 4, 5)(torch.ones(query), torch.ones(key))
 
+    @pytest.mark.parametrize("double", ["query", "key"])
+    def test_a_vector_in_another_precision_is_named(self, double):
+        given = {"query": torch.ones(2, 3), "key": torch.ones(5, 4)}
+        with pytest.raises(TypeError, match=f"{double} has dtype torch.float64; expected torch.float32, as the layer"):
+            AdditiveAttention(3, 4, 5)(**given | {double: given[double].double()})
+
     def test_a_length_must_be_a_positive_integer(self):
         with pytest.raises(ValueError, match="d_hidden"):
             AdditiveAttention(3, 4, 0)

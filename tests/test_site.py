@@ -16,18 +16,17 @@ class Loads(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.foreign, self.mute = [], []
+        self.foreign, self.without_alt = [], []
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
-        loaded = attributes.get("src") or (
-            tag == "link" and attributes.get("rel") != "canonical" and attributes.get("href")
-        )
+        is_loaded = tag == "link" and attributes.get("rel") != "canonical"
+        loaded = attributes.get("src") or (is_loaded and attributes.get("href"))
         if loaded and re.match(r"(https?:)?//", loaded):
             self.foreign.append(loaded)
         if tag == "img" and not attributes.get("alt"):
-            self.mute.append(attributes.get("src"))
+            self.without_alt.append(attributes.get("src"))
 
 
 def test_every_chapter_has_its_page(site):
@@ -35,7 +34,7 @@ def test_every_chapter_has_its_page(site):
 
 
 def test_no_page_loads_anything_from_another_host(site):
-    assert {page.name: Loads(page.read_text()).foreign for page in pages(site) if Loads(page.read_text()).foreign} == {}
+    assert {page.name: found for page in pages(site) if (found := Loads(page.read_text()).foreign)} == {}
 
 
 def test_a_foreign_script_would_be_found():
@@ -43,7 +42,7 @@ def test_a_foreign_script_would_be_found():
 
 
 def test_every_image_has_an_alternative_text(site):
-    assert {page.name: Loads(page.read_text()).mute for page in pages(site) if Loads(page.read_text()).mute} == {}
+    assert {page.name: found for page in pages(site) if (found := Loads(page.read_text()).without_alt)} == {}
 
 
 def test_all_mathematics_is_rendered(site):

@@ -15,6 +15,7 @@ from reference import (
     loop_relu,
     loop_sigmoid,
     loop_softmax,
+    misfits,
     odd_versions,
     random,
     refuses,
@@ -249,47 +250,30 @@ def test_odd_scores_are_refused_by_name(weigh, array):
             weigh(**given)
 
 
-ROWS = "expected (..., n, m), a row for each query and a column for each key"
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("layout", [torch.strided, torch.jagged], ids=str)
+def test_nested_scores_are_refused(layout):
+    nested = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(3, 3)], layout=layout)
+    with refuses(TypeError, "scores is a nested or sparse tensor; expected one that holds every number"):
+        softmax(nested)
+
+
+def test_a_plain_subclass_of_an_array_is_an_array():
+    class Own(np.ndarray):
+        pass
+
+    same(np.asarray(softmax(np.ones((2, 4)).view(Own))), np.full((2, 4), 0.25))
+    same(softmax(torch.nn.Parameter(torch.ones(2, 4))), torch.full((2, 4), 0.25))
 
 
 @both_libraries
 @every_kind
-@pytest.mark.parametrize(
-    "mask, error, message",
-    [
-        (np.ones((N, M), int), TypeError, "mask has dtype int64; expected booleans, True = may look"),
-        (np.ones((N, M)), TypeError, "mask has dtype float64; expected booleans, True = may look"),
-        (np.ones(M, bool), ValueError, f"mask has shape (7,); {ROWS}"),
-        (np.array(True), ValueError, "mask has shape (); expected at least one axis, none of them empty"),
-        (np.ones((0, M), bool), ValueError, "mask has shape (0, 7); expected at least one axis, none of them empty"),
-        (
-            np.ones((N, 1), bool),
-            ValueError,
-            "mask (5, 1) and scores (2, 5, 7): both need a column for each key, got 1 and 7",
-        ),
-        (
-            np.ones((M, N), bool),
-            ValueError,
-            "mask (7, 5) and scores (2, 5, 7): both need a column for each key, got 5 and 7",
-        ),
-        (
-            np.ones((4, M), bool),
-            ValueError,
-            "mask (4, 7) and scores (2, 5, 7): both need a row for each query, got 4 and 5",
-        ),
-        (
-            np.ones((3, N, M), bool),
-            ValueError,
-            "mask (3, 5, 7) and scores (2, 5, 7): the axes before the last two do not broadcast, got (3,) and (2,)",
-        ),
-    ],
-    ids=lambda x: str(x.shape) if hasattr(x, "shape") else None,
-)
+@misfits
 def test_a_mask_that_does_not_fit_is_refused(weigh, mask, error, message, array):
     if array is torch.tensor:
         message = message.replace("dtype ", "dtype torch.")
     with refuses(error, message):
-        weigh(array(np.ones((BATCH, N, M))), array(mask))
+        weigh(array(np.ones((N, M))), array(mask))
 
 
 @every_kind
@@ -307,3 +291,10 @@ def test_a_mask_of_another_library_or_of_none_is_refused(weigh):
 def test_a_row_of_scores_with_a_mask_of_another_length_is_refused(weigh):
     with refuses(ValueError, "mask (3,) and scores (7,): both need a column for each key, got 3 and 7"):
         weigh(np.ones(M), np.ones(3, bool))
+
+
+@every_kind
+def test_a_mask_for_other_sequences_is_refused(weigh):
+    axes = "the axes before the last two do not broadcast, got (3,) and (2,)"
+    with refuses(ValueError, f"mask (3, 5, 7) and scores (2, 5, 7): {axes}"):
+        weigh(np.ones((BATCH, N, M)), np.ones((3, N, M), bool))

@@ -92,7 +92,7 @@ def test_tests_run_on_three_systems_and_every_python_that_the_package_claims():
 
 def test_without_make_the_same_commands_run():
     run = commands({"jobs": {"windows": load(ROOT / ".github" / "workflows" / "test.yml")["jobs"]["plain-commands"]}})
-    expected = plain_commands(".venv/installed", "test", "book")
+    expected = plain_commands(".venv/installed", "book", "test")
     assert [command.replace(".venv/Scripts/", ".venv/bin/") for command in run] == expected
 
 

@@ -101,7 +101,7 @@ def defines(statement):
 
 
 def python(source):
-    return ast.parse(names.plain(source))
+    return ast.parse(names.python_only(source))
 
 
 @cache

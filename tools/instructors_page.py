@@ -18,11 +18,6 @@ from tools.chapter import CHAPTERS, ROOT, prose, read
 PAGE = ROOT / "instructors.md"
 MADE = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- /made -->)", re.S)
 PROMPT = re.compile(r"^\*\*(\d)\. (\w+) it\*\* \((\d) points?, (\d+) minutes\)\.", re.M)
-SENTENCE = re.compile(r"(?<=[.?])\s+")
-# what a message says besides its question: the trial, what was seen there, what was expected
-SEEN = re.compile(
-    r"^With |^query\[1\] may|^Expected|^The mask has|^\S+ (changed|returned|is -?\d)|; expected|^\S+ is not it|0\.\d"
-)
 ITEMS = {  # of the list of what the five source notes say, those that an exercise serves
     "S000-1": "attention is a weighted sum of values, the weights made from the query",
     "S000-2": "the formula softmax(QKᵀ/√d_k) V",
@@ -74,19 +69,18 @@ def entries():
 
 
 def told(exercise, fault):
-    """What whoever gave this answer is told, or the question of it where the rest depends on the trial."""
+    """The question that whoever gave this answer is asked; where there is none, the message."""
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
             exercise.check(*fault.answer)
         except checks.Wrong as wrong:
-            message = str(wrong)
-    raised = re.search(r"raised (\w+): ", message)
-    if raised:
-        return f"that it raised {raised[1]}, and at which sizes"
-    message = re.sub(r"^\S+ is what comes out if (.*?)\. (.)", lambda m: f"If {m[1]}: {m[2].lower()}", message)
-    kept = [part for part in SENTENCE.split(message) if not SEEN.search(part)]
-    return " ".join(kept) or message
+            seen, question = wrong.seen.values, str(wrong.question)
+            if "error" in seen:
+                return f"that it raised {seen['error']}, and at which sizes"
+            if "reason" in seen:
+                return f"If {seen['reason']}: {question[0].lower()}{question[1:]}"
+            return question if wrong.question else str(wrong)
 
 
 def table(head, rows):
@@ -110,7 +104,7 @@ def faults(entry):
         yield table(("usual wrong answer", "reveals", "the check asks"), usual) + "\n"
     also = ""
     if entry.exercise.like:
-        also = f", and all {len(entry.exercise.like.wrong)} of `{entry.exercise.like.check.__name__}`"
+        also = f", and all {len(entry.exercise.like.faults())} of `{entry.exercise.like.check.__name__}`"
     the = "The other" if usual else "The"
     yield f":::{{dropdown}} {the} {len(others) - bool(named) + named} that it refuses{also}"
     yield table(("wrong answer", "the check says"), others)
@@ -130,7 +124,7 @@ def exercises():
     """One line for each exercise."""
     rows = []
     for entry in entries():
-        wrong = len(entry.exercise.refused()) + (len(entry.exercise.like.wrong) if entry.exercise.like else 0)
+        wrong = len(entry.exercise.refused()) + (len(entry.exercise.like.faults()) if entry.exercise.like else 0)
         rows.append(
             (
                 f"{int(entry.chapter[:2])}.{entry.number}",

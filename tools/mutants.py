@@ -32,17 +32,12 @@ EQUIVALENT = {
         "shift = xp.where(largest == -inf, 1.0, largest)",
     ): "where all scores are −inf any finite number will do: exp(−inf − 1) is 0 as well",
     (
-        "attention._raised",
-        'if getattr(block, "requires_grad", False):',
-        'if getattr(block, "requires_grad", None):',
-    ): "None is as false as False",
-    (
         "weights.softmax",
-        "raised = xp.exp(exact - xp.where(largest == -inf, 0.0, largest))",
-        "raised = xp.exp(exact - xp.where(largest == -inf, 1.0, largest))",
+        "exponentials = xp.exp(exact - xp.where(largest == -inf, 0.0, largest))",
+        "exponentials = xp.exp(exact - xp.where(largest == -inf, 1.0, largest))",
     ): "where all scores are −inf any finite number will do: exp(−inf − 1) is 0 as well",
     (
-        "_arrays.nonzero",
+        "_arrays.one_for_zero",
         "return xp.where(divisor == 0, 1.0, divisor)",
         "return xp.where(divisor == 0, 2.0, divisor)",
     ): "any number but 0 will do: what it divides is 0",

@@ -9,7 +9,7 @@ MAGIC = re.compile(r"%%?[a-z]|!|\?")  # %pip, %%time, !ls, ?f
 TIMED = re.compile(r"%time(it)? (?!-)")  # and behind it the statement
 
 
-def plain(source):
+def python_only(source):
     """Return the source without what only IPython understands, so that Python can read it."""
     try:
         ast.parse(source)
@@ -47,7 +47,7 @@ def globals_of(table):
 
 def statements(source):
     """Yield (text, whether it stands beside an import) of each top-level statement, an import for each of its names."""
-    nodes = ast.parse(plain(source)).body
+    nodes = ast.parse(python_only(source)).body
     beside = any(isinstance(node, ast.Import | ast.ImportFrom) for node in nodes)
     for node in nodes:
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -81,7 +81,7 @@ def package_names(sources):
     found = {}
     for source in sources:
         try:
-            nodes = ast.walk(ast.parse(plain(source)))
+            nodes = ast.walk(ast.parse(python_only(source)))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         for node in nodes:

@@ -9,7 +9,7 @@ from pathlib import Path
 from sphinx.pycode import ModuleAnalyzer
 
 import attention_src
-from tools.names import plain
+from tools.names import python_only
 
 PACKAGE = attention_src.__name__
 MODULES = [PACKAGE, *(module.name for module in pkgutil.walk_packages(attention_src.__path__, f"{PACKAGE}."))]
@@ -17,7 +17,7 @@ MODULES = [PACKAGE, *(module.name for module in pkgutil.walk_packages(attention_
 
 def python(source):
     """Return the code of a cell, parsed, with a `pass` for each line that only IPython understands."""
-    return ast.parse(plain(source))
+    return ast.parse(python_only(source))
 
 
 def imports(tree):
@@ -28,36 +28,34 @@ def imports(tree):
 
 
 def uses(tree, known=None):
-    """Return the names of the package that the code uses, each under the dotted name that it was imported by.
+    """Return the names of the package that the code uses, each under the dotted name by which it was imported.
 
-    In the order of the text, from the whole name to the object: `plots.grid` counts as that and not as `plots` too.
+    `plots.grid` counts as that, and not as `plots` too.
 
     Parameters
     ----------
     tree : ast.AST
     known : dict, what was imported under which name; by default by the code itself
     """
-    known, seen, parts = known or imports(tree), {}, set()
+    known, used = known or imports(tree), set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in known:
-            whole = known[node.value.id]
-            name = f"{whole}.{node.attr}" if whole in MODULES else whole
-            parts.add(node.value)
-            seen.setdefault(name, (node.lineno, node.col_offset))
-        elif isinstance(node, ast.Name) and node.id in known and node not in parts and known[node.id] not in MODULES:
-            seen.setdefault(known[node.id], (node.lineno, node.col_offset))
-    return sorted(seen, key=seen.get)
+            imported = known[node.value.id]
+            used.add(f"{imported}.{node.attr}" if imported in MODULES else imported)
+        elif isinstance(node, ast.Name) and node.id in known and known[node.id] not in MODULES:
+            used.add(known[node.id])
+    return used
 
 
 def home(name):
     """Return the name under which the page has what is imported as `name`: that of the module that defines it.
 
-    `attention_src.softmax` is `attention_src.weights.softmax`. A constant knows no module; it is sought where it has a
-    comment that begins with ``#:``. What is defined in a private module belongs to its package.
+    `attention_src.softmax` is `attention_src.weights.softmax`. A constant does not know its module: it belongs to that
+    with a comment on it which begins with ``#:``. What a private module defines belongs to its package.
     """
     module, _, short = name.rpartition(".")
-    thing = getattr(importlib.import_module(module), short)
-    defined = getattr(thing, "__module__", None) if callable(thing) else None
+    value = getattr(importlib.import_module(module), short)
+    defined = getattr(value, "__module__", None) if callable(value) else None
     if defined is None:
         within = [place for place in MODULES if place == module or place.startswith(f"{module}.")]
         defined = next((place for place in within if ("", short) in _comments(place)), module)
@@ -75,14 +73,14 @@ def users():
         for part in ast.parse(Path(module.__file__).read_text("utf-8")).body:
             words = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
             for word in words if isinstance(part, ast.FunctionDef | ast.ClassDef) else ():
-                thing = getattr(module, word, None)
-                if getattr(thing, "__module__", "").startswith(PACKAGE):
-                    found.setdefault(f"{thing.__module__}.{word}", set()).add(f"{module.__name__}.{part.name}")
+                value = getattr(module, word, None)
+                if getattr(value, "__module__", "").startswith(PACKAGE):
+                    found.setdefault(f"{value.__module__}.{word}", set()).add(f"{module.__name__}.{part.name}")
     return found
 
 
 def chapters_of(name, direct, mentioned, seen=()):
-    """Return the chapters that use the name, or those of what mentions it, of what mentions that, and so on."""
+    """Return the chapters that use the name; if none does, the chapters of what is built on it, and so on upwards."""
     if name in direct or name in seen:
         return direct.get(name, set())
     above = (chapters_of(user, direct, mentioned, (*seen, name)) for user in mentioned.get(name, ()))

@@ -13,13 +13,10 @@ from urllib.parse import urljoin
 from bs4 import BeautifulSoup
 from playwright.sync_api import sync_playwright
 
+from tools.chapter import pages
+
 FOOTER = '<div style="width: 100%; text-align: center; font-size: 8px"><span class="pageNumber"></span></div>'
 MARGIN = {"top": "16mm", "bottom": "16mm", "left": "16mm", "right": "16mm"}
-
-
-def pages_in_order(toc):
-    """Return the names of the pages of a table of contents, the front page first."""
-    return re.findall(r"(?:root|file): (\S+)", toc)
 
 
 def anchor(page, fragment=""):
@@ -45,9 +42,8 @@ def article(site, page, pages):
     return str(body)
 
 
-def join(site, toc):
-    """Return the whole book as one page of HTML that stands in the folder of the site."""
-    pages = pages_in_order(toc)
+def join(site, pages):
+    """Return the pages as one page of HTML, for the folder of the site."""
     texts = [(site / f"{page}.html").read_text("utf-8") for page in pages]
     styles = dict.fromkeys(re.findall(r'<link[^>]*href="(?:\.\./)*(_static/[^"]*\.css[^"]*)"', "".join(texts)))
     links = "".join(f'<link rel="stylesheet" href="{style}" />' for style in styles)
@@ -61,24 +57,24 @@ def join(site, toc):
     )
 
 
-def print_book(site, toc, pdf):
+def print_book(site, pdf):
     """Write the PDF."""
-    whole = site / "whole-book.html"
-    whole.write_text(join(site, toc), "utf-8")
+    joined = site / "whole-book.html"
+    joined.write_text(join(site, pages()), "utf-8")
     try:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
             tab = browser.new_page()
-            tab.goto(whole.resolve().as_uri())
+            tab.goto(joined.resolve().as_uri())
             look = {"format": "A4", "margin": MARGIN, "print_background": True, "outline": True, "tagged": True}
             frame = {"display_header_footer": True, "header_template": "<span></span>", "footer_template": FOOTER}
             tab.pdf(path=pdf, **look, **frame)
             browser.close()
     finally:
-        whole.unlink()
+        joined.unlink()
 
 
 if __name__ == "__main__":
     site, pdf = map(Path, sys.argv[1:])
-    print_book(site, Path("_toc.yml").read_text("utf-8"), pdf)
+    print_book(site, pdf)
     print(f"The book is printed: {pdf}")

@@ -8,7 +8,8 @@ from functools import partial
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
 
-from tools import claims, mutants
+from benchmarks import bench
+from tools import claims, mutants, onnx_cases
 from tools.chapter import CHAPTERS, ROOT, read
 from tools.proofs import Proof, covers_chapter, covers_files, digest
 
@@ -53,6 +54,17 @@ def covers_all_chapters(*paths):
     return chapters | covers_files(*paths) | {"pyproject.toml": digest(repr(needs))}
 
 
+def with_more(requirements, run):
+    """Install what a proof needs besides the lock, without what that asks for, and run it."""
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "-r", ROOT / requirements]
+    subprocess.run(command, check=True)
+    return run()
+
+
+def covers_with_more(requirements, *paths):
+    return covers_files(*paths) | {requirements: digest((ROOT / requirements).read_text("utf-8"))}
+
+
 FAILED = [{"test": "Cell 3", "outcome": "failure"}]
 
 PROOFS = {
@@ -62,7 +74,7 @@ PROOFS = {
         partial(
             covers_files,
             "tools/mutants.py",
-            *(f"tests/test_{module}.py" for module in ("scores", "weights", "masks", "attention")),
+            *(f"tests/test_{name}.py" for name in ("scores", "weights", "masks", "attention", "positions")),
             libraries=("mutmut",),
         ),
         refuted=[{"of": 1000, "killed": 980}],
@@ -91,5 +103,18 @@ PROOFS["sabotage"] = Proof(
     not_passed,
     lambda: covers_chapter(read(CHAPTERS[0]), CHAPTERS[0].stem) | covers_files("conftest.py", "tests/test_promise.py"),
     refuted=FAILED,
+)
+PROOFS["onnx"] = Proof(
+    partial(with_more, "proofs/onnx_requirements.txt", onnx_cases.run),
+    onnx_cases.faults,
+    partial(covers_with_more, "proofs/onnx_requirements.txt", "tools/onnx_cases.py"),
+    refuted=[{"case": "test_attention_4d", "library": "torch", "outcome": "failed: Y"}],
+)
+PROOFS["benchmark"] = Proof(
+    partial(with_more, "benchmarks/requirements.txt", bench.measure),
+    bench.faults,
+    partial(covers_with_more, "benchmarks/requirements.txt", "benchmarks/bench.py"),
+    refuted=bench.TOO_SLOW,
+    exact=False,
 )
 PROOFS |= claims.proofs()

@@ -32,7 +32,7 @@ from typing import NamedTuple
 from tqdm import tqdm
 
 from tools.chapter import ROOT, code
-from tools.names import plain
+from tools.names import python_only
 
 FOLDER = ROOT / "proofs"
 LIBRARIES = ("numpy", "torch", "array-api-compat")  # those that compute
@@ -56,7 +56,7 @@ class Proof(NamedTuple):
 
 def syntax(source):
     """The digest of the syntax tree of some Python, without docstrings and comments."""
-    tree = ast.parse(plain(source))
+    tree = ast.parse(python_only(source))
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and body and is_text(body[0]):
@@ -94,16 +94,29 @@ def module_path(name):
 
 def imported(source, package=""):
     """The modules of the repository that some Python imports, by their dotted names."""
-    for node in ast.walk(ast.parse(plain(source))):
+    for node in ast.walk(ast.parse(python_only(source))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
             base = ".".join([*above, *([node.module] if node.module else [])])
-            names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
+            names = [home(base, alias.name) for alias in node.names] if base and module_path(base) else []
         else:
             continue
-        yield from (name for name in names if name and module_path(name))
+        yield from filter(module_path, names)
+
+
+@cache
+def home(package, name):
+    """The module that defines what is imported from a package: one of its own, or that from which it takes the name."""
+    if module_path(f"{package}.{name}"):
+        return f"{package}.{name}"
+    path = module_path(package)
+    if path.stem == "__init__":
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ImportFrom) and node.level == 1 and name in {alias.name for alias in node.names}:
+                return home(f"{package}.{node.module}" if node.module else package, name)
+    return package
 
 
 def reached(source, package="", without=DRAWN_OR_TOLD):
@@ -121,11 +134,10 @@ def reached(source, package="", without=DRAWN_OR_TOLD):
 @cache
 def facts(name):
     """The file of a module, the digest of its syntax, and the modules that have to be imported with it."""
-    path, package = module_path(name), name.rpartition(".")[0]
+    path = module_path(name)
     text = path.read_text("utf-8")
-    imports = list(imported(text, name if path.stem == "__init__" else package))
-    above = [package] if package and module_path(package) else []  # the package's __init__ runs first
-    return path.relative_to(ROOT).as_posix(), syntax(text), [*imports, *above]
+    imports = imported(text, name if path.stem == "__init__" else name.rpartition(".")[0])
+    return path.relative_to(ROOT).as_posix(), syntax(text), list(imports)
 
 
 def versions(*more):
@@ -134,7 +146,7 @@ def versions(*more):
 
 def covers_chapter(notebook, name):
     """The fingerprint of a chapter: its code, the modules that this reaches, the libraries that compute."""
-    source = "\n".join(plain(cell.source) for cell in code(notebook))
+    source = "\n".join(python_only(cell.source) for cell in code(notebook))
     return {name: syntax(source)} | reached(source) | versions()
 
 

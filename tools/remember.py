@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from tools.chapter import ROOT, code, read
-from tools.names import plain
+from tools.names import python_only
 from tools.proofs import reached
 
 ALWAYS = ["conftest.py", "tests/conftest.py", "tools/remember.py", "tools/proofs.py", "pyproject.toml"]
@@ -64,7 +64,7 @@ def named(path):
 def modules(path):
     """The files of all modules that a file of tests reaches: those that a notebook imports, or a module."""
     if path.suffix == ".ipynb":
-        source = "\n".join(plain(cell.source) for cell in code(read(path)))
+        source = "\n".join(python_only(cell.source) for cell in code(read(path)))
     else:
         source = path.read_text("utf-8")
     package = ".".join(path.relative_to(ROOT).parts[:-1])

@@ -5,7 +5,6 @@ is opened in Colab by itself; they hold copies, which this command writes and `t
 """
 
 import re
-import shutil
 import sys
 from pathlib import Path
 
@@ -56,30 +55,17 @@ def copies(root=ROOT):
 
 
 def move(url, root=ROOT):
-    """Write the address into every place, all or none, and return the files.
-
-    Every new file is complete beside the old one before the first old one is replaced, so that a full disk or a file
-    that may not be written costs nobody a chapter.
-    """
-    address, drafts = checked(url), {}
+    """Write the address into every place, once all places have been found, and return the files."""
+    address = checked(url)
     changes = {path: text[: match.start(1)] + address + text[match.end(1) :] for path, text, match in copies(root)}
-    try:
-        for path, text in changes.items():
-            drafts[path] = path.with_name(f".{path.name}.new")
-            drafts[path].write_bytes(text.encode())
-            shutil.copymode(path, drafts[path])
-    except OSError:
-        for draft in drafts.values():
-            draft.unlink(missing_ok=True)
-        raise
-    for path, draft in drafts.items():
-        draft.replace(path)
+    for path, text in changes.items():
+        path.write_bytes(text.encode())
     return [*changes]
 
 
 if __name__ == "__main__":
     try:
         moved = move("".join(sys.argv[1:]))
-    except (ValueError, OSError) as error:
+    except ValueError as error:
         sys.exit(f"Nothing was changed. {error}")
     print(f"{len(moved)} files name the repository now: {', '.join(path.name for path in moved)}")

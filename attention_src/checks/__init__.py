@@ -1,10 +1,10 @@
 """What an exercise's answer must satisfy, and what to tell whoever missed it: one function for each exercise.
 
 A check raises `NotAttempted` for an untouched stub, `Wrong` with a message for an answer that fails, and prints one
-line for an answer that holds. The trials come from a seed, so an answer cannot be typed in.
+line for an answer that holds. The trials come from a `seed`, so an answer cannot be typed in.
 """
 
-from ._report import NotAttempted, Wrong
+from ._report import RIGHT, NotAttempted, Part, Wrong, collecting  # noqa: F401  three are for homework, not for chapters
 from .alignment import additive_score, decoder_step, looks_at_the_encoder, step_numbers
 from .blocks import block_parameters, mended_block, pre_norm_block
 from .cost import cache_bytes, mended_online, online_softmax

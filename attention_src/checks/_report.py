@@ -1,4 +1,8 @@
-"""How a check asks an answer, compares, and speaks."""
+"""How a check asks an answer, compares, and speaks.
+
+What it says is made of parts, English templates with values, which become sentences here and nowhere else. So messages
+can be compared without reading them, and another language needs a translation of the templates alone.
+"""
 
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -6,26 +10,67 @@ from copy import deepcopy
 
 import numpy as np
 
-listener = ContextVar("listener", default=print)  # who hears that an answer holds: the page, or who grades
+RIGHT = "Right: {what}"
+listener = ContextVar("listener", default=print)  # what is told that an answer holds: the page, or who grades
 
 
-class Wrong(AssertionError):
-    """The answer was asked and failed; the message says what was seen, what was expected, and asks a question."""
+class Part:
+    """A template in English and the values of its {fields}; a value may be a part again.
+
+    What a student wrote, or what their function raised, is a value and never a template.
+    """
+
+    def __init__(self, template, /, **values):
+        self.template, self.values = template, values
+
+    def __str__(self):
+        return self.template.format(**self.values) if self.values else self.template
+
+
+def _part(said):
+    return Part(said) if isinstance(said, str) else said
+
+
+class _Message(Exception):
+    """What was seen, what was expected, and a question: parts, or str for templates without fields; each optional."""
+
+    opening = "{message}"
+
+    def __init__(self, seen=None, expected=None, question=None):
+        super().__init__()
+        self.seen, self.expected, self.question = map(_part, (seen, expected, question))
+
+    def parts(self):
+        """Return {'seen': part, 'expected': part, 'question': part} without those that are missing."""
+        return {name: said for name in ("seen", "expected", "question") if (said := getattr(self, name))}
+
+    def __str__(self):
+        known = self.parts()
+        both = "{seen}; expected {expected}" if self.seen else "Expected {expected}"
+        fact = str(Part(both if self.expected else "{seen}" if self.seen else "", **known))
+        if fact and fact[-1] not in ".?!":
+            fact += "."
+        return f"{fact} {known.get('question', '')}".strip()
 
     def _render_traceback_(self):
-        return [f"Not yet. {self}"]
+        return [str(Part(self.opening, message=self))]
 
 
-class NotAttempted(Exception):
+class Wrong(_Message, AssertionError):
+    """The answer was asked and failed; its parts `seen`, `expected` and `question`, each optional, make the message."""
+
+    opening = "Not yet. {message}"
+
+
+class NotAttempted(_Message):
     """The stub is as it was handed out."""
 
-    def _render_traceback_(self):
-        return [f"Not attempted yet: {self}"]
+    opening = "Not attempted yet: {message}"
 
 
-def shapes(**arrays):
+def shapes(**arguments):
     """Return 'query (2, 4), key (5, 4)'; a plain number is given as it is, a function left out."""
-    said = {name: tuple(x.shape) if hasattr(x, "shape") else x for name, x in arrays.items() if not callable(x)}
+    said = {name: tuple(x.shape) if hasattr(x, "shape") else x for name, x in arguments.items() if not callable(x)}
     return ", ".join(f"{name} {form}" for name, form in said.items())
 
 
@@ -41,7 +86,7 @@ def ask(answer, /, **arguments):
     """
     got = _call(answer, arguments)
     if isinstance(got, tuple):
-        raise Wrong(f"Expected one result and got {len(got)}. Which of them was asked for?")
+        raise Wrong(Part("There are {number} results", number=len(got)), "one", "Which of the results was asked for?")
     return as_numpy(got)
 
 
@@ -49,14 +94,20 @@ def ask_two(names, answer, /, **arguments):
     """Like `ask`, for a function with two results; `names` says which."""
     got = _call(answer, arguments)
     if not (isinstance(got, (tuple, list)) and len(got) == 2):
-        raise Wrong(f"Expected two results, {names}. How many does your function return?")
+        seen = Part("{function} does not return two results", function=_name(answer))
+        raise Wrong(seen, Part("{names}", names=names), "How many results does your function return?")
     return tuple(map(as_numpy, got))
 
 
+def _name(answer):
+    return getattr(answer, "__name__", "your function")
+
+
 def _call(answer, arguments):
-    name = getattr(answer, "__name__", "your function")
+    function = _name(answer)
     if not callable(answer):
-        raise Wrong(f"The check needs a function and was given {type(answer).__name__} {answer!r}.")
+        got = Part("The check was given {kind} {answer}", kind=type(answer).__name__, answer=repr(answer))
+        raise Wrong(got, "a function")
     given = deepcopy(arguments)
     try:
         got = answer(*given.values())
@@ -64,15 +115,18 @@ def _call(answer, arguments):
         raise
     except Exception as error:
         if isinstance(error, NotImplementedError) and not str(error):  # the stub's; torch's has a text
-            raise NotAttempted(f"{name} still raises NotImplementedError.") from None
-        raise Wrong(f"With {shapes(**arguments)}, {name} raised {type(error).__name__}: {error}") from error
+            raise NotAttempted(Part("{function} still raises NotImplementedError", function=function)) from None
+        raised = {"function": function, "error": type(error).__name__, "text": str(error).strip()}
+        seen = Part("With {given}, {function} raised {error}: {text}", given=shapes(**arguments), **raised)
+        raise Wrong(seen) from error
     if got is None:
-        raise Wrong(f"{name} returned None. Does it end with a return?")
-    for key, value in arguments.items():
-        if not callable(value) and not np.array_equal(value, given[key], equal_nan=True):
-            raise Wrong(
-                f"{name} changed its argument {key}. Where does it write into an array that the caller still needs?"
-            )
+        raise Wrong(
+            Part("{function} returned None", function=function), question="Does your function end with a return?"
+        )
+    for name, value in arguments.items():
+        if not callable(value) and not np.array_equal(value, given[name], equal_nan=True):
+            seen = Part("{function} changed its argument {argument}", function=function, argument=name)
+            raise Wrong(seen, question="Where does your function write into an array that the caller still needs?")
     return got
 
 
@@ -84,49 +138,52 @@ def as_numpy(got):
             return array
     except (ValueError, TypeError, RuntimeError):
         pass  # rows of different length, or tensors in a list
-    raise Wrong(f"Expected an array of numbers and got {type(got).__name__}. Could np.array make a table of it?")
+    seen = Part("A result has the type {kind}", kind=type(got).__name__)
+    raise Wrong(seen, "an array of numbers", "Could np.array make a table of it?")
 
 
-def entry(name, place):
-    """The place in an array as Python writes it, counted from 0: 'weights[1]', 'weights[0, 2]'."""
-    return f"{name}{list(map(int, place))}" if len(place) else name
+def entry(name, index):
+    """The position in an array as Python writes it, counted from 0: 'weights[1]', 'weights[0, 2]'."""
+    return Part("{name}{index}", name=name, index=[*map(int, index)]) if len(index) else Part(name)
 
 
 def need_order(names, got, expected):
     """Raise Wrong if two results come in the wrong order, as their shapes tell."""
     if got[0].shape == expected[1].shape != expected[0].shape == got[1].shape:
-        raise Wrong(f"Expected {names}, in this order. Which of the two comes first in yours?")
+        seen = "The shapes are those of the two results exchanged"
+        raise Wrong(seen, Part("{names}, in this order", names=names), "Which of the two comes first in yours?")
 
 
-def need_shape(name, got, expected, arguments, hint="Which axis should remain?"):
+def need_shape(name, got, expected, given, question="Which axis should remain?"):
     """Raise Wrong unless the array has the expected shape."""
     if got.shape != expected:
-        raise Wrong(f"With {arguments}, {name} has shape {got.shape}; expected {expected}. {hint}")
+        seen = Part("With {given}, {name} has shape {shape}", given=given, name=Part(name), shape=got.shape)
+        raise Wrong(seen, Part("{shape}", shape=expected), question)
 
 
-def need_finite(name, got, arguments, hint):
+def need_finite(name, got, given, question):
     """Raise Wrong if the array has NaN or infinity, which here mostly means that exp overflowed."""
     if not np.isfinite(got).all():
-        raise Wrong(f"With {arguments}, {name} has NaN or infinity. {hint}")
+        raise Wrong(Part("With {given}, {name} has NaN or infinity", given=given, name=Part(name)), question=question)
 
 
-def need_rows_sum_to_one(weights, arguments, hint="By what is each row divided?", where=True):
+def need_rows_sum_to_one(weights, given, question="By what is each row divided?", where=True):
     """Raise Wrong, naming the first row, unless every row of weights (of those in `where`) sums to 1."""
     sums = weights.sum(axis=-1)
-    for place in np.argwhere((np.abs(sums - 1) > 1e-4) & where)[:1]:
-        seen = f"With {arguments}, {entry('weights', place)} sums to {sums[tuple(place)]:.4g}, not 1."
+    for index in np.argwhere((np.abs(sums - 1) > 1e-4) & where)[:1]:
+        seen = {"given": given, "entry": entry("weights", index), "sum": float(sums[tuple(index)])}
         if weights.ndim > 1 and np.allclose(weights.sum(axis=-2), 1):
-            raise Wrong(f"{seen} The columns do sum to 1: which axis did you normalise?")
-        raise Wrong(f"{seen} {hint}")
+            question = "The columns do sum to 1: which axis did you normalise?"
+        raise Wrong(Part("With {given}, {entry} sums to {sum:.4g}, not 1", **seen), question=question)
 
 
-def need_close(name, got, expected, hint):
-    """Raise Wrong, naming the first place, where two arrays differ by more than 32-bit numbers explain."""
-    for place in np.argwhere(~np.isclose(got, expected, rtol=1e-4, atol=1e-5))[:1]:
-        seen, right = f"{got[tuple(place)]:.4f}", f"{expected[tuple(place)]:.4f}"
-        if seen == right:
-            hint = "They differ in a later digit. Is yours rounded, or held in 16 bits?"
-        raise Wrong(f"{entry(name, place)} is {seen}; expected {right}. {hint}")
+def need_close(name, got, expected, question):
+    """Raise Wrong, naming the first position, where two arrays differ by more than 32-bit numbers explain."""
+    for index in np.argwhere(~np.isclose(got, expected, rtol=1e-4, atol=1e-5))[:1]:
+        number, right = (Part("{number:.4f}", number=float(array[tuple(index)])) for array in (got, expected))
+        if str(number) == str(right):
+            question = "They differ in a later digit. Is yours rounded, or held in 16 bits?"
+        raise Wrong(Part("{entry} is {number}", entry=entry(name, index), number=number), right, question)
 
 
 def question_for(got, known, otherwise):
@@ -144,26 +201,27 @@ def choose(
     NotAttempted
         The answer is None or Ellipsis.
     Wrong
-        The answer is no number, or not the right one; `reasons` maps known wrong numbers to what they forget, and
-        `hint` is the question for any other.
+        The answer is no number, or not the right one; `reasons` maps known wrong numbers to what they forget and the
+        question for it, and `hint` is the question for any other.
     """
     if answer is None or answer is ...:
-        raise NotAttempted("there is no number yet.")
+        raise NotAttempted("there is no number yet")
     try:
         number = float(answer.detach() if hasattr(answer, "detach") else answer)
     except (TypeError, ValueError, OverflowError, RuntimeError):
-        wanted = f"one rounded to {digits} decimals" if digits else "a whole number"
-        raise Wrong(f"{answer!r} is no number; expected {wanted}.") from None
+        wanted = Part("one rounded to {digits} decimals", digits=digits) if digits else "a whole number"
+        raise Wrong(Part("{answer} is no number", answer=repr(answer)), wanted) from None
     number = round(number, digits) if digits else int(number) if number.is_integer() else number
     if number == round(right, digits):
         return
-    for value, reason in reasons.items():
+    for value, (reason, question) in reasons.items():
         if number == round(value, digits):
-            raise Wrong(f"{number} is what comes out if {reason}")
-    raise Wrong(f"{number} is not it. {hint}")
+            seen = Part("{number} is what comes out if {reason}", number=number, reason=_part(reason))
+            raise Wrong(seen, question=question)
+    raise Wrong(Part("{number} is not it", number=number), question=hint)
 
 
-def need_named(caught_by, right, reasons, kind="test"):
+def need_named(named, right, reasons):
     """Compare the name of a test, or a sign, with the right one, and say why another would not have shown the mistake.
 
     Raises
@@ -171,35 +229,38 @@ def need_named(caught_by, right, reasons, kind="test"):
     NotAttempted
         Nothing is named.
     Wrong
-        Another one is named; `reasons` maps each of the wrong names to what it would not have seen.
+        Another one is named; `reasons` maps each of the wrong names to what it would not have seen, and a question.
     """
-    if caught_by is ... or caught_by is None:
-        raise NotAttempted(f"the function is mended; no {kind} is named yet.")
-    if isinstance(caught_by, str) and caught_by in reasons:
-        raise Wrong(f"Not {caught_by!r}: {reasons[caught_by]}")
-    if not isinstance(caught_by, str) or caught_by != right:
-        raise Wrong(f"{caught_by!r} is none of the four {kind}s; expected one of {sorted([*reasons, right])}.")
+    if named is ... or named is None:
+        raise NotAttempted("the function is mended; nothing is named yet")
+    if isinstance(named, str) and named in reasons:
+        reason, question = reasons[named]
+        raise Wrong(Part("Not {named}: {reason}", named=repr(named), reason=_part(reason)), question=question)
+    if not isinstance(named, str) or named != right:
+        choice = Part("one of {names}", names=sorted([*reasons, right]))
+        raise Wrong(Part("{named} is none of the four names", named=repr(named)), choice)
+
+
+def need_mended(check, answer, seed, named, right, reasons):
+    """Check a mended function and the name of what shows its fault; nothing is said to be right unless both are."""
+    held = []
+    with collecting(held):
+        check(answer, seed)
+    need_named(named, right, reasons)
+    for said in held:
+        listener.get()(said)
 
 
 @contextmanager
-def heard_by(said):
-    """Append what the checks within say to a list, in place of printing it."""
-    token = listener.set(said.append)
+def collecting(held):
+    """Append to a list what the checks within say of answers that hold, in place of printing it."""
+    token = listener.set(held.append)
     try:
         yield
     finally:
         listener.reset(token)
 
 
-@contextmanager
-def all_or_nothing():
-    """Let be heard that an answer holds only if all the checks within pass."""
-    said = []
-    with heard_by(said):
-        yield
-    for text in said:
-        listener.get()(text)
-
-
-def passed(what):
-    listener.get()(f"Right: {what}")
+def passed(what, **values):
+    """Say that an answer holds, with a template and the values of its fields."""
+    listener.get()(Part(RIGHT, what=Part(what, **values)))

@@ -31,13 +31,6 @@ def additive_score(answer, seed=0):
     ----------
     answer : function of query (n, d_q), key (m, d_k), w_query (d_q, h), w_key (d_k, h), v (h,)
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted
-        The function is the stub.
-    Wrong
-        A trial fails; the message says which and how.
     """
     random = np.random.default_rng(seed)
     for n, m, d_q, d_k, h in ((2, 3, 4, 4, 6), (1, 4, 3, 2, 5), (5, 2, 3, 4, 1)):
@@ -79,11 +72,6 @@ def decoder_step(answer, seed=0):
     ----------
     answer : function of s (d,), H (m, d), W_c (2d, d)
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted, Wrong
-        As `additive_score`.
     """
     random = np.random.default_rng(seed)
     names = "(s_tilde, weights)"
@@ -123,9 +111,9 @@ def _about_state(s_tilde, s, H, W_c, c, weights):
 
 
 REASONS = {
-    "rows": "a softmax sums to 1 whatever it is made of. Which test changes what the function should look at?",
-    "shape": "the shapes of the wrong function are right. Which test changes what the function should look at?",
-    "loss": "a loss falls as soon as anything learns. Which test changes what the function should look at?",
+    "rows": ("a softmax sums to 1 whatever it is made of", "Which test changes what the function should look at?"),
+    "shape": ("the shapes of the wrong function are right", "Which test changes what the function should look at?"),
+    "loss": ("a loss falls as soon as anything learns", "Which test changes what the function should look at?"),
 }
 
 
@@ -137,11 +125,6 @@ def looks_at_the_encoder(answer, caught_by, seed=0):
     answer : function of s (d,), H (m, d), W (d, d)
     caught_by : str, 'rows', 'shape', 'loss' or 'change'
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted, Wrong
-        As `additive_score`.
     """
     random = np.random.default_rng(seed)
     names = "(context, weights)"
@@ -154,9 +137,8 @@ def looks_at_the_encoder(answer, caught_by, seed=0):
         need_shape("weights", weights, (m,), given, "How many words does the decoder look at?")
         _, changed = ask_two(names, answer, s=s, H=H[::-1], W=W)
         if np.allclose(weights, changed):
-            raise Wrong(
-                "All encoder states changed places and the weights stayed the same. From what are they computed?"
-            )
+            seen = "All encoder states were exchanged and the weights stayed the same"
+            raise Wrong(seen, question="From what are the weights computed?")
         need_rows_sum_to_one(weights, given, "What makes a distribution of the scores?")
         known = (
             (softmax(H @ W @ s), "W stands between the two. On which side of it stands the decoder's state?"),
@@ -181,28 +163,24 @@ def step_numbers(scores, context, combine, *, words=7, size=5):
     ----------
     scores, context, combine : int, the answers
     words, size : int, words of the source and numbers of a state
-
-    Raises
-    ------
-    NotAttempted, Wrong
     """
     counted = {
-        size: "the state is compared with itself, number by number. With how many states is it compared?",
-        words * size: "every number of a state has a score. What does a dot product leave of them?",
-        1: "one state is compared. With how many?",
+        size: ("the state is compared with itself, number by number", "With how many states is it compared?"),
+        words * size: ("every number of a state has a score", "What does a dot product leave of them?"),
+        1: ("one state is compared", "With how many?"),
     }
     choose(scores, words, counted, digits=0, hint="With how many states is the decoder's compared?")
     mixed = {
-        words: "the context has a number for each word. What is summed, weights or states?",
-        words * size: "the weighted states stand side by side. What is done with them?",
-        2 * size: "context and state are joined. What is the context alone?",
+        words: ("the context has a number for each word", "What is summed, weights or states?"),
+        words * size: ("the weighted states stand side by side", "What is done with them?"),
+        2 * size: ("context and state are joined", "What is the context alone?"),
     }
     choose(context, size, mixed, digits=0, hint="What is summed, and how long is it?")
     joined = {
-        size * size: "W_c meets the context alone. What is joined to it?",
-        2 * size: "W_c gives one number. How many has the state that comes out?",
-        4 * size * size: "as many numbers come out as go in. How long is a state?",
-        words * size: "W_c grows with the sentence. Is it not learned once, for all lengths?",
+        size * size: ("W_c meets the context alone", "What is joined to it?"),
+        2 * size: ("W_c gives one number", "How many has the state that comes out?"),
+        4 * size * size: ("as many numbers come out as go in", "How long is a state?"),
+        words * size: ("W_c grows with the sentence", "Is it not learned once, for all lengths?"),
     }
     choose(combine, 2 * size * size, joined, digits=0, hint="How many numbers go into W_c, and how many come out?")
     passed("as many scores as words, a context as long as a state, whatever the sentence.")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._report import all_or_nothing, ask, choose, need_close, need_named, need_shape, passed, question_for, shapes
+from ._report import Part, ask, choose, need_close, need_mended, need_shape, passed, question_for, shapes
 
 
 def _parts(random, n, d):
@@ -59,13 +59,6 @@ def pre_norm_block(answer, seed=0):
     ----------
     answer : function of x (n, d) and four functions of (n, d)
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted
-        The function is the stub.
-    Wrong
-        A trial fails; the message says which and how.
     """
     random = np.random.default_rng(seed)
     for n, d in ((3, 4), (1, 6), (5, 2)):
@@ -85,38 +78,34 @@ def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=1024):
     ----------
     parameters : int, the answer
     d_model, num_heads, d_ff : int
-
-    Raises
-    ------
-    NotAttempted, Wrong
     """
     square, wide = d_model**2, d_model * d_ff
     attend = 4 * square + 4 * d_model
     full = attend + 2 * wide + d_ff + d_model + 4 * d_model
+    lost = "{missing:,} are missing: the biases of attention, or the two norms"
     reasons = {
-        full - d_ff: "the bias of the hidden layer is left out. How many has it?",
-        full - 4 * d_model: f"{4 * d_model:,} are missing: the biases of attention, or the two norms. Which?",
-        4 * square + 2 * wide: "biases and norms are left out. How many biases are there?",
-        full - 2 * d_model: "only one norm is counted, or each has a scale alone. What has a norm besides its scale?",
-        full - d_model: "the bias of the last matrix is left out. To what length does it narrow?",
-        full - square: "attention has three matrices. What mixes the heads?",
-        full - square - d_model: "attention has three matrices. What mixes the heads?",
-        full + (num_heads - 1) * attend: "each head had full matrices. Does the number depend on heads?",
-        full - wide: "the feed-forward network has one matrix. It widens; what else?",
-        attend: "attention is counted alone. What comes after it?",
+        full - d_ff: ("the bias of the hidden layer is left out", "How many has it?"),
+        full - 4 * d_model: (Part(lost, missing=4 * d_model), "Which?"),
+        4 * square + 2 * wide: ("biases and norms are left out", "How many biases are there?"),
+        full - 2 * d_model: ("one norm is counted, or each has a scale alone", "What has a norm besides its scale?"),
+        full - d_model: ("the bias of the last matrix is left out", "To what length does it narrow?"),
+        full - square: ("attention has three matrices", "What mixes the heads?"),
+        full - square - d_model: ("attention has three matrices", "What mixes the heads?"),
+        full + (num_heads - 1) * attend: ("each head had full matrices", "Does the number depend on heads?"),
+        full - wide: ("the feed-forward network has one matrix", "It widens; what else?"),
+        attend: ("attention is counted alone", "What comes after it?"),
     }
     if d_ff == 4 * d_model:  # then 1,024 may be any of the three
-        reasons[full - d_ff] = (
-            f"{d_ff:,} are missing: the biases of attention, that of the hidden layer, or the two norms. Which?"
-        )
+        lost = "{missing:,} are missing: the biases of attention, that of the hidden layer, or the two norms"
+        reasons[full - d_ff] = Part(lost, missing=d_ff), "Which?"
     choose(parameters, full, reasons, digits=0, hint="Attention, feed-forward, norms: what is the shape of each part?")
     passed("attention, feed-forward and norms, to the last parameter.")
 
 
 REASONS = {
-    "shape": "every shape is right. Which test looks at the stream itself?",
-    "loss": "alone, the block learns. Which test looks at the stream itself?",
-    "count": "no parameter is gained or lost. Which test looks at the stream itself?",
+    "shape": ("every shape is right", "Which test looks at the stream itself?"),
+    "loss": ("alone, the block learns", "Which test looks at the stream itself?"),
+    "count": ("no parameter is gained or lost", "Which test looks at the stream itself?"),
 }
 
 
@@ -128,13 +117,6 @@ def mended_block(answer, caught_by, seed=0):
     answer : function as for `pre_norm_block`
     caught_by : str, 'shape', 'loss', 'zero' or 'count'
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted, Wrong
-        As `pre_norm_block`.
     """
-    with all_or_nothing():
-        pre_norm_block(answer, seed)
-        need_named(caught_by, "zero", REASONS)
+    need_mended(pre_norm_block, answer, seed, caught_by, "zero", REASONS)
     passed("the stream runs through untouched; two silent sub-layers would have shown that it did not.")

@@ -3,11 +3,11 @@
 import numpy as np
 
 from ..weights import softmax
-from ._report import Wrong, all_or_nothing, ask, choose, need_finite, need_named, need_shape, passed, question_for
+from ._report import Part, Wrong, ask, choose, need_finite, need_mended, need_shape, passed, question_for
 
 
 def _trials(seed):
-    """Names, scores (m,) and values (m, d): rising, falling, equal, huge and hugely negative scores."""
+    """How to name a trial, scores (m,) and values (m, d): rising, falling, equal, huge and hugely negative scores."""
     random = np.random.default_rng(seed)
     some = random.normal(size=7) * 3
     yield "scores that fall", np.sort(some)[::-1], random.normal(size=(7, 2))
@@ -66,36 +66,30 @@ def online_softmax(answer, seed=0):
     ----------
     answer : function of an iterator of pairs (score, value (d,)), which can be read only once
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted
-        The function is the stub.
-    Wrong
-        A trial fails; the message says which and how.
     """
     for kind, scores, values in _trials(seed):
         pairs = _Once(zip(scores.copy(), values.copy(), strict=True))
         try:
-            _need_mixture(_reader(answer, pairs), kind, scores, values)
+            _need_mixture(_reader(answer, pairs), Part(kind), scores, values)
         except Wrong:
             if not pairs.again:
                 raise
-            seen = "`pairs` had come to its end and was read again."
-            raise Wrong(f"{seen} What must be kept while it is read once?") from None
+            seen = "`pairs` had come to its end and was read again"
+            raise Wrong(seen, question="What must be kept while `pairs` is read once?") from None
     passed("rising, falling, equal, huge and hugely negative scores, each read once.")
 
 
 def _need_mixture(answer, kind, scores, values):
     got, right = ask(answer, scores=scores, values=values), softmax(scores) @ values
     need_shape("the output", got, right.shape, kind, "A mixture of values is as long as what?")
-    hint = "What is the largest power of e in it, and is it needed?"
+    question = "What is the largest power of e in it, and is it needed?"
     if scores.max() < -500:
-        hint = "Before the first score there was none. What is the largest so far, then?"
-    need_finite("the output", got, kind, hint)
+        question = "Before the first score there was none. What is the largest so far, then?"
+    need_finite("the output", got, kind, question)
     if not np.allclose(got, right, rtol=1e-4, atol=1e-5):
         question = question_for(got, _known(scores, values), "What comes out for two scores, and in the other order?")
-        raise Wrong(f"With {kind}, output[0] is {got[0]:.4f}; expected {right[0]:.4f}. {question}")
+        seen = Part("With {given}, output[0] is {number:.4f}", given=kind, number=float(got[0]))
+        raise Wrong(seen, Part("{number:.4f}", number=float(right[0])), question)
 
 
 def _reader(answer, pairs):
@@ -111,9 +105,9 @@ def _reader(answer, pairs):
 
 
 REASONS = {
-    "fall": "the first score is the largest and stays it. What must shrink then?",
-    "equal": "the largest never changes. What must shrink then?",
-    "huge": "these fall, too, and exp meets gaps only. When must something shrink?",
+    "fall": ("the first score is the largest and stays it", "What must shrink then?"),
+    "equal": ("the largest never changes", "What must shrink then?"),
+    "huge": ("these fall, too, and exp meets gaps only", "When must something shrink?"),
 }
 
 
@@ -125,15 +119,8 @@ def mended_online(answer, caught_by, seed=0):
     answer : function as for `online_softmax`
     caught_by : str, 'fall', 'equal', 'huge' or 'rise'
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted, Wrong
-        As `online_softmax`.
     """
-    with all_or_nothing():
-        online_softmax(answer, seed)
-        need_named(caught_by, "rise", REASONS)
+    need_mended(online_softmax, answer, seed, caught_by, "rise", REASONS)
 
 
 def cache_bytes(all_heads, grouped_heads, *, layers=40, heads=40, kv_heads=8, width=128):
@@ -143,21 +130,17 @@ def cache_bytes(all_heads, grouped_heads, *, layers=40, heads=40, kv_heads=8, wi
     ----------
     all_heads, grouped_heads : int, the answers
     layers, heads, kv_heads, width : int; `width` numbers in each head
-
-    Raises
-    ------
-    NotAttempted, Wrong
     """
     for number, stored, other in ((all_heads, heads, kv_heads), (grouped_heads, kv_heads, heads)):
         right = 2 * layers * stored * width * 2
-        only_one = "only one layer, or only one head, is counted. How many of each have a cache of their own?"
+        only_one = "only one layer, or only one head, is counted", "How many of each have a cache of their own?"
         reasons = {
-            right / 2: "keys or values, or a byte of each number, are left out. What is stored, and in how many bytes?",
-            right / 4: "one byte and keys alone are counted. What is stored besides keys?",
+            right / 2: ("keys or values, or a byte of each number, are left out", "What is stored, in how many bytes?"),
+            right / 4: ("one byte and keys alone are counted", "What is stored besides keys?"),
             right / layers: only_one,
             right / stored: only_one,
-            right * 2: "the numbers take four bytes. How many bits have they?",
-            right // stored * other: "it is the answer to the other question. How many heads of keys are there?",
+            right * 2: ("the numbers take four bytes", "How many bits have they?"),
+            right // stored * other: ("it is the answer to the other question", "How many heads of keys are there?"),
         }
         choose(number, right, reasons, digits=0, hint="Keys and values, layers, heads, numbers in each, bytes in each?")
     passed("a key and a value in every layer and every head of keys.")

@@ -4,22 +4,8 @@ from math import exp, sqrt
 
 import numpy as np
 
-from ..attention import scaled_dot_product_attention
-from ..scores import scaled_dot_score
-from ._attention import NAMES, about_nan, about_output, about_sums, about_weights
-from ._report import (
-    all_or_nothing,
-    ask_two,
-    choose,
-    need_close,
-    need_finite,
-    need_named,
-    need_order,
-    need_rows_sum_to_one,
-    need_shape,
-    passed,
-    shapes,
-)
+from ._attention import NAMES, need_attention
+from ._report import ask_two, choose, need_mended, passed, shapes
 
 # n, m, d_k, d_v; first n = m, so that what is wrong in itself shows before what fails for n ≠ m only
 SIZES = [(6, 6, 5, 3), (2, 7, 3, 4), (1, 2, 3, 1), (4, 3, 9, 2), (3, 7, 1, 5)]
@@ -41,34 +27,17 @@ def attention(answer, seed=0):
     ----------
     answer : function of query (n, d_k), key (m, d_k), value (m, d_v)
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted
-        The function is the stub.
-    Wrong
-        A trial fails; the message says which and how.
     """
     for query, key, value in _trials(seed):
-        given = shapes(query=query, key=key, value=value)
         got = ask_two(NAMES, answer, query=query, key=key, value=value)
-        (output, weights), (expected, right) = got, scaled_dot_product_attention(query, key, value)
-        need_order(NAMES, got, (expected, right))
-        need_shape("weights", weights, right.shape, given)
-        scores = scaled_dot_score(query, key)
-        need_finite("weights", weights, given, about_nan(weights, scores))
-        need_rows_sum_to_one(weights, given, about_sums(scores))
-        need_close("weights", weights, right, about_weights(weights, query, key, sizes=(*value.shape, len(query))))
-        hint = about_output(output, weights, value, query, key)
-        need_shape("output", output, expected.shape, given, hint)
-        need_close("output", output, expected, hint)
-    passed(f"output and weights hold on {len(SIZES) + 2} trials, n ≠ m and huge scores among them.")
+        need_attention(got, query, key, value, shapes(query=query, key=key, value=value))
+    passed("output and weights hold on {trials} trials, n ≠ m and huge scores among them.", trials=len(SIZES) + 2)
 
 
 REASONS = {
-    "shape": "every shape of the wrong function is right. Who looks at the numbers?",
-    "rows": "the rows betray the axis. Can they betray the number under the root?",
-    "square": "with four keys of four numbers, what is the root of the one, and of the other?",
+    "shape": ("every shape of the wrong function is right", "Who looks at the numbers?"),
+    "rows": ("the rows betray the axis", "Can they betray the number under the root?"),
+    "square": ("four keys of four numbers have the same root of m and of d_k", "In which test do the two differ?"),
 }
 
 
@@ -80,15 +49,8 @@ def mended_attention(answer, caught_by, seed=0):
     answer : function as for `attention`
     caught_by : str, 'shape', 'rows', 'square' or 'uneven'
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted, Wrong
-        As `attention`.
     """
-    with all_or_nothing():
-        attention(answer, seed)
-        need_named(caught_by, "uneven", REASONS)
+    need_mended(attention, answer, seed, caught_by, "uneven", REASONS)
 
 
 def doubled_query(answer, *, times=2):
@@ -98,21 +60,22 @@ def doubled_query(answer, *, times=2):
     ----------
     answer : float, rounded to 3 decimals
     times : int
-
-    Raises
-    ------
-    NotAttempted, Wrong
     """
     gap = times / sqrt(2)
     reasons = {
-        1 / (1 + exp(-1 / sqrt(2))): "the longer query changes nothing. What happens to its score with its own key?",
-        1 / (1 + exp(-times)): "the scores are not scaled. What is d_k, and where does it enter?",
-        1 / (1 + exp(-times / 2)): "the score is divided by d_k instead of its square root. What is √2?",
-        1 / (1 + exp(gap)): "the two weights are exchanged. Which score is the larger one?",
-        times / (1 + exp(-1 / sqrt(2))): "the weight grows with the query. Can a weight be greater than 1?",
-        exp(gap): "it is the ratio of the two weights. What do the two add up to?",
-        gap: "it is the scaled score. What does softmax make of it?",
+        1 / (1 + exp(-1 / sqrt(2))): (
+            "the longer query changes nothing",
+            "What becomes of its score with its own key?",
+        ),
+        1 / (1 + exp(-times)): ("the scores are not scaled", "What is d_k, and where does it enter?"),
+        1 / (1 + exp(-times / 2)): ("the score is divided by d_k instead of its square root", "What is √2?"),
+        1 / (1 + exp(gap)): ("the two weights are exchanged", "Which score is the larger one?"),
+        times / (1 + exp(-1 / sqrt(2))): ("the weight grows with the query", "Can a weight be greater than 1?"),
+        exp(gap): ("it is the ratio of the two weights", "What do the two add up to?"),
+        gap: ("it is the scaled score", "What does softmax make of it?"),
     }
     choose(answer, 1 / (1 + exp(-gap)), reasons, digits=3)
-    power = "squared" if times == 2 else f"raised to the power {times}"
-    passed(f"{'twice' if times == 2 else f'{times} times'} the gap, so the ratio of the weights is {power}.")
+    if times == 2:
+        passed("twice the gap, so the ratio of the weights is squared.")
+    else:
+        passed("{times} times the gap, so the ratio of the weights is raised to the power {times}.", times=times)

@@ -6,6 +6,7 @@ from ..attention import scaled_dot_product_attention
 from ..scores import scaled_dot_score
 from ._attention import NAMES, about_nan, about_sums, about_weights
 from ._report import (
+    Part,
     Wrong,
     ask,
     ask_two,
@@ -50,13 +51,6 @@ def multi_head(answer, seed=0):
     ----------
     answer : function of X (n, d_model), four matrices (d_model, d_model), num_heads int
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted
-        The function is the stub.
-    Wrong
-        A trial fails; the message says which and how.
     """
     names = ("X", "W_q", "W_k", "W_v", "W_o", "num_heads")
     for trial in _trials(seed):
@@ -71,7 +65,7 @@ def multi_head(answer, seed=0):
         need_close("weights", weights, right, _about_weights(weights, trial))
         need_shape("output", output, expected.shape, given, "What is done with the heads once they have mixed?")
         need_close("output", output, expected, _about_output(output, heads, trial))
-    passed(f"output and the weights of every head hold on {len(SIZES) + 1} trials with 1 to 4 heads.")
+    passed("output and the weights of every head hold on {trials} trials with 1 to 4 heads.", trials=len(SIZES) + 1)
 
 
 def _about_weights(weights, trial):
@@ -96,8 +90,8 @@ def _about_weights(weights, trial):
         (Q, K, "All your heads have the same weights. Which columns has the first head?"),
     )
     wrong = [(np.broadcast_to(_weights(q, k), weights.shape), question) for q, k, question in known]
-    question = question_for(weights, wrong, about_weights(weights, _cut(Q, h), _cut(K, h), sizes=(n,)))
-    return question.replace("Work one score out by hand:", "Take the first head alone, and work one score out by hand:")
+    by_hand = "Take the first head alone, and work one score out by hand: which number meets which?"
+    return question_for(weights, wrong, about_weights(weights, _cut(Q, h), _cut(K, h), sizes=(n,), otherwise=by_hand))
 
 
 def _weights(query, key):
@@ -123,39 +117,36 @@ def layer_numbers(d_k, parameters, table_cells, *, d_model=768, num_heads=12, to
     ----------
     d_k, parameters, table_cells : int, the answers
     d_model, num_heads, tokens : int
-
-    Raises
-    ------
-    NotAttempted, Wrong
     """
-    right, shared = d_model // num_heads, f"How are the {d_model} numbers shared out among the heads?"
+    right = d_model // num_heads
+    shared = Part("How are the {d_model} numbers shared out among the heads?", d_model=d_model)
     widths = {
-        d_model: f"every head were as wide as a token. {shared}",
-        num_heads: "the number of heads is taken. How wide is one of them?",
+        d_model: ("every head were as wide as a token", shared),
+        num_heads: ("the number of heads is taken", "How wide is one of them?"),
     }
     choose(d_k, right, widths, digits=0, hint=shared)
     square, full = d_model**2, 4 * d_model**2 + 4 * d_model
     counts = {
-        4 * square: "the biases are left out. How many has each of the four?",
-        3 * square + 3 * d_model: "the matrix that mixes the heads is left out. What is W_o for?",
-        3 * square: "W_o and the biases are left out. How many matrices has a layer?",
-        num_heads * full: "each head had matrices as wide as the whole layer. Does the number depend on heads?",
-        4 * d_model * right: "only one head is counted. How many columns has the wide W_q?",
+        4 * square: ("the biases are left out", "How many has each of the four?"),
+        3 * square + 3 * d_model: ("the matrix that mixes the heads is left out", "What is W_o for?"),
+        3 * square: ("W_o and the biases are left out", "How many matrices has a layer?"),
+        num_heads * full: ("each head had matrices as wide as the whole layer", "Does the number depend on heads?"),
+        4 * d_model * right: ("only one head is counted", "How many columns has the wide W_q?"),
     }
     choose(parameters, full, counts, digits=0, hint="Four matrices and four biases: what are their shapes?")
     tables = {
-        tokens**2: "all heads share one table. How many tables did the figure show for two heads?",
-        num_heads * tokens: "there is one weight for each token. How many does each token compute?",
-        num_heads * tokens * right: "weights are as long as a head is wide. Between what and what is there a weight?",
+        tokens**2: ("all heads share one table", "How many tables did the figure show for two heads?"),
+        num_heads * tokens: ("there is one weight for each token", "How many does each token compute?"),
+        num_heads * tokens * right: ("weights are as long as a head is wide", "Between which two is there a weight?"),
     }
     choose(table_cells, num_heads * tokens**2, tables, digits=0, hint="How large is one table, and how many are there?")
     passed("width, parameters and tables; only the tables grow with the tokens.")
 
 
 REASONS = {
-    "shape": "the wrong function has the right shape. Which test would see that tokens are mixed?",
-    "rows": "softmax sums to 1 whatever it is given. Which test would see that tokens are mixed?",
-    "count": "no parameter is gained or lost. Which test would see that tokens are mixed?",
+    "shape": ("the wrong function has the right shape", "Which test would see that tokens are mixed?"),
+    "rows": ("softmax sums to 1 whatever it is given", "Which test would see that tokens are mixed?"),
+    "count": ("no parameter is gained or lost", "Which test would see that tokens are mixed?"),
 }
 
 
@@ -167,11 +158,6 @@ def split_heads(answer, caught_by, seed=0):
     answer : function of a (n, d) and num_heads int
     caught_by : str, 'shape', 'rows', 'count' or 'order'
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted, Wrong
-        As `multi_head`.
     """
     random = np.random.default_rng(seed)
     for n, d, num_heads in SIZES:
@@ -180,7 +166,8 @@ def split_heads(answer, caught_by, seed=0):
         given = shapes(a=a, num_heads=num_heads)
         need_shape("the result", got, right.shape, given, "How many heads, how many tokens, how many numbers in each?")
         if np.allclose(got, a.reshape(num_heads, n, -1)) and not np.allclose(got, right):
-            raise Wrong(f"With {given}, result[0, 1] still holds numbers of token a[0]. What must be cut first?")
+            seen = Part("With {given}, result[0, 1] still holds numbers of token a[0]", given=given)
+            raise Wrong(seen, question="What must be cut first?")
         known = (
             (a.reshape(n, -1, num_heads).transpose(2, 0, 1), "Do the columns of a head stand side by side in a token?"),
             (right[::-1], "Which columns has the first head, the first or the last?"),

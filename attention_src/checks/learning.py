@@ -4,7 +4,7 @@ from math import log
 
 import numpy as np
 
-from ._report import Wrong, all_or_nothing, ask, choose, need_named, passed, question_for, shapes
+from ._report import Part, Wrong, ask, choose, need_mended, passed, question_for, shapes
 
 
 def _log_softmax(logits):
@@ -32,9 +32,12 @@ def _known(logits, words, lengths):
     plain = _surprise(logits, words)
     backwards = _surprise(logits[:, 1:], words[:, :-1])
     return (
-        (plain[_counted(lengths, words.shape[1])].mean(), "Which word has the model seen when it answers at place 0?"),
-        (plain.mean(), "Which word has the model seen at place 0? And what lies behind the end of a sentence?"),
-        (shifted.mean(), "Does the filling behind the end of a sentence count?"),
+        (
+            plain[_counted(lengths, words.shape[1])].mean(),
+            "Which word has the model seen when it answers at position 0?",
+        ),
+        (plain.mean(), "Which word has the model seen at position 0? And what lies behind the end of a sentence?"),
+        (shifted.mean(), "Does the padding behind the end of a sentence count?"),
         (shifted[_counted(lengths, words.shape[1] - 1)].mean(), "Is the last word of a sentence followed by a word?"),
         (
             shifted[_counted(lengths - 2, words.shape[1] - 1)].mean(),
@@ -59,18 +62,11 @@ def next_token_loss(answer, seed=0):
     ----------
     answer : function of logits (b, L, C), words (b, L) int, lengths (b,) int
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted
-        The function is the stub.
-    Wrong
-        A trial fails; the message says which and how.
     """
     random = np.random.default_rng(seed)
     for sentences, places, words, size in ((3, 6, 5, 1), (2, 4, 7, 3), (4, 9, 3, 2), (2, 5, 4, 2000)):
         lengths = random.integers(2, places, size=sentences)
-        lengths[:2] = places, 2  # one sentence fills its row, one is mostly filling
+        lengths[:2] = places, 2  # one sentence fills its row, one is mostly padding
         trial = {
             "logits": size * random.normal(size=(sentences, places, words)),
             "words": random.integers(words, size=(sentences, places)),
@@ -81,19 +77,26 @@ def next_token_loss(answer, seed=0):
 
 
 def _need_loss(got, trial, huge):
-    right, given = _right(**trial), f"{shapes(**trial)}, lengths {trial['lengths'].tolist()}"
+    right, lengths = _right(**trial), trial["lengths"].tolist()
+    about = {"given": Part("{given}, lengths {lengths}", given=shapes(**trial), lengths=lengths)}
     if got.shape != ():
-        raise Wrong(f"With {given}, the loss has shape {got.shape}; expected one number. What is the mean over?")
+        seen = Part("With {given}, the loss has shape {shape}", **about, shape=got.shape)
+        raise Wrong(seen, "one number", "What is the mean over?")
+    about["loss"] = float(got)
     if not np.isfinite(got) and huge:
-        raise Wrong(f"With {given} and logits in the thousands, the loss is {got}. What does exp do to them?")
+        seen = Part("With {given} and logits in the thousands, the loss is {loss}", **about)
+        raise Wrong(seen, question="What does exp do to logits in the thousands?")
     if not np.isfinite(got):
-        raise Wrong(f"With {given}, the loss is {got}. What is the logarithm of 0, or of less?")
+        raise Wrong(
+            Part("With {given}, the loss is {loss}", **about), question="What is the logarithm of 0, or of less?"
+        )
     if not np.isclose(got, right, rtol=1e-4):
         otherwise = "Which words of the first sentence count, and for how much?"
         if huge:
             otherwise = "Smaller logits come out right. How small a probability has a logarithm in yours?"
         question = question_for(got, _known(**trial), otherwise)
-        raise Wrong(f"With {given}, the loss is {got:.4f}; expected {right:.4f}. {question}")
+        seen = Part("With {given}, the loss is {loss:.4f}", **about)
+        raise Wrong(seen, Part("{loss:.4f}", loss=float(right)), question)
 
 
 def loss_numbers(start, predicted, *, vocabulary=50257, lengths=(5, 3, 9)):
@@ -105,38 +108,34 @@ def loss_numbers(start, predicted, *, vocabulary=50257, lengths=(5, 3, 9)):
     predicted : int
     vocabulary : int, the number of tokens
     lengths : tuple of int, of the sentences
-
-    Raises
-    ------
-    NotAttempted, Wrong
     """
     right, batch, words = log(vocabulary), len(lengths), sum(lengths)
     starts = {
-        vocabulary: f"the number of tokens is the loss. What is the surprise at a probability of 1/{vocabulary}?",
-        right / log(2): "the logarithm has base 2. Which has cross-entropy here?",
-        right / log(10): "the logarithm has base 10. Which has cross-entropy here?",
-        -right: "a surprise is negative. What is −ln of a number below 1?",
-        0: "the right word is certain, or if its probability is the loss. What is −ln of a very small probability?",
-        1: "the loss were a share. Of which probability is it minus the logarithm?",
+        vocabulary: ("the number of tokens is the loss", Part("What is the surprise at 1/{count}?", count=vocabulary)),
+        right / log(2): ("the logarithm has base 2", "Which has cross-entropy here?"),
+        right / log(10): ("the logarithm has base 10", "Which has cross-entropy here?"),
+        -right: ("a surprise is negative", "What is −ln of a number below 1?"),
+        0: ("the right word is certain, or if its probability is the loss", "What is −ln of a very small probability?"),
+        1: ("the loss were a share", "Of which probability is it minus the logarithm?"),
     }
     choose(start, right, starts, digits=2, hint="What probability has each token, and what is its surprise?")
     counts = {
-        words: "the first place of a sentence is predicted. From what?",
-        words - 1: "only one place is never predicted. How many sentences are there?",
-        batch * max(lengths): "the filling counts. How many words has the shortest sentence?",
-        batch * (max(lengths) - 1): "the filling counts. How many words has the shortest sentence?",
-        words - 2 * batch: "two words of each sentence are not predicted. Which two?",
-        batch: "one word of each sentence is predicted. Does only the last place have a next word?",
+        words: ("the first position of a sentence is predicted", "From what?"),
+        words - 1: ("only one position is never predicted", "How many sentences are there?"),
+        batch * max(lengths): ("the padding counts", "How many words has the shortest sentence?"),
+        batch * (max(lengths) - 1): ("the padding counts", "How many words has the shortest sentence?"),
+        words - 2 * batch: ("two words of each sentence are not predicted", "Which two?"),
+        batch: ("one word of each sentence is predicted", "Does only the last position have a next word?"),
     }
-    hint = f"How many words are predicted in a sentence of {min(lengths)}?"
+    hint = Part("How many words are predicted in a sentence of {length}?", length=min(lengths))
     choose(predicted, words - batch, counts, digits=0, hint=hint)
     passed("ln C, and one word less than each sentence has.")
 
 
 REASONS = {
-    "shape": "every shape of the wrong loss is right. What is too good to be true about 0.0?",
-    "start": "at the start it is about ln C, as it should be. What is too good to be true about 0.0?",
-    "rows": "the probabilities sum to 1. What is too good to be true about 0.0?",
+    "shape": ("every shape of the wrong loss is right", "What is too good to be true about 0.0?"),
+    "start": ("at the start it is about ln C, as it should be", "What is too good to be true about 0.0?"),
+    "rows": ("the probabilities sum to 1", "What is too good to be true about 0.0?"),
 }
 
 
@@ -148,13 +147,6 @@ def mended_loss(answer, caught_by, seed=0):
     answer : function as for `next_token_loss`
     caught_by : str, 'shape', 'start', 'low' or 'rows'
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted, Wrong
-        As `next_token_loss`.
     """
-    with all_or_nothing():
-        next_token_loss(answer, seed)
-        need_named(caught_by, "low", REASONS, kind="sign")
+    need_mended(next_token_loss, answer, seed, caught_by, "low", REASONS)
     passed("the next word is predicted, and a loss below what can be known is a sign that it was not.")

@@ -4,19 +4,16 @@ import numpy as np
 
 from ..attention import scaled_dot_product_attention
 from ..masks import causal_mask, padding_mask
-from ..scores import scaled_dot_score
-from ._attention import NAMES, about_nan, about_output, about_sums, about_weights
+from ._attention import NAMES, need_attention
 from ._report import (
+    Part,
     Wrong,
     ask,
     ask_two,
     choose,
     entry,
     need_close,
-    need_finite,
     need_named,
-    need_order,
-    need_rows_sum_to_one,
     need_shape,
     passed,
     question_for,
@@ -31,27 +28,22 @@ def decoder_mask(answer, seed=0):
     ----------
     answer : function of lengths (batch,) int and n int
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted
-        The function is the stub.
-    Wrong
-        A trial fails; the message says which and how.
     """
     random = np.random.default_rng(seed)
     for n, batch in ((4, 2), (5, 3), (1, 2), (7, 1)):
         lengths = random.integers(1, n + 1, size=batch)
         lengths[0], lengths[-1] = n, max(n - 2, 1)
         got, right = ask(answer, lengths=lengths, n=n), causal_mask(n) & padding_mask(lengths, n)
-        given = f"lengths {lengths.tolist()} and n = {n}"
+        given = Part("lengths {lengths} and n = {n}", lengths=lengths.tolist(), n=n)
         need_shape("the mask", got, right.shape, given)
         if got.dtype != bool:
-            raise Wrong(f"The mask has dtype {got.dtype}; expected bool. What does a comparison give?")
+            raise Wrong(
+                Part("The mask has dtype {dtype}", dtype=got.dtype.name), "bool", "What does a comparison give?"
+            )
         if not np.array_equal(got, right):
-            place = np.argwhere(got != right)[0]  # sentence, query, key
-            seen = f"With {given}, {entry('mask', place)} is {got[tuple(place)]}."
-            raise Wrong(f"{seen} {_about_mask(got, right, lengths)}")
+            index = np.argwhere(got != right)[0]  # sentence, query, key
+            seen = {"given": given, "entry": entry("mask", index), "value": bool(got[tuple(index)])}
+            raise Wrong(Part("With {given}, {entry} is {value}", **seen), question=_about_mask(got, right, lengths))
     passed("who may look at whom, for four batches; nobody sees the future or the filling.")
 
 
@@ -79,60 +71,67 @@ def who_may_look(cross, causal, react, *, source=4, places=6, written=5):
     ----------
     cross, causal : int, cells that are True in the mask of the cross-attention, and in the causal mask
     react : int, written words that may react to the change
-    source, places, written : int, words of the source, places it is filled up to, words written
-
-    Raises
-    ------
-    NotAttempted, Wrong
+    source, places, written : int, words of the source, positions it is padded to, words written
     """
-    over_source = "the causal mask lay over the source. Is the source not whole before a word is written?"
+    over_source = "the causal mask lay over the source", "Is the source not whole before a word is written?"
     seen = {
-        written * places: "the filling may be looked at. Is a filled place a word?",
-        written**2: "the written words look at themselves. Who supplies the keys in cross-attention?",
-        source**2: "the source looks at itself. Who asks in cross-attention?",
-        source * places: "the source looks at its own places. Who asks in cross-attention?",
+        written * places: ("the padding may be looked at", "Is a padded position a word?"),
+        written**2: ("the written words look at themselves", "Who supplies the keys in cross-attention?"),
+        source**2: ("the source looks at itself", "Who asks in cross-attention?"),
+        source * places: ("the source looks at its own positions", "Who asks in cross-attention?"),
         source * (source + 1) // 2: over_source,
         sum(min(i, source) for i in range(1, written + 1)): over_source,
     }
     choose(cross, written * source, seen, digits=0, hint="How many ask, and at how many words may each of them look?")
     seen = {
-        written**2: "there is no mask. May word 1 look at word 2?",
-        written * (written - 1): "all look at all but one word. How many words may word 1 look at, how many word 2?",
-        written * (written - 1) // 2: "no word looks at itself. What is on the diagonal of a causal mask?",
-        (written + 1) * (written + 2) // 2: "one word more is written. How many are there?",
+        written**2: ("there is no mask", "May word 1 look at word 2?"),
+        written * (written - 1): ("all look at all but one word", "How many words may word 1 look at, and word 2?"),
+        written * (written - 1) // 2: ("no word looks at itself", "What is on the diagonal of a causal mask?"),
+        (written + 1) * (written + 2) // 2: ("one word more is written", "How many are there?"),
     }
-    right = written * (written + 1) // 2
+    right, over_which = written * (written + 1) // 2, "Over which table does the causal mask lie?"
     choose(causal, right, seen, digits=0, hint="How many words may word 1 look at, how many word 2?")
     seen = {
-        source: "the source words react. Which words does the exercise ask about?",
-        places: "the filled places react. How many words are written?",
-        written - 1: "only words from the second on may see source word 2. Over which table does the causal mask lie?",
-        written - 2: "only words after the second may see source word 2. Over which table does the causal mask lie?",
-        1: "written word 2 alone belongs to source word 2. Who may look at whom in cross-attention?",
-        0: "nobody looks at the source. Who supplies the keys in cross-attention?",
+        source: ("the source words react", "Which words does the exercise ask about?"),
+        places: ("the padded positions react", "How many words are written?"),
+        written - 1: ("only words from the second on may see source word 2", over_which),
+        written - 2: ("only words after the second may see source word 2", over_which),
+        1: ("written word 2 alone belongs to source word 2", "Who may look at whom in cross-attention?"),
+        0: ("nobody looks at the source", "Who supplies the keys in cross-attention?"),
     }
     choose(react, written, seen, digits=0, hint="Which written words may look at source word 2?")
     passed("the masks and the reach of a source word: the causal mask lies over the written words alone.")
 
 
-HIDDEN = "forbidden score far above the others, under a causal"
+CAUSAL = "{given} and a causal mask"
+LATE = "{given} and a causal mask, under which the forbidden score is far above the others"
 
 
 def _masked_trials(seed):
-    """Kind of mask, queries, keys, values, mask: causal, padded, ragged; then scores too large for exp, or too low."""
+    """How to name a trial, queries, keys, values, mask: causal, padding, ragged; then huge scores, then low ones."""
     random = np.random.default_rng(seed)
     ragged = random.random((4, 3)) < 0.6
     ragged[:, 0] |= ~ragged.any(axis=-1)
     padded = np.repeat(padding_mask(3, 5), 2, axis=0)
-    for kind, mask, d_k, d_v in (("causal", causal_mask(3), 2, 4), ("padding", padded, 3, 1), ("ragged", ragged, 5, 2)):
+    for form, mask, d_k, d_v in (
+        (CAUSAL, causal_mask(3), 2, 4),
+        ("{given} and a padding mask", padded, 3, 1),
+        ("{given} and a ragged mask", ragged, 5, 2),
+    ):
         n, m = mask.shape
-        yield kind, random.normal(size=(n, d_k)) * 2, random.normal(size=(m, d_k)), random.normal(size=(m, d_v)), mask
+        yield form, random.normal(size=(n, d_k)) * 2, random.normal(size=(m, d_k)), random.normal(size=(m, d_v)), mask
     apart, keys = np.array([[1000.0], [0.0], [-1000.0]]), np.array([[1.0], [0.9], [0.0], [0.7]])
     padded = np.repeat(padding_mask(3, 4), 3, axis=0)
-    yield "padding (huge scores)", apart, keys, random.normal(size=(4, 2)), padded
+    yield "{given}, huge scores and a padding mask", apart, keys, random.normal(size=(4, 2)), padded
     low = np.full((2, 1), -3e4)
-    yield "causal (hugely negative scores)", low, np.ones((3, 1)), random.normal(size=(3, 2)), causal_mask(2, 3)
-    yield HIDDEN, np.eye(2), np.array([[0.0, 1.0], [3e4, 2.0]]), random.normal(size=(2, 3)), causal_mask(2)
+    yield (
+        "{given}, hugely negative scores and a causal mask",
+        low,
+        np.ones((3, 1)),
+        random.normal(size=(3, 2)),
+        causal_mask(2, 3),
+    )
+    yield LATE, np.eye(2), np.array([[0.0, 1.0], [3e4, 2.0]]), random.normal(size=(2, 3)), causal_mask(2)
 
 
 def masked_attention(answer, seed=0):
@@ -142,20 +141,16 @@ def masked_attention(answer, seed=0):
     ----------
     answer : function of query (n, d_k), key (m, d_k), value (m, d_v), mask (n, m) bool, True = may look
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted, Wrong
-        As `decoder_mask`.
     """
-    for kind, *trial in _masked_trials(seed):
-        _need_masked(answer, kind, *trial)
-    kind, query, key, value, mask = next(_masked_trials(seed + 1))
+    for trial in _masked_trials(seed):
+        _need_masked(answer, *trial)
+    _, query, key, value, mask = next(_masked_trials(seed + 1))
     mask = mask.copy()
     mask[1] = False
     output, weights = ask_two(NAMES, answer, query=query, key=key, value=value, mask=mask)
     expected, right = scaled_dot_product_attention(query, key, value, mask)
-    given = f"{shapes(query=query, key=key, value=value)} and a query that may look nowhere"
+    given = shapes(query=query, key=key, value=value)
+    given = Part("{given} and a query that may look nowhere", given=given)
     need_shape("weights", weights, right.shape, given)
     need_shape("output", output, expected.shape, given)
     _need_zeros(weights[1], output[1])
@@ -172,45 +167,39 @@ def _need_zeros(weights, output):
             question = "What is 0 / 0?"
         elif not weights.any():
             question = "What do weights of 0 fetch?"
-        seen = f"weights[1] is {np.round(weights, 2).tolist()}, output[1] {np.round(output, 2).tolist()}, not zeros."
-        raise Wrong(f"query[1] may look nowhere; {seen} {question}")
+        rows = {"weights": np.round(weights, 2).tolist(), "output": np.round(output, 2).tolist()}
+        seen = Part("query[1] may look nowhere, weights[1] is {weights} and output[1] {output}", **rows)
+        raise Wrong(seen, "zeros", question)
 
 
-def _need_masked(answer, kind, query, key, value, mask):
-    given = f"{shapes(query=query, key=key, value=value)} and a {kind} mask"
+def _need_masked(answer, form, query, key, value, mask):
+    given = Part(form, given=shapes(query=query, key=key, value=value))
     got = ask_two(NAMES, answer, query=query, key=key, value=value, mask=mask)
-    (output, weights), (expected, right) = got, scaled_dot_product_attention(query, key, value, mask)
-    need_order(NAMES, got, (expected, right))
-    need_shape("weights", weights, right.shape, given)
-    late = "What is forbidden has the largest score. When does it leave: before the largest is sought, or after?"
-    scores = scaled_dot_score(query, key)
-    need_finite("weights", weights, given, late if kind == HIDDEN else about_nan(weights, scores))
-    _need_nothing_forbidden(weights, mask, given, small=kind == "causal")
-    struck = np.allclose(weights, scaled_dot_product_attention(query, key, value)[1] * mask)
-    question = "Is the mask used before the softmax, or after?" if struck else about_sums(scores)
-    need_rows_sum_to_one(weights, given, late if kind == HIDDEN else question)
-    need_close("weights", weights, right, about_weights(weights, query, key, mask, (*value.shape, len(query))))
-    hint = about_output(output, weights, value, query, key)
-    need_shape("output", output, expected.shape, given, hint)
-    need_close("output", output, expected, hint)
+
+    def forbidden(weights):
+        _need_nothing_forbidden(weights, mask, given, small=form == CAUSAL)
+
+    need_attention(got, query, key, value, given, mask, late=form == LATE, forbidden=forbidden)
 
 
 def _need_nothing_forbidden(weights, mask, given, small):
+    """Raise Wrong if a key that may not be looked at has a weight; among huge scores a penalty may be too small."""
     forbidden = np.abs(weights * ~mask).sum(axis=-1)
     row = forbidden.argmax()
     if forbidden[row] > 1e-6:
-        seen = f"With {given}, {entry('weights', [row])} gives {forbidden[row]:.4f} to keys it may not look at."
-        if small and np.abs(weights[row] * mask[row]).max() < 1e-6:  # among huge scores a penalty may be too small
-            raise Wrong(f"{seen} It sees those *only*: what does True mean in your mask?")
-        if mask.shape == mask.T.shape and np.abs(weights * ~mask.T).max() < 1e-6:
-            raise Wrong(f"{seen} Who asks in your mask, its rows or its columns?")
-        raise Wrong(f"{seen} Where is the mask used, and what is left of a forbidden score?")
+        question = "Where is the mask used, and what is left of a forbidden score?"
+        if small and np.abs(weights[row] * mask[row]).max() < 1e-6:
+            question = "It sees those *only*: what does True mean in your mask?"
+        elif mask.shape == mask.T.shape and np.abs(weights * ~mask.T).max() < 1e-6:
+            question = "Who asks in your mask, its rows or its columns?"
+        seen = {"given": given, "entry": entry("weights", [row]), "sum": float(forbidden[row])}
+        raise Wrong(Part("With {given}, {entry} gives {sum:.4f} to keys it may not look at", **seen), question=question)
 
 
 REASONS = {
-    "rows": "the rows of the wrong function sum to 1. Which test changes something and sees who reacts?",
-    "shape": "every shape of the wrong function is right. Which test changes something and sees who reacts?",
-    "loss": "the loss falls, astonishingly far: it sees what it should predict. Which test shows that?",
+    "rows": ("the rows of the wrong function sum to 1", "Which test changes something and sees who reacts?"),
+    "shape": ("every shape of the wrong function is right", "Which test changes something and sees who reacts?"),
+    "loss": ("the loss falls, astonishingly far: it sees what it should predict", "Which test shows that?"),
 }
 
 
@@ -222,13 +211,8 @@ def mended_mask(answer, caught_by, seed=0):
     answer : function as for `masked_attention`; no row may look nowhere
     caught_by : str, 'rows', 'shape', 'loss' or 'change'
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted, Wrong
-        As `decoder_mask`.
     """
-    for kind, *trial in _masked_trials(seed):
-        _need_masked(answer, kind, *trial)
+    for trial in _masked_trials(seed):
+        _need_masked(answer, *trial)
     need_named(caught_by, "change", REASONS)
     passed("it looks where it may, and a changed last token would have shown that it did not.")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..patches import patchify as right_patchify
-from ._report import all_or_nothing, ask, choose, need_close, need_named, need_shape, passed, question_for, shapes
+from ._report import Part, ask, choose, need_close, need_mended, need_shape, passed, question_for, shapes
 
 SIZES = [(4, 6, 1, 2), (6, 4, 3, 2), (9, 3, 2, 3), (2, 3, 4, 1), (8, 8, 3, 4)]  # H, W, C, p
 
@@ -15,13 +15,6 @@ def patchify(answer, seed=0):
     ----------
     answer : function of image (H, W, C) and p int
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted
-        The function is the stub.
-    Wrong
-        A trial fails; the message says which and how.
     """
     random = np.random.default_rng(seed)
     for height, width, channels, p in SIZES:
@@ -29,7 +22,7 @@ def patchify(answer, seed=0):
         got, right = ask(answer, image=image, p=p), right_patchify(image, p)
         need_shape("the result", got, right.shape, shapes(image=image, p=p), "How many patches, of how many numbers?")
         need_close("patches", got, right, _about_patches(got, image, p))
-    passed(f"the patches hold for {len(SIZES)} pictures, high, wide and square, with one colour to four.")
+    passed("the patches hold for {number} pictures, high, wide and square, with one colour to four.", number=len(SIZES))
 
 
 def _about_patches(got, image, p):
@@ -53,44 +46,41 @@ def patch_numbers(tokens, numbers, weights, *, size=384, patch=16):
     ----------
     tokens, numbers, weights : int, the answers
     size, patch : int, pixels along a side
-
-    Raises
-    ------
-    NotAttempted, Wrong
     """
+    title = Part("{patch} × {patch} is the number of patches", patch=patch)
     side, length = size // patch, patch**2 * 3
     right = side**2 + 1
     counts = {
-        197: "a picture of 224 pixels is cut into patches of 16. How large are these?",
-        side**2: "the class token is left out. Where would the answer be read?",
-        side: "that is the number of patches along one side. How many sides has a square?",
-        side + 1: "that is the number of patches along one side. How many sides has a square?",
-        patch**2: f"{patch} × {patch} is the number of patches. Is it their number or their size?",
-        patch**2 + 1: f"{patch} × {patch} is the number of patches. Is it their number or their size?",
-        size**2 + 1: "every pixel is a token. What is a patch for?",
+        197: ("a picture of 224 pixels is cut into patches of 16", "How large are these?"),
+        side**2: ("the class token is left out", "Where would the answer be read?"),
+        side: ("that is the number of patches along one side", "How many sides has a square?"),
+        side + 1: ("that is the number of patches along one side", "How many sides has a square?"),
+        patch**2: (title, "Is it their number or their size?"),
+        patch**2 + 1: (title, "Is it their number or their size?"),
+        size**2 + 1: ("every pixel is a token", "What is a patch for?"),
     }
     choose(tokens, right, counts, digits=0, hint="How many patches fit along one side?")
     lengths = {
-        patch**2: "a pixel were one number. How many colours has it?",
-        patch: "only one side of the patch is counted. What is the other?",
-        patch * 3: "only one side of the patch is counted. What is the other?",
-        size**2 * 3: "that is the whole picture. How much of it is in one patch?",
+        patch**2: ("a pixel were one number", "How many colours has it?"),
+        patch: ("only one side of the patch is counted", "What is the other?"),
+        patch * 3: ("only one side of the patch is counted", "What is the other?"),
+        size**2 * 3: ("that is the whole picture", "How much of it is in one patch?"),
     }
     choose(numbers, length, lengths, digits=0, hint="How many pixels has a patch, and how many numbers a pixel?")
     tables = {
-        side**4: "the class token neither asks nor answers. Does it?",
-        right: "there is one weight for each token. How many does each token compute?",
-        right * length: "weights grow with the length of a patch. Between what and what is there a weight?",
-        right**2 * 3: "each colour had a table of its own. What is a token made of?",
+        side**4: ("the class token neither asks nor answers", "Does it?"),
+        right: ("there is one weight for each token", "How many does each token compute?"),
+        right * length: ("weights grow with the length of a patch", "Between what and what is there a weight?"),
+        right**2 * 3: ("each colour had a table of its own", "What is a token made of?"),
     }
     choose(weights, right**2, tables, digits=0, hint="Who asks whom? How many pairs are there?")
     passed("tokens, numbers and weights.")
 
 
 REASONS = {
-    "shape": "the wrong function has the right shape. Which test shows what is in a patch?",
-    "sum": "no number is lost, they are dealt out wrongly. Which test shows what is in a patch?",
-    "loss": "the loss falls, only less far than it could. Which test shows what is in a patch?",
+    "shape": ("the wrong function has the right shape", "Which test shows what is in a patch?"),
+    "sum": ("no number is lost, they are dealt out wrongly", "Which test shows what is in a patch?"),
+    "loss": ("the loss falls, only less far than it could", "Which test shows what is in a patch?"),
 }
 
 
@@ -102,13 +92,6 @@ def mended_patchify(answer, caught_by, seed=0):
     answer : function as for `patchify`
     caught_by : str, 'shape', 'sum', 'loss' or 'draw'
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted, Wrong
-        As `patchify`.
     """
-    with all_or_nothing():
-        patchify(answer, seed)
-        need_named(caught_by, "draw", REASONS)
+    need_mended(patchify, answer, seed, caught_by, "draw", REASONS)
     passed("squares and not strips; one look at patch 1 would have shown it.")

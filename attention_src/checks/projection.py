@@ -2,22 +2,8 @@
 
 import numpy as np
 
-from ..attention import scaled_dot_product_attention
-from ..scores import scaled_dot_score
-from ._attention import NAMES, about_nan, about_output, about_sums, about_weights
-from ._report import (
-    all_or_nothing,
-    ask_two,
-    choose,
-    need_close,
-    need_finite,
-    need_named,
-    need_order,
-    need_rows_sum_to_one,
-    need_shape,
-    passed,
-    shapes,
-)
+from ._attention import NAMES, need_attention
+from ._report import ask_two, choose, need_mended, passed, shapes
 
 SIZES = [(5, 7, 3, 2), (1, 3, 2, 4), (5, 3, 7, 2), (3, 4, 4, 4)]  # n, d_model, d_k, d_v; first all different
 
@@ -38,36 +24,17 @@ def head(answer, seed=0):
     ----------
     answer : function of X (n, d_model), W_q (d_model, d_k), W_k (d_model, d_k), W_v (d_model, d_v)
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted
-        The function is the stub.
-    Wrong
-        A trial fails; the message says which and how.
     """
     for trial in _trials(seed):
-        given, got = shapes(**trial), ask_two(NAMES, answer, **trial)
-        X, (Q, K, V) = trial["X"], (trial["X"] @ trial[name] for name in ("W_q", "W_k", "W_v"))
-        (output, weights), (expected, right) = got, scaled_dot_product_attention(Q, K, V)
-        need_order(NAMES, got, (expected, right))
-        need_shape("weights", weights, right.shape, given)
-        scores = scaled_dot_score(Q, K)
-        need_finite("weights", weights, given, about_nan(weights, scores))
-        need_rows_sum_to_one(weights, given, about_sums(scores))
-        need_close("weights", weights, right, about_weights(weights, Q, K, sizes=(*X.shape, V.shape[-1])))
-        hint = about_output(output, weights, V, Q, K)
-        if output.shape == X.shape and np.allclose(output, weights @ X):
-            hint = "The weights are right. What do they mix: the tokens, or their values?"
-        need_shape("output", output, expected.shape, given, hint)
-        need_close("output", output, expected, hint)
-    passed(f"output and weights hold on {len(SIZES) + 1} trials with d_model, d_k and d_v of all sizes.")
+        X, *matrices = trial.values()
+        need_attention(ask_two(NAMES, answer, **trial), *(X @ W for W in matrices), shapes(**trial), tokens=X)
+    passed("output and weights hold on {trials} trials with d_model, d_k and d_v of all sizes.", trials=len(SIZES) + 1)
 
 
 REASONS = {
-    "rows": "a softmax sums to 1 whatever stands under the root. Which test knows what the numbers should be?",
-    "shape": "the shape of the output betrays what is mixed. Can it betray a divisor?",
-    "order": "exchanged tokens exchange the outputs under any divisor. Which test knows what the numbers should be?",
+    "rows": ("a softmax sums to 1 whatever stands under the root", "Which test knows what the numbers should be?"),
+    "shape": ("the shape of the output betrays what is mixed", "Can it betray a divisor?"),
+    "order": ("under any divisor, exchanged tokens exchange outputs", "Which test knows what the numbers should be?"),
 }
 
 
@@ -79,15 +46,8 @@ def mended_head(answer, caught_by, seed=0):
     answer : function as for `head`
     caught_by : str, 'rows', 'shape', 'order' or 'equal'
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted, Wrong
-        As `head`.
     """
-    with all_or_nothing():
-        head(answer, seed)
-        need_named(caught_by, "equal", REASONS)
+    need_mended(head, answer, seed, caught_by, "equal", REASONS)
 
 
 def numbers_and_rank(numbers, rank, *, d_model=100, d_k=8, d_v=20):
@@ -97,27 +57,23 @@ def numbers_and_rank(numbers, rank, *, d_model=100, d_k=8, d_v=20):
     ----------
     numbers, rank : int, the answers
     d_model, d_k, d_v : int
-
-    Raises
-    ------
-    NotAttempted, Wrong
     """
     right = d_model * (2 * d_k + d_v)
     counts = {
-        2 * d_model * d_k: "W_v is left out. What shape has it?",
-        3 * d_model * d_k: "a value is as long as a key. What does the exercise say of d_v?",
-        3 * d_model * d_v: "queries and keys are as long as values. What is d_k?",
-        d_model * (d_k + d_v): "W_q and W_k are one matrix. How many matrices has a head?",
-        3 * d_model**2: "the matrices are square. How many columns has W_q?",
-        50 * (2 * d_k + d_v): "the numbers of Q, K and V are counted. Do the matrices grow with the tokens?",
+        2 * d_model * d_k: ("W_v is left out", "What shape has it?"),
+        3 * d_model * d_k: ("a value is as long as a key", "What does the exercise say of d_v?"),
+        3 * d_model * d_v: ("queries and keys are as long as values", "What is d_k?"),
+        d_model * (d_k + d_v): ("W_q and W_k are one matrix", "How many matrices has a head?"),
+        3 * d_model**2: ("the matrices are square", "How many columns has W_q?"),
+        50 * (2 * d_k + d_v): ("the numbers of Q, K and V are counted", "Do the matrices grow with the tokens?"),
     }
     choose(numbers, right, counts, digits=0, hint="What is the shape of each of the three matrices?")
     ranks = {
-        50: "the table is as free as its size allows. Through how many numbers does every score pass?",
-        d_model: "the rank were that of a square d_model × d_model matrix. What are the shapes of its two factors?",
-        d_v: "values had a part in the scores. Which two matrices make the table?",
-        d_k**2: "ranks of the two factors multiply. Can a product have a higher rank than its factors?",
-        2 * d_k: "ranks of the two factors add up. Can a product have a higher rank than its factors?",
+        50: ("the table is as free as its size allows", "Through how many numbers does every score pass?"),
+        d_model: ("the rank were that of a square d_model × d_model matrix", "What are the shapes of its two factors?"),
+        d_v: ("values had a part in the scores", "Which two matrices make the table?"),
+        d_k**2: ("ranks of the two factors multiply", "Can a product have a higher rank than its factors?"),
+        2 * d_k: ("ranks of the two factors add up", "Can a product have a higher rank than its factors?"),
     }
     choose(rank, d_k, ranks, digits=0, hint="Which two matrices make the table, and what are their shapes?")
     passed("the matrices and the rank; neither depends on how many tokens there are.")

@@ -7,6 +7,7 @@ import numpy as np
 from ..weights import softmax as right_softmax
 from ._attention import about_nan, about_sums
 from ._report import (
+    Part,
     Wrong,
     ask,
     choose,
@@ -58,20 +59,19 @@ def _compare(answer, scores, mask):
 
 def _need_masked(weights, mask, given):
     """Raise Wrong if a row that may look nowhere is not 0, or a hidden key has a weight."""
-    for place in np.argwhere(~mask.any(axis=-1))[:1]:
-        row = weights[tuple(place)]
+    for index in np.argwhere(~mask.any(axis=-1))[:1]:
+        row, seen = weights[tuple(index)], {"given": given, "entry": entry("weights", index)}
         if not np.isfinite(row).all():
-            raise Wrong(f"With {given}, {entry('weights', place)} may look nowhere and is NaN. What is 0 / 0?")
+            raise Wrong(Part("With {given}, {entry} may look nowhere and is NaN", **seen), question="What is 0 / 0?")
         if row.any() and not weights[~mask & mask.any(axis=-1, keepdims=True)].any():
-            seen = f"With {given}, {entry('weights', place)} may look nowhere and sums to {row.sum():.4g}, not 0."
-            raise Wrong(f"{seen} Equally low scores, less the largest of them: what does exp make of that?")
+            seen = Part("With {given}, {entry} may look nowhere and sums to {sum:.4g}", **seen, sum=float(row.sum()))
+            raise Wrong(seen, "0", "Equally low scores, less the largest of them: what does exp make of that?")
     if (weights[~mask] != 0).any():
         if not weights[mask].any():
-            raise Wrong(
-                f"With {given}, only keys that may not be seen have a weight. What does True mean in your mask?"
-            )
-        seen = f"With {given}, a key that may not be seen has a weight."
-        raise Wrong(f"{seen} When is it taken out, and what is left of its score?")
+            seen = Part("With {given}, only keys that may not be seen have a weight", given=given)
+            raise Wrong(seen, question="What does True mean in your mask?")
+        seen = Part("With {given}, a key that may not be seen has a weight", given=given)
+        raise Wrong(seen, question="When is a hidden key taken out, and what is left of its score?")
 
 
 def softmax(answer, seed=0):
@@ -81,13 +81,6 @@ def softmax(answer, seed=0):
     ----------
     answer : function of scores (..., n, m) and, when there is one, mask (..., n, m) bool, True = may look
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted
-        The function is the stub.
-    Wrong
-        A trial fails; the message says which and how.
     """
     random = np.random.default_rng([seed, 1])
     for scores in (*_trials(seed), FAR):
@@ -98,15 +91,16 @@ def softmax(answer, seed=0):
     hidden = {"scores": np.array([[1000.0, 0.0, 1.0]]), "mask": np.array([[False, True, True]])}
     weights = ask(answer, **hidden)
     if not np.allclose(weights, right_softmax(**hidden), rtol=1e-4):
-        seen = f"With the scores 1000, 0 and 1, and a mask that hides the 1000, the weights are {weights[0].tolist()}."
-        raise Wrong(f"{seen} Which of the three is the largest that may be seen?")
+        seen = "With the scores 1000, 0 and 1, and a mask that hides the 1000, the weights are {weights}"
+        question = "Which of the three is the largest that may be seen?"
+        raise Wrong(Part(seen, weights=weights[0].tolist()), question=question)
     passed("every row sums to 1, hidden keys weigh nothing, and a score of 1000 is no trouble.")
 
 
 REASONS = {
-    "single": "in a single row there is only one maximum, and only one sum. Is there a second row to be wrong?",
-    "sums": "once keepdims is mended, the rows of small scores sum to 1. Which scores need a maximum of their own?",
-    "shift": "if all scores rise alike, so does the one maximum, and every gap stays. Which row must rise alone?",
+    "single": ("in a single row there is only one maximum, and only one sum", "Is there a second row to be wrong?"),
+    "sums": ("once keepdims is mended, the rows of small scores sum to 1", "Which scores need a maximum of their own?"),
+    "shift": ("if all scores rise alike, so does the one maximum, and every gap stays", "Which row must rise alone?"),
 }
 
 
@@ -118,11 +112,6 @@ def mended_softmax(answer, caught_by, seed=0):
     answer : function of scores (..., n, m)
     caught_by : str, 'single', 'sums', 'shift' or 'apart'
     seed : int, where the trials come from
-
-    Raises
-    ------
-    NotAttempted, Wrong
-        As `softmax`.
     """
     for scores in (*_trials(seed), FAR):
         _compare(answer, scores, None)
@@ -137,20 +126,16 @@ def ratio_of_weights(answer, *, first=5 / 2, second=2):
     ----------
     answer : float, rounded to 2 decimals
     first, second : float, the scores; three more are 1/2, −1 and −6
-
-    Raises
-    ------
-    NotAttempted, Wrong
     """
     total = sum(map(exp, (first, second, 1 / 2, -1, -6)))
     reasons = {
-        first / second: "scores are divided by each other. What does exp make of a difference?",
-        first - second: "the gap itself is taken. What does softmax do to each score before it divides?",
-        exp(first): "the other score is forgotten. Which two numbers does the ratio compare?",
-        exp(second - first): "the smaller weight is divided by the larger. Which one was asked for?",
-        exp(first) / total: "it is the weight of the first word. By what must it be divided for a comparison?",
-        exp(first) - exp(second): "one is taken from the other. Does 'times as heavy' ask for a difference?",
-        2 ** (first - second): "2 is raised to the gap. Which number does softmax raise?",
+        first / second: ("scores are divided by each other", "What does exp make of a difference?"),
+        first - second: ("the gap itself is taken", "What does softmax do to each score before it divides?"),
+        exp(first): ("the other score is forgotten", "Which two numbers does the ratio compare?"),
+        exp(second - first): ("the smaller weight is divided by the larger", "Which one was asked for?"),
+        exp(first) / total: ("it is the weight of the first word", "By what must it be divided for a comparison?"),
+        exp(first) - exp(second): ("one is taken from the other", "Does 'times as heavy' ask for a difference?"),
+        2 ** (first - second): ("2 is raised to the gap", "Which number does softmax raise?"),
     }
     choose(answer, exp(first - second), reasons, digits=2)
     passed("the ratio is e raised to the gap, whatever the other scores are.")

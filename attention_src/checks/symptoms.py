@@ -1,6 +1,6 @@
 """The check of chapter 10 that asks which detector finds what."""
 
-from ._report import NotAttempted, Wrong, passed
+from ._report import NotAttempted, Part, Wrong, passed
 
 SYMPTOMS = {
     "a": ("start_above_chance", "The loss is wrong before a single step. What should it be with 85 classes?"),
@@ -24,20 +24,15 @@ def symptoms(a, b, c, d):
     Parameters
     ----------
     a, b, c, d : str, names of functions of `attention_src.detectors`
-
-    Raises
-    ------
-    NotAttempted
-        One is not named yet.
-    Wrong
-        One is no detector, or another would find more; the message says what it asks.
     """
     for (name, (right, clue)), answer in zip(SYMPTOMS.items(), (a, b, c, d), strict=True):
         if answer is None or answer is ...:
-            raise NotAttempted(f"no detector is named for {name} yet.")
+            raise NotAttempted(Part("no detector is named for {symptom} yet", symptom=name))
         answer = getattr(answer, "__name__", answer)
         if not isinstance(answer, str) or answer not in ASKS:
-            raise Wrong(f"{name} is {answer!r}; expected the name of a detector, one of {[*ASKS]}.")
+            expected = Part("the name of a detector, one of {names}", names=[*ASKS])
+            raise Wrong(Part("{symptom} is {answer}", symptom=name, answer=repr(answer)), expected)
         if answer != right:
-            raise Wrong(f"{name}: {answer} asks {ASKS[answer]}. {clue}")
+            seen = Part("{symptom}: {answer} asks {asks}", symptom=name, answer=answer, asks=Part(ASKS[answer]))
+            raise Wrong(seen, question=clue)
     passed("each symptom has its question.")

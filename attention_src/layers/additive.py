@@ -6,9 +6,10 @@ from math import sqrt
 import torch
 from torch import nn
 
-from .._arrays import need_axes, need_equal, whole
+from .._arrays import as_integer, need_axes, need_equal
 from ..attention import attention
 from ..scores import tanh_score
+from .multi_head import need_dtype
 
 
 def _matrix(*shape):
@@ -46,14 +47,15 @@ class AdditiveAttention(nn.Module):
 
     def __init__(self, d_query, d_key, d_hidden):
         super().__init__()
-        d_hidden = whole("d_hidden", d_hidden, 1)
-        self.w_query = _matrix(whole("d_query", d_query, 1), d_hidden)
-        self.w_key = _matrix(whole("d_key", d_key, 1), d_hidden)
+        d_hidden = as_integer("d_hidden", d_hidden, 1)
+        self.w_query = _matrix(as_integer("d_query", d_query, 1), d_hidden)
+        self.w_key = _matrix(as_integer("d_key", d_key, 1), d_hidden)
         self.v = _matrix(d_hidden)
 
     def project(self, key):
         """Return key W_k, (..., m, d_key) -> (..., m, d_hidden): the part that no query changes."""
         need_axes(2, "(..., m, d_key), one row for each key", key=key)
+        need_dtype(self.w_key.dtype, key=key)
         need_equal((-1, -2), "w_key needs a row for each number of a key", key=key, w_key=self.w_key)
         return key @ self.w_key
 
@@ -78,6 +80,7 @@ class AdditiveAttention(nn.Module):
             As `forward`.
         """
         need_axes(2, "(..., n, d_query), one row for each query", query=query)
+        need_dtype(self.w_query.dtype, query=query)
         need_equal((-1, -2), "w_query needs a row for each number of a query", query=query, w_query=self.w_query)
         return attention(query @ self.w_query, projected, value, mask, score=partial(tanh_score, v=self.v))
 
@@ -99,6 +102,6 @@ class AdditiveAttention(nn.Module):
         Raises
         ------
         TypeError, ValueError
-            As `attention`; also if a query is not d_query long or a key not d_key long.
+            As `attention`; also if a query is not d_query long, a key not d_key long, or the dtype not the layer's.
         """
         return self.attend(query, self.project(key), key if value is None else value, mask)

@@ -5,8 +5,8 @@ Without dropout: the networks of the book are small, and what they print is to b
 
 from torch import nn
 
-from .._arrays import whole
-from .multi_head import MultiHeadAttention
+from .._arrays import as_integer
+from .multi_head import MultiHeadAttention, need_tokens
 
 ACTIVATIONS = {"gelu": nn.GELU, "relu": nn.ReLU}
 
@@ -37,7 +37,7 @@ class FeedForward(nn.Sequential):
     """
 
     def __init__(self, d_model, d_ff, activation="gelu"):
-        d_model, d_ff = whole("d_model", d_model, 1), whole("d_ff", d_ff, 1)
+        d_model, d_ff = as_integer("d_model", d_model, 1), as_integer("d_ff", d_ff, 1)
         if activation not in ACTIVATIONS:
             raise ValueError(f"activation is {activation!r}; expected one of {[*ACTIVATIONS]}")
         super().__init__(nn.Linear(d_model, d_ff), ACTIVATIONS[activation](), nn.Linear(d_ff, d_model))
@@ -46,12 +46,12 @@ class FeedForward(nn.Sequential):
 class _Block(nn.Module):
     """What both blocks share: a sub-layer, a path past it, and a norm before the sub-layer or after the sum."""
 
-    def __init__(self, d_model, num_heads, d_ff, activation, norm_first, num_norms):
+    def __init__(self, d_model, num_heads, d_ff, activation, norm_first, norm_eps, num_norms):
         super().__init__()
         self.norm_first = norm_first
         self.attend = MultiHeadAttention(d_model, num_heads)
         self.feed_forward = FeedForward(d_model, d_ff, activation)
-        self.norms = nn.ModuleList(nn.LayerNorm(d_model) for _ in range(num_norms))
+        self.norms = nn.ModuleList(nn.LayerNorm(d_model, norm_eps) for _ in range(num_norms))
 
     def _beside(self, x, norm, sublayer):
         """``x + sublayer(norm(x))``, or ``norm(x + sublayer(x))`` if the norm comes last; and the weights."""
@@ -63,7 +63,7 @@ class _Block(nn.Module):
 
 
 class EncoderBlock(_Block):
-    """Let the tokens of a sequence ask each other, then let each think for itself.
+    """Let the tokens of a sequence ask each other, then compute something new from each by itself.
 
     ``x + Attention(Norm(x))``, then ``x + FeedForward(Norm(x))``: the norm comes first, as in most models since GPT-2;
     with ``norm_first=False`` it comes last, ``Norm(x + Attention(x))``, as in Vaswani et al. (2017), section 3.1.
@@ -76,6 +76,8 @@ class EncoderBlock(_Block):
     d_ff : int, length of the hidden layer
     activation : str, 'gelu' or 'relu'
     norm_first : bool
+    norm_eps : float, added to the variance in the layer normalisation
+        PyTorch's own; published weights may need another: 1e-6 those of ViT, 1e-12 those of BERT.
 
     Raises
     ------
@@ -92,8 +94,8 @@ class EncoderBlock(_Block):
     (torch.Size([3, 5, 8]), torch.Size([3, 2, 5, 5]))
     """
 
-    def __init__(self, d_model, num_heads, d_ff, activation="gelu", norm_first=True):
-        super().__init__(d_model, num_heads, d_ff, activation, norm_first, num_norms=2)
+    def __init__(self, d_model, num_heads, d_ff, activation="gelu", norm_first=True, *, norm_eps=1e-5):
+        super().__init__(d_model, num_heads, d_ff, activation, norm_first, norm_eps, num_norms=2)
 
     def forward(self, x, mask=None, need_weights=False):
         """Pass tokens through the block.
@@ -114,20 +116,21 @@ class EncoderBlock(_Block):
         TypeError, ValueError
             As `MultiHeadAttention`.
         """
+        need_tokens(self.attend.query_proj, x=x)
         first, second = self.norms
         x, weights = self._beside(x, first, lambda y: self.attend(y, mask=mask, need_weights=need_weights))
         return self._beside(x, second, self._fed)[0], weights
 
 
 class DecoderBlock(_Block):
-    """Let the tokens ask each other, then a second sequence, then think for themselves.
+    """Let the tokens ask each other, then a second sequence, then compute something new from each by itself.
 
     Vaswani et al. (2017), section 3.1; the same as `torch.nn.TransformerDecoderLayer` without dropout. The causal mask
     is the caller's to give.
 
     Parameters
     ----------
-    d_model, num_heads, d_ff, activation, norm_first : as for `EncoderBlock`
+    d_model, num_heads, d_ff, activation, norm_first, norm_eps : as for `EncoderBlock`
 
     Raises
     ------
@@ -142,8 +145,8 @@ class DecoderBlock(_Block):
     torch.Size([3, 5, 8])
     """
 
-    def __init__(self, d_model, num_heads, d_ff, activation="gelu", norm_first=True):
-        super().__init__(d_model, num_heads, d_ff, activation, norm_first, num_norms=3)
+    def __init__(self, d_model, num_heads, d_ff, activation="gelu", norm_first=True, *, norm_eps=1e-5):
+        super().__init__(d_model, num_heads, d_ff, activation, norm_first, norm_eps, num_norms=3)
         self.attend_memory = MultiHeadAttention(d_model, num_heads)
 
     def forward(self, x, memory, mask=None, memory_mask=None, need_weights=False):
@@ -167,6 +170,7 @@ class DecoderBlock(_Block):
         TypeError, ValueError
             As `MultiHeadAttention`.
         """
+        need_tokens(self.attend.query_proj, x=x, memory=memory)
         first, second, third = self.norms
         x, own = self._beside(x, first, lambda y: self.attend(y, mask=mask, need_weights=need_weights))
         ask = {"key": memory, "mask": memory_mask, "need_weights": need_weights}

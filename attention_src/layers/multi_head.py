@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from .._arrays import namespace, need_broadcast, need_equal, whole
+from .._arrays import as_integer, as_number, namespace, need_broadcast, need_equal, without_unseen
 from ..attention import scaled_dot_product_attention
 
 
@@ -22,13 +22,21 @@ class MultiHeadAttention(nn.Module):
     num_heads : int
     d_k : int, length of a query and of a key in one head; d_model / num_heads if left out
     d_v : int, length of a value in one head; d_model / num_heads if left out
+    num_kv_heads : int, number of heads of keys and values; it divides num_heads; num_heads if left out
+        With fewer, num_heads / num_kv_heads neighbouring heads of queries share one: grouped queries, Ainslie et al.
+        (2023). With 1, all do: Shazeer (2019).
+    linear_bias : bool, whether the four projections add a bias
+    rotate : function of queries or keys (..., num_heads, n, d_k) and their positions that turns them, such as `rotary`
+        Its settings come with `functools.partial`. The positions are None unless `forward` is given some.
+    scale : float, what the dot products are multiplied by; 1 / √d_k if left out
 
     Raises
     ------
     TypeError
-        A number is not an integer.
+        A number is not an integer, or `scale` not a number.
     ValueError
-        A number is less than 1, or d_k or d_v is left out and num_heads does not divide d_model.
+        A number is less than 1, d_k or d_v is left out and num_heads does not divide d_model, or num_kv_heads does not
+        divide num_heads.
 
     Examples
     --------
@@ -38,20 +46,28 @@ class MultiHeadAttention(nn.Module):
     (torch.Size([3, 5, 8]), torch.Size([3, 2, 5, 7]))
     """
 
-    def __init__(self, d_model, num_heads, d_k=None, d_v=None):
+    def __init__(
+        self, d_model, num_heads, d_k=None, d_v=None, *, num_kv_heads=None, linear_bias=True, rotate=None, scale=None
+    ):
         super().__init__()
-        d_model, self.num_heads = whole("d_model", d_model, 1), whole("num_heads", num_heads, 1)
+        d_model, self.num_heads = as_integer("d_model", d_model, 1), as_integer("num_heads", num_heads, 1)
         if d_model % self.num_heads and None in (d_k, d_v):
             raise ValueError(f"d_model is {d_model}; expected a multiple of num_heads = {num_heads}, or d_k and d_v")
-        each = d_model // self.num_heads
-        keys = self.num_heads * (each if d_k is None else whole("d_k", d_k, 1))
-        values = self.num_heads * (each if d_v is None else whole("d_v", d_v, 1))
-        self.query_proj = nn.Linear(d_model, keys)
-        self.key_proj = nn.Linear(d_model, keys)
-        self.value_proj = nn.Linear(d_model, values)
-        self.out_proj = nn.Linear(values, d_model)
+        self.num_kv_heads = self.num_heads if num_kv_heads is None else as_integer("num_kv_heads", num_kv_heads, 1)
+        if self.num_heads % self.num_kv_heads:
+            raise ValueError(f"num_kv_heads is {num_kv_heads}; expected a divisor of num_heads = {num_heads}")
+        d_k = d_model // self.num_heads if d_k is None else as_integer("d_k", d_k, 1)
+        d_v = d_model // self.num_heads if d_v is None else as_integer("d_v", d_v, 1)
+        self.rotate, self.scale = rotate, scale if scale is None else as_number("scale", scale)
+        self.query_proj = nn.Linear(d_model, self.num_heads * d_k, bias=linear_bias)
+        self.key_proj = nn.Linear(d_model, self.num_kv_heads * d_k, bias=linear_bias)
+        self.value_proj = nn.Linear(d_model, self.num_kv_heads * d_v, bias=linear_bias)
+        self.out_proj = nn.Linear(self.num_heads * d_v, d_model, bias=linear_bias)
 
-    def forward(self, query, key=None, value=None, mask=None, need_weights=False):
+    def forward(
+        self, query, key=None, value=None, mask=None, need_weights=False,
+        *, bias=None, positions=None, key_positions=None,
+    ):  # fmt: skip
         """Mix the values, for each query, in every head by its own weights.
 
         Parameters
@@ -63,71 +79,110 @@ class MultiHeadAttention(nn.Module):
             It holds for all heads unless it has one axis more than the output, which then counts the heads. Any axis
             but m may be 1 long, one for all.
         need_weights : bool; without them torch's fused function is called, which never holds all weights at once
+        bias : added to the scores, floating-point numbers in a shape as for `mask`
+            For a batch, that of ALiBi is ``alibi_bias(num_heads, n, like=query)[None]``.
+        positions : (n,) or (..., n), the positions of the queries, for `rotate`; 0 … n - 1 if left out
+        key_positions : (m,) or (..., m), those of the keys; in self-attention those of the queries if left out
 
         Returns
         -------
         output : (..., n, d_model)
-            For a query that may look nowhere it is the bias of `out_proj`.
+            For a query that may look nowhere it is the bias of `out_proj`. NaN and infinity in a key or value that no
+            query may look at count as 0; if one query may, they spoil others too, as in `attention`.
         weights : (..., num_heads, n, m), or None if not needed
 
         Raises
         ------
         TypeError
-            An argument is not a torch tensor, the tokens are not floating-point numbers, or the mask is not boolean.
+            An argument is not a torch tensor, the tokens have another dtype than the layer, or the mask is not boolean.
         ValueError
             A token is not d_model long, keys and values are not equally many, the axes before the last two do not
-            broadcast, the mask does not fit, or an axis is empty.
+            broadcast, the mask or bias does not fit, an axis is empty, or positions are given to a layer that turns
+            nothing.
         """
+        if key is None and key_positions is None:
+            key_positions = positions
         key = query if key is None else key
         value = key if value is None else value
-        _need_tokens(self.out_proj.out_features, query=query, key=key, value=value)
+        need_tokens(self.query_proj, query=query, key=key, value=value)
         need_equal((-2, -2), "every key needs one value", key=key, value=value)
-        mask = self._with_heads(mask, query, key, value)
-        query, key, value = self.query_proj(query), self.key_proj(key), self.value_proj(value)
-        query, key, value = self._heads(query), self._heads(key), self._heads(value)  # (..., num_heads, n or m, d)
+        mask, bias = (self._with_heads(name, x, query, key, value) for name, x in (("mask", mask), ("bias", bias)))
+        query = self._turned("positions", self._heads(self.query_proj(query), self.num_heads), positions)
+        key = self._turned("key_positions", self._heads(self.key_proj(key), self.num_kv_heads), key_positions)
+        value = self._heads(self.value_proj(value), self.num_kv_heads)  # all three (..., num_heads, n or m, d)
+        if mask is not None:
+            key, value = without_unseen(torch, mask, key, value)
         if need_weights:
-            mixed, weights = scaled_dot_product_attention(query, key, value, mask)
+            mixed, weights = scaled_dot_product_attention(query, key, value, mask, bias=bias, scale=self.scale)
         else:
-            mixed, weights = F.scaled_dot_product_attention(query, key, value, mask), None
+            added = _added(mask, bias, query.dtype)
+            mixed, weights = F.scaled_dot_product_attention(query, key, value, added, scale=self.scale), None
         return self.out_proj(mixed.transpose(-3, -2).flatten(-2)), weights
 
-    def _heads(self, x):
-        """Cut each row into a piece for each head: (..., n, num_heads · d) -> (..., num_heads, n, d)."""
-        return x.unflatten(-1, (self.num_heads, -1)).transpose(-3, -2)
+    def _heads(self, x, count):
+        """Cut each row into `count` pieces, give each head its own: (..., n, count · d) -> (..., num_heads, n, d)."""
+        x = x.unflatten(-1, (count, -1)).transpose(-3, -2)
+        return x if count == self.num_heads else x.repeat_interleave(self.num_heads // count, dim=-3)
 
-    def _with_heads(self, mask, query, key, value):
-        """Return the mask with an axis for the heads, after checking that it fits."""
-        if mask is None:
+    def _turned(self, name, x, positions):
+        """Turn queries or keys (..., num_heads, n, d_k) by their positions, (n,) or (..., n), if the layer does so."""
+        if self.rotate is None:
+            if positions is not None:
+                raise ValueError(f"{name} are given to a layer made without `rotate`")
+            return x
+        return self.rotate(x, positions if positions is None or positions.ndim == 1 else positions.unsqueeze(-2))
+
+    def _with_heads(self, name, pairs, query, key, value):
+        """Return the mask or bias with an axis for the heads, after checking that it fits."""
+        if pairs is None:
             return None
         leading = torch.broadcast_shapes(*(tokens.shape[:-2] for tokens in (query, key, value)))
         n, m = query.shape[-2], key.shape[-2]
         without, within = (*leading, n, m), (*leading, self.num_heads, n, m)
-        _need_mask(mask, (n, m), without, within)
-        return mask if mask.ndim in (2, len(within)) else mask.unsqueeze(-3)
+        _need_pairs(name, pairs, (n, m), without, within)
+        return pairs if pairs.ndim in (2, len(within)) else pairs.unsqueeze(-3)
 
 
-def _need_tokens(d_model, **arrays):
-    """Raise unless each array is a torch tensor of real tokens (..., rows, d_model) and all of them fit each other."""
+def _added(mask, bias, dtype):
+    """Return mask and bias as the one argument that torch's fused function takes."""
+    if bias is None:
+        return mask
+    return bias.to(dtype) if mask is None else torch.where(mask, bias.to(dtype), -torch.inf)
+
+
+def need_tokens(linear, **arrays):
+    """Raise unless each array holds tokens of the layer, (..., rows, d_model), and they fit each other."""
     for name, array in arrays.items():
         if not torch.is_tensor(array):
             raise TypeError(f"{name} is a {type(array).__name__}; expected a torch tensor")
-        if not array.is_floating_point():
-            raise TypeError(f"{name} has dtype {array.dtype}; expected floating-point numbers, as the layer has them")
+    namespace(**arrays)
+    need_dtype(linear.weight.dtype, **arrays)
+    d_model = linear.in_features
+    for name, array in arrays.items():
         if array.ndim < 2 or array.shape[-1] != d_model:
             raise ValueError(f"{name} has shape {tuple(array.shape)}; expected (..., rows, d_model = {d_model})")
-    namespace(**arrays)
     need_broadcast(**arrays)
 
 
-def _need_mask(mask, *forms):
-    """Raise unless the mask is boolean and has one of these shapes; any axis but the last may be 1 instead."""
-    if not torch.is_tensor(mask):
-        raise TypeError(f"mask is a {type(mask).__name__}; expected a torch tensor")
-    if mask.dtype != torch.bool:
-        raise TypeError(f"mask has dtype {mask.dtype}; expected booleans, True = may look")
-    if not any(_fits(tuple(mask.shape), form) for form in forms):
+def need_dtype(dtype, **arrays):
+    """Raise TypeError unless each tensor has the dtype of the layer, or autocast will convert it."""
+    for name, array in arrays.items():
+        converted = array.is_floating_point() and torch.is_autocast_enabled(array.device.type)
+        if array.dtype != dtype and not converted:
+            raise TypeError(f"{name} has dtype {array.dtype}; expected {dtype}, as the layer has")
+
+
+def _need_pairs(name, pairs, *forms):
+    """Raise unless a mask is boolean or a bias real and has one of these shapes; any axis but the last may be 1."""
+    if not torch.is_tensor(pairs):
+        raise TypeError(f"{name} is a {type(pairs).__name__}; expected a torch tensor")
+    if name == "mask" and pairs.dtype != torch.bool:
+        raise TypeError(f"mask has dtype {pairs.dtype}; expected booleans, True = may look")
+    if name == "bias" and not pairs.is_floating_point():
+        raise TypeError(f"bias has dtype {pairs.dtype}; expected floating-point numbers")
+    if not any(_fits(tuple(pairs.shape), form) for form in forms):
         expected = " or ".join(map(str, dict.fromkeys(forms)))
-        raise ValueError(f"mask has shape {tuple(mask.shape)}; expected {expected}; any axis but the last may be 1")
+        raise ValueError(f"{name} has shape {tuple(pairs.shape)}; expected {expected}; any axis but the last may be 1")
 
 
 def _fits(shape, form):

@@ -5,7 +5,7 @@ from string import Formatter
 
 import numpy as np
 
-from .._arrays import whole
+from .._arrays import as_integer
 from .examples import Example
 
 MONTHS = tuple("January February March April May June July August September October November December".split())
@@ -121,7 +121,7 @@ def date_examples(num_train, num_test, seed=0):
     >>> [(example.source, example.target) for example in train][:2]
     [('2084/03/31', '2084-03-31'), ('December 25, 2074', '2074-12-25')]
     """
-    count = whole("num_train", num_train, 0) + whole("num_test", num_test, 0)
+    count = as_integer("num_train", num_train, 0) + as_integer("num_test", num_test, 0)
     if count > LAST - FIRST + 1:
         raise ValueError(f"num_train + num_test is {count}; from 1900 to 2099 there are {LAST - FIRST + 1} days")
     generator = np.random.default_rng(seed)

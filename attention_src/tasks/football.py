@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._arrays import whole
+from .._arrays import as_integer
 from .drawing import MEADOW, lay_out, shape_pixels
 from .sampling import counted, different_rows, shuffled, split
 
@@ -122,7 +122,7 @@ def football_examples(num_train, num_test, grid=5, seed=0):
     ['↑', '↘']
     """
     num_train, num_test = counted(num_train, num_test)
-    grid, things = whole("grid", grid, 3), len(THINGS)
+    grid, things = as_integer("grid", grid, 3), len(THINGS)
     generator = np.random.default_rng(seed)
 
     def draw(count):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._arrays import whole
+from .._arrays import as_integer
 from .drawing import MEADOW, lay_out, shape_pixels
 from .sampling import counted, shuffled, split
 
@@ -129,7 +129,7 @@ def scene_examples(num_train, num_test, grid=4, seed=0):
     (['ball', 'goal', 'player'], array([ 2, 11,  3]))
     """
     num_train, num_test = counted(num_train, num_test)
-    grid, count, things = whole("grid", grid, 2), num_train + num_test, len(WORDS)
+    grid, count, things = as_integer("grid", grid, 2), num_train + num_test, len(WORDS)
     generator = np.random.default_rng(seed)
     places = shuffled(generator, count, grid * grid)[:, :things]
     words = shuffled(generator, count, things)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._arrays import whole
+from .._arrays import as_integer
 from .sampling import counted, different_rows, shuffled, split
 
 
@@ -73,7 +73,7 @@ def lookup_examples(num_train, num_test, num_tokens=5, num_bits=3, seed=0):
            [ 1,  1]])
     """
     num_train, num_test = counted(num_train, num_test)
-    n, num_bits = whole("num_tokens", num_tokens, 3), whole("num_bits", num_bits, 1)
+    n, num_bits = as_integer("num_tokens", num_tokens, 3), as_integer("num_bits", num_bits, 1)
     generator = np.random.default_rng(seed)
 
     def draw(count):
@@ -154,7 +154,7 @@ def pair_examples(num_train, num_test, num_tokens=5, seed=0):
     for name, number in (("num_train", num_train), ("num_test", num_test)):
         if number % 4:
             raise ValueError(f"{name} is {number}; expected a multiple of 4, the pairs that two bits can be")
-    n, generator = whole("num_tokens", num_tokens, 2), np.random.default_rng(seed)
+    n, generator = as_integer("num_tokens", num_tokens, 2), np.random.default_rng(seed)
 
     def draw(count):
         bits, places = generator.integers(2, size=(count, n)), shuffled(generator, count, n)[:, :2]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._arrays import whole
+from .._arrays import as_integer
 from .examples import Example
 
 LETTERS = "abcdefgh"
@@ -61,8 +61,8 @@ def reversal_examples(num_train, num_test, shortest, longest, seed=0):
     >>> [(example.source, example.target) for example in train]
     [('fecc', 'ccef'), ('aa', 'aa'), ('gf', 'fg')]
     """
-    count = whole("num_train", num_train, 0) + whole("num_test", num_test, 0)
-    longest = whole("longest", longest, whole("shortest", shortest, 1))
+    count = as_integer("num_train", num_train, 0) + as_integer("num_test", num_test, 0)
+    longest = as_integer("longest", longest, as_integer("shortest", shortest, 1))
     per_length = count / (longest - shortest + 1)
     if per_length > len(LETTERS) ** shortest / 2:
         raise ValueError(

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from .._arrays import whole
+from .._arrays import as_integer
 
 
 def counted(num_train, num_test):
     """Return both numbers as integers; raise TypeError if one is none, ValueError if it is less than 0."""
-    return whole("num_train", num_train, 0), whole("num_test", num_test, 0)
+    return as_integer("num_train", num_train, 0), as_integer("num_test", num_test, 0)
 
 
 def different_rows(draw, count, possible):

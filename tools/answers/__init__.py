@@ -5,13 +5,15 @@ A wrong answer stands with words of the question that it must meet and, where it
 about whoever gave it.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import NamedTuple
 
 
 class Fault(NamedTuple):
     answer: object
-    question: str
+    told: str | dict  # words of the reason or the question, or values of what was seen
     reveals: str = ""
 
 
@@ -23,19 +25,24 @@ def stub(*_):
 class Exercise:
     """The check of an exercise and the answers that it must accept and refuse.
 
-    An answer is a function, or a tuple of predicted numbers. Where the exercise also asks for the name of a test,
-    `named` is the right one and `names` maps each of the others to words of its reason. `like` is an exercise whose
-    wrong answers must be refused here, too. `formula` gives the numbers that are right for a student's own inputs.
+    An answer is a function that returns `results` results, or a tuple of predicted numbers. Where the exercise also
+    asks for the name of a test, `named` is the right one and `names` are others. `like` is an exercise whose wrong
+    answers must be refused here, too. `formula` gives the numbers that are right for a student's own inputs.
     """
 
     check: object
     serves: str  # items of the list of what the source notes say, instructors_page.ITEMS
     right: dict
     wrong: dict
+    results: int = 0
     named: str = ""
-    names: dict = field(default_factory=dict)
+    names: tuple = ()
     like: "Exercise | None" = None
     formula: object = None
+
+    @property
+    def first(self):
+        return next(iter(self.right.values()))
 
     def arguments(self, answer, named=None):
         """The answer as the check takes it."""
@@ -46,36 +53,36 @@ class Exercise:
     def accepted(self):
         return {name: self.arguments(answer) for name, answer in self.right.items()}
 
+    def faults(self):
+        """The wrong answers, with those that any exercise of the kind must refuse."""
+        malformed = {}
+        if self.formula:
+            malformed["a word"] = (*self.first[:-1], "many"), {"answer": "'many'"}
+        if self.results:
+            malformed["nothing"] = lambda *_: None, "end with a return"
+        if self.results == 1:
+            malformed["two results"] = lambda *given: (self.first(*given), 1), "Which of the results was asked for"
+        if self.results == 2:
+            malformed["one result"] = lambda *given: self.first(*given)[0], "How many results does your function return"
+            malformed["weights first"] = lambda *given: self.first(*given)[::-1], "Which of the two comes first"
+        return {name: Fault(*fault) for name, fault in (self.wrong | malformed).items()}
+
     def refused(self):
-        """Name -> (arguments, words of the question, what it reveals), the wrong names of tests among them."""
-        first = next(iter(self.right.values()))
-        faults = {name: Fault(*fault) for name, fault in self.wrong.items()}
-        faults = {name: fault._replace(answer=self.arguments(fault.answer)) for name, fault in faults.items()}
-        for name, reason in self.names.items():
-            faults[f"names “{name}”"] = Fault(self.arguments(first, name), reason)
+        """Name -> (arguments, what they are told, what they reveal), the wrong names of tests among them."""
+        faults = {name: fault._replace(answer=self.arguments(fault.answer)) for name, fault in self.faults().items()}
+        for name in self.names:
+            faults[f"names “{name}”"] = Fault(self.arguments(self.first, name), {"named": repr(name)})
         return faults
 
     def untouched(self):
         """What the check is given as long as something is left to do."""
-        first = next(iter(self.right.values()))
-        if isinstance(first, tuple):
-            return [(*first[:i], *[...] * (len(first) - i)) for i in range(len(first))]
-        return [self.arguments(stub, ...), *([(first, ...)] if self.named else [])]
+        if isinstance(self.first, tuple):
+            return [(*self.first[:i], *[...] * (len(self.first) - i)) for i in range(len(self.first))]
+        return [self.arguments(stub, ...), *([(self.first, ...)] if self.named else [])]
 
 
-from . import (  # noqa: E402  the modules need Exercise
-    alignment,
-    blocks,
-    cost,
-    definition,
-    heads,
-    learning,
-    masks,
-    museum,
-    pictures,
-    projection,
-    softmax,
-)
-
-CHAPTERS = (definition, softmax, alignment, projection, masks, heads, blocks, pictures, learning, museum, cost)
-EXERCISES = {name: exercise for chapter in CHAPTERS for name, exercise in chapter.EXERCISES.items()}
+EXERCISES = {
+    name: exercise
+    for chapter in iter_modules(__path__)
+    for name, exercise in import_module(f"{__name__}.{chapter.name}").EXERCISES.items()
+}

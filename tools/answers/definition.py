@@ -142,15 +142,12 @@ WRONG = {
     "mixes by columns": (part(mix=lambda w, q, k, v: w.T @ v), "a row of them, or a column"),
     "the best value alone": (part(mix=lambda w, q, k, v: v[w.argmax(-1)]), "the smaller weights"),
     "nothing is mixed": (part(mix=lambda w, q, k, v: 0 * (w @ v)), "What do they mix"),
-    "weights first": (lambda q, k, v: arrays(q, k, v)[::-1], "in this order"),
-    "only the output": (lambda q, k, v: arrays(q, k, v)[0], "How many does your function return"),
     "weights of one query alone": (lambda q, k, v: (arrays(q, k, v)[0], arrays(q, k, v)[1][0]), "Which axis should"),
-    "nothing": (lambda q, k, v: None, "returned None"),
-    "an error": (lambda q, k, v: q @ k, "raised ValueError"),
-    "words": (lambda q, k, v: ("output", "weights"), "an array of numbers"),
+    "an error": (lambda q, k, v: q @ k, {"error": "ValueError"}),
+    "words": (lambda q, k, v: ("output", "weights"), "make a table"),
     "rows of different length": (lambda q, k, v: ([[1], [1, 2]], v), "make a table"),
-    "writes into the key": (in_place, "argument key. Where does it write into an array that the caller still needs"),
-    "no function": (3, "needs a function"),
+    "writes into the key": (in_place, {"argument": "key"}),
+    "no function": (3, {"kind": "int"}),
 }
 
 
@@ -162,7 +159,7 @@ def as_handed_out(query, key, value):
 
 
 GAP = sqrt(2)  # between the two scores once the query is (2, 0)
-WRITE = Exercise(checks.attention, "S000-1 S000-2 S000-3 S000-11 S002-7", RIGHT, WRONG)
+WRITE = Exercise(checks.attention, "S000-1 S000-2 S000-3 S000-11 S002-7", RIGHT, WRONG, results=2)
 EXERCISES = {
     "ex01-attention": WRITE,
     "ex01-doubled": Exercise(
@@ -182,7 +179,6 @@ EXERCISES = {
             "the ratio of the two": ((4.113,), "ratio of the two weights"),
             "the scaled score": ((1.414,), "the scaled score"),
             "one half": ((0.5,), "What is the gap"),
-            "a word": (("twice",), "is no number"),
         },
         formula=lambda times: (exp(times / sqrt(2)) / (exp(times / sqrt(2)) + 1),),
     ),
@@ -201,7 +197,7 @@ EXERCISES = {
             "sum without keepdims": (part(weigh=lambda s: divided(lowered(s), keepdims=False)), "By what is each row"),
         },
         named="uneven",
-        names={"shape": "every shape", "rows": "betray the axis", "square": "what is the root", "loss": "none of"},
+        names=("shape", "rows", "square", "loss"),
         like=WRITE,
     ),
 }

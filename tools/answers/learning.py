@@ -75,13 +75,13 @@ def shifted_alone(x, w, n):
 WRONG = {
     "not shifted": (
         lambda x, w, n: surprise(x, w)[counted(n, w.shape[1])].mean(),
-        "seen when it answers at place 0",
+        "seen when it answers at position 0",
         "“The text is its own answer” without “shifted by one”: the model need only repeat.",
     ),
     "neither shifted nor masked": (lambda x, w, n: surprise(x, w).mean(), "what lies behind the end"),
     "not masked": (
         lambda x, w, n: surprise(x[:, :-1], w[:, 1:]).mean(),
-        "Does the filling",
+        "Does the padding",
         "A batch is read as a rectangle of words.",
     ),
     "one word too many": (
@@ -104,18 +104,16 @@ WRONG = {
     "base two": (lambda x, w, n: arrays(x, w, n) / log(2), "Which logarithm"),
     "half": (lambda x, w, n: arrays(x, w, n) / 2, "words of the first sentence"),
     "a loss for each sentence": (each, "What is the mean over"),
-    "no maximum": (naive, "What does exp do to them"),
+    "no maximum": (naive, "What does exp do to logits"),
     "a little added to each probability": (
         lambda x, w, n: -np.log(np.exp(-surprise(x[:, :-1], w[:, 1:])) + 1e-9)[counted(n - 1, w.shape[1] - 1)].mean(),
         "How small a probability",
         "log 0 was met once and cured by a small number, which hides how wrong a sure model is.",
     ),
-    "two results": (lambda x, w, n: (arrays(x, w, n), n), "Which of them was asked for"),
-    "nothing": (lambda x, w, n: None, "returned None"),
-    "writes into the logits": (in_place, "changed its argument logits"),
+    "writes into the logits": (in_place, {"argument": "logits"}),
 }
 START = log(50257)
-WRITE = Exercise(checks.next_token_loss, "S001-20 S001-21", RIGHT, WRONG)
+WRITE = Exercise(checks.next_token_loss, "S001-20 S001-21", RIGHT, WRONG, results=1)
 
 EXERCISES = {
     "ex09-loss": WRITE,
@@ -132,11 +130,10 @@ EXERCISES = {
             "base 10": ((log(50257, 10), 14), "base 10", "Another key of the calculator."),
             "negative": ((-START, 14), "negative"),
             "5": ((5, 14), "what is its surprise"),
-            "a word": (("large", 14), "is no number"),
             "17 words": ((START, 17), "From what", "All words are counted: the first is never predicted."),
             "16 words": ((START, 16), "How many sentences"),
-            "27 words": ((START, 27), "filling"),
-            "24 words": ((START, 24), "filling"),
+            "27 words": ((START, 27), "the padding counts"),
+            "24 words": ((START, 24), "the padding counts"),
             "11 words": ((START, 11), "Which two"),
             "3 words": ((START, 3), "one word of each"),
             "5 words": ((START, 5), "in a sentence of 3"),
@@ -148,20 +145,20 @@ EXERCISES = {
         "S001-21",
         RIGHT,
         {
-            "as handed out": (as_handed_out, "seen when it answers at place 0"),
+            "as handed out": (as_handed_out, "seen when it answers at position 0"),
             "shifted, but exp overflows": (
                 shifted_alone,
-                "in the thousands",
+                "What does exp do to logits",
                 "The named fault is mended; exp still meets logits of any size.",
             ),
             "shifted, the mask left as it was": (
                 lambda x, w, n: surprise(x[:, :-1], w[:, 1:])[counted(n, w.shape[1] - 1)].mean(),
                 "followed by a word",
             ),
-            "only the words shifted": (lambda x, w, n: surprise(x, w[:, 1:]).mean(), "raised IndexError"),
+            "only the words shifted": (lambda x, w, n: surprise(x, w[:, 1:]).mean(), {"error": "IndexError"}),
         },
         named="low",
-        names={"shape": "every shape", "start": "ln C", "rows": "sum to 1", "time": "none of the four signs"},
+        names=("shape", "start", "rows", "time"),
         like=WRITE,
     ),
 }

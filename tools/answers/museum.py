@@ -22,9 +22,9 @@ def after(query, key, value, mask):
 
 
 def exhibits(check):
-    """The exhibits that the check refuses for what they are, with words that any question has."""
+    """The exhibits that the check refuses for what they are, whatever the question."""
     mask_alone = {name for name in EXHIBITS if "mask" in name}
-    return {name: (answer, "?") for name, answer in EXHIBITS.items() if check == "masked" or name not in mask_alone}
+    return {name: (answer, "") for name, answer in EXHIBITS.items() if check == "masked" or name not in mask_alone}
 
 
 PLACES = {
@@ -48,10 +48,7 @@ WRONG_PLACES = {
     ),
     "the first place for all": (lambda table, x: x + table[0], "Along which axis"),
     "nothing added": (lambda table, x: x, "What was to be added"),
-    "along both axes": (
-        lambda table, x: x + table[: x.shape[0], None] + table[: x.shape[1]],
-        "What does it depend on",
-    ),
+    "along both axes": (lambda table, x: x + table[: x.shape[0], None] + table[: x.shape[1]], "What does it depend on"),
     "places run on through the batch": (
         lambda table, x: x + np.resize(table, (x.shape[0] * x.shape[1], x.shape[2])).reshape(x.shape),
         "What does it depend on",
@@ -65,9 +62,7 @@ WRONG_PLACES = {
         "Where are the tokens themselves",
     ),
     "one sentence alone": (lambda table, x: (x + table[: x.shape[1]])[0], "Every token of every sentence"),
-    "two results": (lambda table, x: (x + table[: x.shape[1]], table), "Which of them was asked for"),
-    "nothing": (lambda table, x: None, "returned None"),
-    "writes into x": (in_place, "changed its argument x"),
+    "writes into x": (in_place, {"argument": "x"}),
 }
 RIGHT_DETECTORS = {name: detector for name, (detector, _) in SYMPTOMS.items()}
 
@@ -75,11 +70,11 @@ RIGHT_DETECTORS = {name: detector for name, (detector, _) in SYMPTOMS.items()}
 def symptoms():
     """Every other detector for every symptom."""
     for name, right in RIGHT_DETECTORS.items():
-        for other, asks in ASKS.items():
+        for other in ASKS:
             if other != right:
                 yield (
                     f"names “{other}” for {name}",
-                    (tuple((RIGHT_DETECTORS | {name: other}).values()), f"{other} asks {asks}"),
+                    (tuple((RIGHT_DETECTORS | {name: other}).values()), {"symptom": name, "answer": other}),
                 )
 
 
@@ -91,7 +86,7 @@ EXERCISES = {
         {"as handed out": (first, "By what is each row divided")} | exhibits("plain"),
         like=definition.WRITE,
     ),
-    "ex10-places": Exercise(checks.mended_places, "S002-2", PLACES, WRONG_PLACES),
+    "ex10-places": Exercise(checks.mended_places, "S002-2", PLACES, WRONG_PLACES, results=1),
     "ex10-mask": Exercise(
         checks.masked_attention,
         "S000-14 S002-1",

@@ -5,7 +5,7 @@ import torch
 
 from attention_src import checks, scaled_dot_product_attention, softmax
 
-from . import Exercise
+from . import Exercise, definition
 
 
 def plain(X, W_q, W_k, W_v):
@@ -46,50 +46,39 @@ def head(score=None, weigh=softmax, mix=None):
     return answer
 
 
-def naive(scores):
-    raised = np.exp(scores)
-    return raised / raised.sum(axis=-1, keepdims=True)
-
-
 def in_place(X, W_q, W_k, W_v):
     W_k /= np.sqrt(W_k.shape[1])
     return plain(X, W_q, W_k, W_v)
 
 
-WRONG = {
+def of_projections(name):
+    """A wrong attention of chapter 01 between the projections, and the question it meets there."""
+    answer, question, *_ = definition.WRONG[name]
+    return lambda X, W_q, W_k, W_v: answer(X @ W_q, X @ W_k, X @ W_v), question
+
+
+SAME = ("not scaled", "scaled by the root of n", "scaled by d_k", "keys ask queries", "queries with queries")
+SAME += ("keys with keys", "softmax over the queries", "softmax twice", "no softmax", "no maximum", "mixes by columns")
+WRONG = {name: of_projections(name) for name in SAME} | {
     "scaled by the root of d_model": (
         head(lambda Q, K, X: Q @ K.T / np.sqrt(X.shape[1])),
         "How many terms has one score",
         "The length of a token is taken for that of a key. Equal sizes in an example hide it.",
     ),
-    "scaled by the root of n": (head(lambda Q, K, X: Q @ K.T / np.sqrt(len(X))), "How many terms has one score"),
-    "not scaled": (head(lambda Q, K, X: Q @ K.T), "between the scores and the softmax"),
-    "scaled by d_k": (head(lambda Q, K, X: Q @ K.T / K.shape[1]), "Is it d_k itself"),
-    "keys ask": (head(lambda Q, K, X: K @ Q.T / np.sqrt(K.shape[1])), "Who asks, and who is asked"),
-    "queries with queries": (head(lambda Q, K, X: Q @ Q.T / np.sqrt(K.shape[1])), "Are there keys"),
-    "keys with keys": (head(lambda Q, K, X: K @ K.T / np.sqrt(K.shape[1])), "Are there queries"),
     "no projection": (
         head(lambda Q, K, X: X @ X.T / np.sqrt(X.shape[1])),
         "Work one score out by hand",
         "The toy of chapter 1, where a word is its own query and key.",
     ),
-    "softmax over the queries": (head(weigh=lambda s: softmax(s.T).T), "which axis did you normalise"),
-    "softmax twice": (head(weigh=lambda s: softmax(softmax(s))), "How often"),
-    "no softmax": (head(weigh=lambda s: s / s.sum()), "By what is each row divided"),
-    "no maximum": (head(weigh=naive), "What does exp do"),
     "mixes the keys": (
         head(mix=lambda w, X, K, V: w @ K),
         "keys, or values",
         "“Label” and “parcel” are one thing to the writer; with d_k = d_v no shape tells.",
     ),
     "mixes the tokens": (head(mix=lambda w, X, K, V: w @ X), "the tokens, or their values"),
-    "mixes by columns": (head(mix=lambda w, X, K, V: w.T @ V), "a row of them, or a column"),
-    "weights first": (lambda *given: plain(*given)[::-1], "in this order"),
     "weights of one token alone": (lambda *given: (plain(*given)[0], plain(*given)[1][0]), "Which axis should remain"),
-    "only the output": (lambda *given: plain(*given)[0], "Expected two results"),
-    "nothing": (lambda *given: None, "returned None"),
-    "matrix transposed": (lambda X, W_q, W_k, W_v: X @ W_q.T, "raised ValueError"),
-    "writes into W_k": (in_place, "changed its argument W_k"),
+    "matrix transposed": (lambda X, W_q, W_k, W_v: X @ W_q.T, {"error": "ValueError"}),
+    "writes into W_k": (in_place, {"argument": "W_k"}),
 }
 
 
@@ -99,7 +88,7 @@ def as_handed_out(X, W_q, W_k, W_v):
     return weights @ K, weights
 
 
-WRITE = Exercise(checks.head, "S001-10 S001-11 S002-10 S002-11", RIGHT, WRONG)
+WRITE = Exercise(checks.head, "S001-10 S001-11 S002-10 S002-11", RIGHT, WRONG, results=2)
 EXERCISES = {
     "ex04-head": WRITE,
     "ex04-count": Exercise(
@@ -114,7 +103,6 @@ EXERCISES = {
             "30000 numbers": ((30000, 8), "How many columns", "Projections are thought to keep the length."),
             "1800 numbers": ((1800, 8), "grow with the tokens", "Matrices and what they make are not told apart."),
             "123 numbers": ((123, 8), "the shape of each"),
-            "no number": (("many", 8), "is no number"),
             "rank 50": ((3600, 50), "Through how many numbers", "A table of 50 rows is thought to be free."),
             "rank 100": ((3600, 100), "shapes of its two factors"),
             "rank 20": ((3600, 20), "Which two matrices"),
@@ -140,7 +128,7 @@ EXERCISES = {
             "divides by d_v": (lambda X, W_q, W_k, W_v: wide(X, W_q, W_k, W_v), "How many terms has one score"),
         },
         named="equal",
-        names={"rows": "a softmax sums", "shape": "betray a divisor", "order": "under any divisor", "x": "none of"},
+        names=("rows", "shape", "order", "x"),
         like=WRITE,
     ),
 }
