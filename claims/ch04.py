@@ -46,7 +46,9 @@ def verb(book, seed, task="as it is", rate=1e-2, steps=400, scale=0.5):
         "named_least": small(named.min()),
         "named_most": small(named.max()),
         "away": small(away.mean(1).max()),
-        "away_and_named": small(max([gone.mean() for gone, name in zip(away, named, strict=True) if name > 0.99], default=0)),
+        "away_and_named": small(
+            max([gone.mean() for gone, name in zip(away, named, strict=True) if name > 0.99], default=0)
+        ),
         "nouns_lost": max(len(set(nouns)) for nouns in lost),
         "old_object": small(old.mean(1).max()),
         "new_object": small(w[:, range(len(actor)), actor].mean(1).min()),
@@ -56,7 +58,9 @@ def verb(book, seed, task="as it is", rate=1e-2, steps=400, scale=0.5):
 def arithmetic(book, seed):
     """What holds whatever the numbers: 40 draws of sizes and values."""
     random = np.random.default_rng(seed)
-    row = dict.fromkeys(("rows", "unchanged", "rank_over", "exchanged", "followed", "circle_lost", "shift", "waves"), 0.0)
+    row = dict.fromkeys(
+        ("rows", "unchanged", "rank_over", "exchanged", "followed", "circle_lost", "shift", "waves"), 0.0
+    )
     row |= {"alibi": 0.0, "matters": np.inf, "longer": 1.0, "negated": 0}
     for _ in range(40):
         n, d, d_k, d_v = random.integers([3, 4, 1, 2], [12, 12, 6, 9])
@@ -125,10 +129,17 @@ EXPERIMENTS = {
     ),
     "arithmetic": Experiment(
         arithmetic,
-        ("scaled_dot_product_attention", "on_a_circle", "order_matters", "rotary", "sinusoidal_positions", "alibi_bias"),
+        (
+            "scaled_dot_product_attention",
+            "on_a_circle",
+            "order_matters",
+            "rotary",
+            "sinusoidal_positions",
+            "alibi_bias",
+        ),
         grid(seed=SEEDS),
     ),
-}  # fmt: skip
+}
 
 
 def of(rows, tie, **more):
@@ -143,14 +154,42 @@ def at(rows, task, rate=1e-2):
 
 
 SAME = {"tie": "free", "rate": 0.03}
-LOOKED = {"least": 0.9, "most": 0.9, "off_average": 0.6, "looks_least": 0.9, "looks_most": 0.9, "uneven": 0.3,
-          "average": 0.35, "next": 0.3}  # fmt: skip
+LOOKED = {
+    "least": 0.9,
+    "most": 0.9,
+    "off_average": 0.6,
+    "looks_least": 0.9,
+    "looks_most": 0.9,
+    "uneven": 0.3,
+    "average": 0.35,
+    "next": 0.3,
+}
 REFUTED = [{"seed": 100, **{**case, "rate": case.get("rate", 0.03)}, **LOOKED} for case in EXPERIMENTS["lookup"].cases]
-READ = {"weight": 0.5, "named_least": 0.5, "named_most": 0.5, "away": 0.0, "away_and_named": 0.0, "nouns_lost": 5,
-        "old_object": 0.5, "new_object": 0.5}  # fmt: skip
+READ = {
+    "weight": 0.5,
+    "named_least": 0.5,
+    "named_most": 0.5,
+    "away": 0.0,
+    "away_and_named": 0.0,
+    "nouns_lost": 5,
+    "old_object": 0.5,
+    "new_object": 0.5,
+}
 NOT_READ = [{**case, **READ} for case in EXPERIMENTS["verb"].cases]
-BROKEN = {"rows": False, "unchanged": 3, "rank_over": 1, "exchanged": False, "followed": 2, "circle_lost": 4, "shift": False,
-          "waves": False, "alibi": False, "matters": 0.0, "longer": 0.5, "negated": 2}  # fmt: skip
+BROKEN = {
+    "rows": False,
+    "unchanged": 3,
+    "rank_over": 1,
+    "exchanged": False,
+    "followed": 2,
+    "circle_lost": 4,
+    "shift": False,
+    "waves": False,
+    "alibi": False,
+    "matters": 0.0,
+    "longer": 0.5,
+    "negated": 2,
+}
 DRAWS = "5 seeds, each 40 draws of sizes and values"
 HEADS = "5 seeds of data, starts and batches, two heads each"
 
@@ -158,13 +197,28 @@ HEADS = "5 seeds of data, starts and batches, two heads each"
 def number(sentence, name, good, seen=None):
     """A claim about arithmetic: `name` is `good` in all rows."""
     told = seen or (lambda rows: f"in {sum(good(row[name]) for row in rows)} of {len(rows)} seeds")
-    return Claim(sentence, "arithmetic", DRAWS, lambda rows: all(good(row[name]) for row in rows), [{"seed": 100, **BROKEN}], told)
+    return Claim(
+        sentence,
+        "arithmetic",
+        DRAWS,
+        lambda rows: all(good(row[name]) for row in rows),
+        [{"seed": 100, **BROKEN}],
+        told,
+    )
 
 
 def ask(sentence, varied, holds, name, tie, floor="", ceiling="", **more):
     """A claim about the heads with one tie."""
-    return Claim(sentence, "lookup", varied, lambda rows: bool(of(rows, tie, **more)) and holds(rows), REFUTED,
-                 lambda rows: spread(of(rows, tie, **more), name), floor, ceiling)  # fmt: skip
+    return Claim(
+        sentence,
+        "lookup",
+        varied,
+        lambda rows: bool(of(rows, tie, **more)) and holds(rows),
+        REFUTED,
+        lambda rows: spread(of(rows, tie, **more), name),
+        floor,
+        ceiling,
+    )
 
 
 def average(rows):
@@ -174,68 +228,211 @@ def average(rows):
 ZERO, TRUE = (lambda x: x == 0), (lambda x: x is True)
 CLAIMS = [
     number("token by token, so four tokens or four thousand use the same matrices", "rows", TRUE),
-    number("Each role is a **projection** (사영, also 투영): *all* its numbers, weighed anew.", "unchanged", ZERO,
-           lambda rows: f"{sum(row['unchanged'] for row in rows):.0f} numbers unchanged"),
-    number("the rank is at most $d_k$", "rank_over", lambda x: x <= 0,
-           lambda rows: f"rank − d_k at most {max(row['rank_over'] for row in rows):.0f}"),
-    number("so each query scores its own name highest", "circle_lost", ZERO,
-           lambda rows: f"{sum(row['circle_lost'] for row in rows):.0f} of up to 400 names lost"),
-    number("Longer queries bring it back.", "longer", lambda x: x > 0.95, lambda rows: f"weight {spread(rows, 'longer')}"),
-    number("*in every circle at least one token of five looks the wrong way*", "followed", ZERO,
-           lambda rows: f"{sum(row['followed'] for row in rows):.0f} of {len(rows) * 80000} symmetric tables follow the circle"),
-    number("only one of the eight patterns of wanted bits is negated in all three places", "negated", lambda x: x <= 1,
-           lambda rows: f"at most {max(row['negated'] for row in rows):.0f} of 8"),
-    number("Exchange the rows of $X$ and the rows of the output are exchanged likewise; nothing else happens.", "exchanged", TRUE),
+    number(
+        "Each role is a **projection** (사영, also 투영): *all* its numbers, weighed anew.",
+        "unchanged",
+        ZERO,
+        lambda rows: f"{sum(row['unchanged'] for row in rows):.0f} numbers unchanged",
+    ),
+    number(
+        "the rank is at most $d_k$",
+        "rank_over",
+        lambda x: x <= 0,
+        lambda rows: f"rank − d_k at most {max(row['rank_over'] for row in rows):.0f}",
+    ),
+    number(
+        "so each query scores its own name highest",
+        "circle_lost",
+        ZERO,
+        lambda rows: f"{sum(row['circle_lost'] for row in rows):.0f} of up to 400 names lost",
+    ),
+    number(
+        "Longer queries bring it back.", "longer", lambda x: x > 0.95, lambda rows: f"weight {spread(rows, 'longer')}"
+    ),
+    number(
+        "*in every circle at least one token of five looks the wrong way*",
+        "followed",
+        ZERO,
+        lambda rows: (
+            f"{sum(row['followed'] for row in rows):.0f} of {len(rows) * 80000} symmetric tables follow the circle"
+        ),
+    ),
+    number(
+        "only one of the eight patterns of wanted bits is negated in all three places",
+        "negated",
+        lambda x: x <= 1,
+        lambda rows: f"at most {max(row['negated'] for row in rows):.0f} of 8",
+    ),
+    number(
+        "Exchange the rows of $X$ and the rows of the output are exchanged likewise; nothing else happens.",
+        "exchanged",
+        TRUE,
+    ),
     number("their score depends on how far apart they stand and on which side, and on nothing else", "shift", TRUE),
     number("Read along a diagonal: the distance is the same, and so is the number.", "waves", TRUE),
     number("ALiBi, here the first of four heads, falls by 0.25 a step.", "alibi", TRUE),
-    number("With all three. The order of the tokens now reaches the output.", "matters", lambda x: x > 1e-3,
-           lambda rows: f"outputs differ by {spread(rows, 'matters')} or more"),
-    ask("With three free matrices all five heads solve the task.", HEADS,
-        lambda rows: all(row["least"] > 0.99 for row in of(rows, "free")), "least", "free", average, "1.00"),
-    ask("Tied, none does.", f"{HEADS}; for two ties rates × ¼ and × 4",
-        lambda rows: all(row["most"] < 0.75 for tie in TIES[1:] for rate in (0.03, 0.03 / 4, 0.12)
-                         for row in of(rows, tie, rate=rate)), "most", "K = V", average, "1.00"),
-    ask("Its bar is as high as that of the plain average", f"{HEADS}; rates × ¼ and × 4, steps × 2",
-        lambda rows: all(row["off_average"] < 0.05 and row["uneven"] < 0.06 for more in
-                         ({}, {"rate": 0.03 / 4}, {"rate": 0.12}, {"steps": 1200}) for row in of(rows, "Q = K", **more)),
-        "most", "Q = K", average, "at most 4 looks in 5"),
-    ask("It is a floor, and not even the highest", "5 seeds of data",
-        lambda rows: all(row["average"] < row["next"] and abs(row["average"] - 0.31) < 0.02 for row in of(rows, "Q = K")),
-        "average", "Q = K"),
-    ask("and both give way", f"{HEADS}; rates × ¼ and × 4",
-        lambda rows: all(0.55 < row["looks_least"] and row["looks_most"] < 0.9 and 0.3 < row["least"] and row["most"] < 0.75
-                         for rate in (0.03, 0.03 / 4, 0.12) for row in of(rows, "K = V", rate=rate)),
-        "looks_most", "K = V", average, "1.00"),
-    ask("five numbers have room for name and bits", HEADS,
-        lambda rows: all(row["least"] > 0.95 for row in of(rows, "K = V", d=5)), "least", "K = V",
-        lambda rows: f"with three numbers {spread(of(rows, 'K = V'), 'most')}", "1.00", d=5),
-    ask("That is one in eight, a guess.", HEADS,
-        lambda rows: all(0.1 < row["least"] and row["most"] < 0.16 for row in of(rows, "no V")), "most", "no V", "guess 0.125"),
-    ask("Where the bits are handed over as they are, $W_v$ was not needed.", HEADS,
-        lambda rows: all(row["least"] > 0.99 for row in of(rows, "no V", sign=-1)), "least", "no V", average, "1.00", sign=-1),
-    ask("The bound stays: at most four looks in five are right.", HEADS,
-        lambda rows: all(row["looks_most"] <= 0.8 for row in of(rows, "Q = K", d=12, scale=3.0)), "looks_most", "Q = K",
-        average, "4 looks in 5", d=12, scale=3.0),
-    ask("It does not say how many things can be told apart.", f"{HEADS}, trained with two numbers for query and key",
-        lambda rows: all(row["least"] > 0.95 for row in of(rows, "free", d_k=2)), "least", "free", average, "1.00", d_k=2),
-    Claim("nobody told the verb where to look", "verb", "5 seeds, two starts each; rate × ¼",
-          lambda rows: all(row["weight"] > 0.9 and row["named_least"] > 0.99
-                           for rate in (1e-2, 1e-2 / 4) for row in at(rows, "as it is", rate)),
-          NOT_READ, lambda rows: f"weight {spread(at(rows, 'as it is'), 'weight')}", "0.33", "1.00"),
-    Claim("the old object gets nothing and the new object everything: the verb goes by the ending", "verb",
-          "5 seeds, two starts each",
-          lambda rows: all(row["old_object"] < 0.05 and row["new_object"] > 0.85 for row in at(rows, "as it is")), NOT_READ,
-          lambda rows: f"new object {spread(at(rows, 'as it is'), 'new_object')}", "0.33", "1.00"),
-    Claim("So it *finds* even a noun that was never an object.", "verb", "5 seeds, two starts each",
-          lambda rows: all(row["weight"] > 0.8 for row in at(rows, "unseen")), NOT_READ,
-          lambda rows: f"weight {spread(at(rows, 'unseen'), 'weight')}", "0.33", "1.00"),
-    Claim("It *names* none of them, because none of them was ever an answer.", "verb", "5 seeds, two starts each",
-          lambda rows: all(row["named_most"] == 0 for row in at(rows, "unseen"))
-          and all(row["named_least"] > 0.99 for row in at(rows, "as it is")), NOT_READ,
-          lambda rows: f"named {spread(at(rows, 'unseen'), 'named_most')}; had they been answers, "
-                       f"{spread(at(rows, 'as it is'), 'named_least')}"),
-]  # fmt: skip
+    number(
+        "With all three. The order of the tokens now reaches the output.",
+        "matters",
+        lambda x: x > 1e-3,
+        lambda rows: f"outputs differ by {spread(rows, 'matters')} or more",
+    ),
+    ask(
+        "With three free matrices all five heads solve the task.",
+        HEADS,
+        lambda rows: all(row["least"] > 0.99 for row in of(rows, "free")),
+        "least",
+        "free",
+        average,
+        "1.00",
+    ),
+    ask(
+        "Tied, none does.",
+        f"{HEADS}; for two ties rates × ¼ and × 4",
+        lambda rows: all(
+            row["most"] < 0.75
+            for tie in TIES[1:]
+            for rate in (0.03, 0.03 / 4, 0.12)
+            for row in of(rows, tie, rate=rate)
+        ),
+        "most",
+        "K = V",
+        average,
+        "1.00",
+    ),
+    ask(
+        "Its bar is as high as that of the plain average",
+        f"{HEADS}; rates × ¼ and × 4, steps × 2",
+        lambda rows: all(
+            row["off_average"] < 0.05 and row["uneven"] < 0.06
+            for more in ({}, {"rate": 0.03 / 4}, {"rate": 0.12}, {"steps": 1200})
+            for row in of(rows, "Q = K", **more)
+        ),
+        "most",
+        "Q = K",
+        average,
+        "at most 4 looks in 5",
+    ),
+    ask(
+        "So 0.31 is a floor, and not even the highest",
+        "5 seeds of data",
+        lambda rows: all(
+            row["average"] < row["next"] and abs(row["average"] - 0.31) < 0.02 for row in of(rows, "Q = K")
+        ),
+        "average",
+        "Q = K",
+    ),
+    ask(
+        "and both give way",
+        f"{HEADS}; rates × ¼ and × 4",
+        lambda rows: all(
+            0.55 < row["looks_least"] and row["looks_most"] < 0.9 and 0.3 < row["least"] and row["most"] < 0.75
+            for rate in (0.03, 0.03 / 4, 0.12)
+            for row in of(rows, "K = V", rate=rate)
+        ),
+        "looks_most",
+        "K = V",
+        average,
+        "1.00",
+    ),
+    ask(
+        "five numbers have room for name and bits",
+        HEADS,
+        lambda rows: all(row["least"] > 0.95 for row in of(rows, "K = V", d=5)),
+        "least",
+        "K = V",
+        lambda rows: f"with three numbers {spread(of(rows, 'K = V'), 'most')}",
+        "1.00",
+        d=5,
+    ),
+    ask(
+        "That is one in eight, a guess.",
+        HEADS,
+        lambda rows: all(0.1 < row["least"] and row["most"] < 0.16 for row in of(rows, "no V")),
+        "most",
+        "no V",
+        "guess 0.125",
+    ),
+    ask(
+        "Where the bits are handed over as they are, $W_v$ was not needed.",
+        HEADS,
+        lambda rows: all(row["least"] > 0.99 for row in of(rows, "no V", sign=-1)),
+        "least",
+        "no V",
+        average,
+        "1.00",
+        sign=-1,
+    ),
+    ask(
+        "The bound stays: at most four looks in five are right.",
+        HEADS,
+        lambda rows: all(row["looks_most"] <= 0.8 for row in of(rows, "Q = K", d=12, scale=3.0)),
+        "looks_most",
+        "Q = K",
+        average,
+        "4 looks in 5",
+        d=12,
+        scale=3.0,
+    ),
+    ask(
+        "It does not say how many things can be told apart.",
+        f"{HEADS}, trained with two numbers for query and key",
+        lambda rows: all(row["least"] > 0.95 for row in of(rows, "free", d_k=2)),
+        "least",
+        "free",
+        average,
+        "1.00",
+        d_k=2,
+    ),
+    Claim(
+        "nobody told the verb where to look",
+        "verb",
+        "5 seeds, two starts each; rate × ¼",
+        lambda rows: all(
+            row["weight"] > 0.9 and row["named_least"] > 0.99
+            for rate in (1e-2, 1e-2 / 4)
+            for row in at(rows, "as it is", rate)
+        ),
+        NOT_READ,
+        lambda rows: f"weight {spread(at(rows, 'as it is'), 'weight')}",
+        "0.33",
+        "1.00",
+    ),
+    Claim(
+        "the old object gets nothing and the new object everything: the verb goes by the ending",
+        "verb",
+        "5 seeds, two starts each",
+        lambda rows: all(row["old_object"] < 0.05 and row["new_object"] > 0.85 for row in at(rows, "as it is")),
+        NOT_READ,
+        lambda rows: f"new object {spread(at(rows, 'as it is'), 'new_object')}",
+        "0.33",
+        "1.00",
+    ),
+    Claim(
+        "So it *finds* even a noun that was never an object.",
+        "verb",
+        "5 seeds, two starts each",
+        lambda rows: all(row["weight"] > 0.8 for row in at(rows, "unseen")),
+        NOT_READ,
+        lambda rows: f"weight {spread(at(rows, 'unseen'), 'weight')}",
+        "0.33",
+        "1.00",
+    ),
+    Claim(
+        "It *names* none of them, because none of them was ever an answer.",
+        "verb",
+        "5 seeds, two starts each",
+        lambda rows: (
+            all(row["named_most"] == 0 for row in at(rows, "unseen"))
+            and all(row["named_least"] > 0.99 for row in at(rows, "as it is"))
+        ),
+        NOT_READ,
+        lambda rows: (
+            f"named {spread(at(rows, 'unseen'), 'named_most')}; had they been answers, "
+            f"{spread(at(rows, 'as it is'), 'named_least')}"
+        ),
+    ),
+]
 
 SETTLED = {
     "The scores depend on $Q$ and $K$ alone.": "derived",
