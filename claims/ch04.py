@@ -35,7 +35,7 @@ def verb(book, seed, task="as it is", rate=1e-2, steps=400, scale=0.5):
     if task == "unseen":
         (train, _), (_, held_out) = (book.without(x, ("밥", "책", "친구")) for x in (train, held_out))
     trained = book.train_verbs(train, seed, scale, 2, steps, rate)
-    on, away, names, weights = book.looks(trained, held_out)
+    on, away, names, weights = book.looks(trained, held_out)  # noqa: RUF059
     exchanged = torch.tensor([2, 3, 0, 1, 4])[held_out.endings]
     old, _, _, w = book.looks(trained, held_out, exchanged)
     actor = 3 - held_out.object - held_out.verb
