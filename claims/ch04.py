@@ -432,6 +432,18 @@ CLAIMS = [
             f"{spread(at(rows, 'as it is'), 'named_least')}"
         ),
     ),
+    Claim(
+        "*seeing no object* has become the sign for that noun",
+        "verb",
+        "5 seeds, two starts each",
+        lambda rows: (
+            all(row["named_least"] > 0.99 and row["nouns_lost"] <= 1 for row in at(rows, "louder"))
+            and sum(row["away_and_named"] > 0.03 for row in at(rows, "louder")) >= 3
+        ),
+        NOT_READ,
+        lambda rows: f"looks away in {spread(at(rows, 'louder'), 'away_and_named')}, from one noun",
+        lambda rows: f"started at the page's scale {spread(at(rows, 'as it is'), 'away')}",
+    ),
 ]
 
 SETTLED = {
