@@ -233,7 +233,9 @@ CLAIMS = [
         "nobody told them where to look",
         f"{TRAINED}; rate × ¼",
         lambda rows: all(
-            row["found"] == 1 and row["weight"] > 0.98 for rate in RATES[:2] for row in of(rows, rate=rate)
+            row["found"] == 1 and row["weight"] > (0.98 if rate == RATES[0] else 0.85)
+            for rate in RATES[:2]
+            for row in of(rows, rate=rate)
         ),
         "weight",
         lambda rows: f"untrained {spread(of(rows, steps=0), 'weight')}",
