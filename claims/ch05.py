@@ -1,0 +1,371 @@
+"""Claims of chapter 5, who asks and who answers."""
+
+import numpy as np
+import torch
+
+from attention_src.tasks import scene_examples
+from tools.claims import SEEDS, Claim, Experiment, Fell, grid, spread, where
+
+
+def small(number):
+    return round(float(number), 4)
+
+
+def masks(book, seed):
+    """What holds whatever the scores: 30 draws of sizes, scores and masks."""
+    random = np.random.default_rng(seed)
+    row = {
+        "leak_after": 0,
+        "leak_before": 0.0,
+        "close": 0.0,
+        "far_nan": 0,
+        "far_safe": 0.0,
+    }
+    row |= {
+        "both": 0,
+        "filled": 0.0,
+        "added": 0.0,
+        "single": 0.0,
+        "half": 0,
+        "reach": 0,
+        "sees": 0,
+        "missed": 0,
+        "self": 0,
+        "deaf": 0,
+    }
+    row |= {"weights": 0, "quiet": 0.0, "zeros": 0.0, "last": 0}
+    for draw in range(30):
+        n, d = (int(x) for x in random.integers([3, 2], [9, 7]))
+        scores, mask = 2 * random.normal(size=(n, n)), book.causal_mask(n)
+        after, before = book.softmax(scores) * mask, book.softmax(scores, mask)
+        changed = scores.copy()
+        changed[:, -1] += 1
+        row["leak_after"] += int(((book.softmax(changed) * mask - after)[:-1].sum(-1) >= 0).sum())
+        row["leak_before"] = max(row["leak_before"], abs(book.softmax(changed, mask) - before)[:-1].max())
+        row["close"] = max(row["close"], abs(after / after.sum(-1, keepdims=True) - before).max())
+        gap = random.uniform(750, 5000)
+        struck = book.softmax(np.array([0, gap])) * [True, False]
+        with np.errstate(invalid="ignore"):
+            row["far_nan"] += np.isnan(struck / struck.sum()).any()
+        row["far_safe"] = max(
+            row["far_safe"], abs(book.softmax(np.array([0, gap]), np.array([True, False])) - [1, 0]).max()
+        )
+        lengths = random.integers(1, n + 1, size=4)
+        weights = book.softmax(np.broadcast_to(scores, (4, n, n)), mask & book.padding_mask(lengths, n))
+        forbidden = (np.arange(n) > np.arange(n)[:, None]) | (np.arange(n) >= lengths[:, None, None])
+        row["both"] += (weights[forbidden] != 0).sum()
+        row["last"] += int(mask.sum()) != n * (n + 1) // 2
+        t = torch.tensor(scores)
+        row["filled"] = max(row["filled"], abs(torch.full_like(t, -1e9).softmax(-1) - 1 / n).max().item())
+        row["added"] = max(row["added"], abs((t - 1e9).softmax(-1) - t.softmax(-1)).max().item())
+        row["single"] = max(row["single"], abs((t.float() - 1e9).softmax(-1) - 1 / n).max().item())
+        row["half"] += (t.half() - 1e9).softmax(-1).isnan().all().item()
+        x = torch.tensor(random.normal(size=(1, n, d)))
+        seen = torch.tensor(random.random((n, n)) < 0.6)
+        seen[0] = False
+        layer = torch.nn.MultiheadAttention(d, 1, batch_first=True, dtype=torch.float64)
+        loud, quiet = (layer(x, x, x, attn_mask=~seen, need_weights=need)[0] for need in (True, False))
+        row["weights"] += loud[0, 0].isnan().all().item()
+        row["quiet"] = max(row["quiet"], abs(quiet[0, 0] - layer.out_proj.bias).max().item())
+        outputs = [book.fused(x, x, x, seen)[0, 0], torch.tensor(book.attend(*3 * [x[0].numpy()], seen.numpy())[0][0])]
+        row["zeros"] = max(row["zeros"], *(abs(output).max().item() for output in outputs))
+        own = 1000 * seed + draw
+        y, wrong = slice(4, 7), ~book.causal_mask(3)
+        reacts, opposite = book.who_reacts(book.causal_mask(3), own), book.who_reacts(wrong, own)[y, y]
+        row["reach"] += int(reacts[:4, 4:].sum() + np.triu(reacts[y, y], 1).sum())
+        row["self"] += int(opposite[0, 0] == 1 and not wrong[0, 0])
+        row["deaf"] += int(opposite[1, 1] == 0)
+        for allowed in (wrong, book.causal_mask(3)):
+            sees = book.who_sees(allowed, own)
+            row["sees"], row["missed"] = row["sees"] + (sees > allowed).sum(), row["missed"] + (sees < allowed).sum()
+    return {name: small(value) for name, value in row.items()}
+
+
+def gradients(book, seed):
+    """Which of the three matrices get a NaN for a gradient, over 30 draws of sizes and values."""
+    found = {"fill": [], "add": [], "low": [], "function": []}
+    for draw in range(30):
+        n, d = 2 + (seed + draw) % 5, 2 + (seed + 3 * draw) % 7
+        one = {"seed": 1000 * seed + draw, "n": n, "d": d}
+        for name, way, low in (("fill", "fill", -np.inf), ("add", "add", -np.inf), ("low", "fill", -1e9)):
+            found[name].append(tuple(book.spoiled(way, low=low, **one)))
+        found["function"].append(tuple(book.spoiled("function", **one)))
+    said = {"fill": (False, False, True), "add": (True, True, True), "low": (False,) * 3, "function": (False,) * 3}
+    return {name: sum(result == said[name] for result in results) for name, results in found.items()}
+
+
+def pictures(book, seed, told=1, rate=1e-2, steps=300):
+    """One training on scenes of its own: how often found, the weight, the error; then other drawings of the ball."""
+    train, held_out = scene_examples(2000, 300, seed=seed)
+    model = book.trained(train, told, seed, rate, steps)
+    found, on, error, _ = book.report(model, held_out, told)
+    colours = held_out.colours.astype(float)
+    row = {"found": found, "weight": on, "error": error, "grey": abs(colours - 0.5).mean()}
+    row["mean"] = abs(colours - colours.mean(axis=1, keepdims=True)).mean()
+    other = held_out._replace(colours=np.roll(held_out.colours, 1, axis=0))
+    for name, scenes, signs in (
+        ("colour", other, book.ball),
+        ("ring", held_out, book.ring),
+        ("smaller", held_out, book.smaller),
+    ):
+        row[name], row[f"{name}_error"] = book.on_ball(model, book.redrawn(scenes, signs))
+    return {name: small(value) for name, value in row.items()}
+
+
+WORDS, RATES = {"told": 1, "steps": 300}, (1e-2, 1e-2 / 4, 4e-2)
+EXPERIMENTS = {
+    "masks": Experiment(
+        masks,
+        ("softmax", "causal_mask", "padding_mask", "attend", "fused", "who_reacts", "who_sees"),
+        grid(seed=SEEDS),
+    ),
+    "gradients": Experiment(gradients, ("spoiled",), grid(seed=SEEDS)),
+    "pictures": Experiment(
+        pictures,
+        ("trained", "report", "on_ball", "redrawn", "ball", "ring", "smaller"),
+        [
+            *grid(seed=SEEDS, told=[1], rate=RATES, steps=[300]),
+            *grid(seed=SEEDS, told=[0], rate=[1e-2], steps=[300]),
+            *grid(seed=range(SEEDS[0], SEEDS[0] + 20), told=[1], rate=[1e-2], steps=[0]),
+        ],
+    ),
+}
+BROKEN = {
+    "leak_after": 40,
+    "leak_before": 0.1,
+    "close": 0.1,
+    "far_nan": 3,
+    "far_safe": 0.5,
+    "both": 4,
+    "filled": 0.2,
+    "added": 0.3,
+    "single": 0.3,
+    "half": 0,
+    "reach": 5,
+    "sees": 5,
+    "self": 0,
+    "deaf": 0,
+    "weights": 3,
+    "quiet": 0.5,
+    "zeros": 0.5,
+    "last": 2,
+}
+DRAWS = "5 seeds, each 30 draws of sizes and values"
+
+
+def number(sentence, names, good, experiment="masks"):
+    """A claim about every draw: all these numbers are `good` in all rows."""
+    broken = BROKEN if experiment == "masks" else dict.fromkeys(("fill", "add", "low", "function"), 3)
+    return Claim(
+        sentence,
+        experiment,
+        DRAWS,
+        lambda rows: all(good(row[name]) for row in rows for name in names),
+        [{"seed": 100, **broken}],
+        lambda rows: "; ".join(f"{name.replace('_', ' ')} {spread(rows, name)}" for name in names),
+    )
+
+
+def of(rows, told=1, rate=1e-2, steps=300):
+    return where(rows, told=told, rate=rate, steps=steps)
+
+
+LOOKED = {
+    "found": 0.5,
+    "weight": 0.5,
+    "error": 0.2,
+    "grey": 0.25,
+    "mean": 0.19,
+    "colour": 0.5,
+    "colour_error": 0.2,
+    "ring": 0.5,
+    "ring_error": 0.2,
+    "smaller": 0.5,
+    "smaller_error": 0.2,
+}
+REFUTED = [{**case, **LOOKED} for case in EXPERIMENTS["pictures"].cases]
+TRAINED = "5 seeds of scenes, starts and batches"
+
+
+def ask(sentence, varied, holds, name, floor="", ceiling="", refuted=REFUTED, **setting):
+    return Claim(
+        sentence,
+        "pictures",
+        varied,
+        lambda rows: bool(of(rows, **setting)) and holds(rows),
+        refuted,
+        lambda rows: spread(of(rows, **setting), name),
+        floor,
+        ceiling,
+    )
+
+
+def floors(rows):
+    return f"mean of three colours {spread(rows, 'mean')}, grey {spread(rows, 'grey')}"
+
+
+ZERO, TINY, ALL = (lambda x: x == 0), (lambda x: x < 1e-4), (lambda x: x == 30)
+CLAIMS = [
+    number("so *how much* the row shrinks depends on what comes next", ["leak_after"], ZERO),
+    number("leaves numerator and denominator alike", ["leak_before"], ZERO),
+    number("so here it comes to the same", ["close"], TINY),
+    number("The forbidden score takes all the weight", ["far_nan"], ALL),
+    number("Masked before the softmax, the forbidden score is never compared.", ["far_safe"], ZERO),
+    number("so two of them combine with *and*", ["both"], ZERO),
+    number("and that path makes the NaN", ["weights"], ALL),
+    number("without them it calls", ["quiet", "zeros"], TINY),
+    number("*Set* to −1e9, all scores are equal.", ["filled"], TINY),
+    number("*Added* to scores in 64 bits, the differences survive and the mask is gone", ["added"], TINY),
+    number("in 16 bits the sum is $-\\infty$", ["half"], ALL),
+    number(
+        "Where forbidden scores are *set* to $-\\infty$, nothing flows back through them: only $W_v$ is NaN.",
+        ["fill"],
+        ALL,
+        "gradients",
+    ),
+    number("Where $-\\infty$ is *added*, all three are.", ["add"], ALL, "gradients"),
+    number("The function spoils none.", ["function", "low"], ALL, "gradients"),
+    number("no source word reacts to what is written", ["reach"], ZERO),
+    number("y1 may not look at itself, and yet it reacts to itself", ["self"], lambda x: x >= 20),
+    number("so its query has nothing to choose, and it does not react to itself", ["deaf"], ALL),
+    number("It can show less, where a weight is almost 0, and never more.", ["sees"], ZERO),
+    ask(
+        "nobody told them where to look",
+        f"{TRAINED}; rate × ¼",
+        lambda rows: all(
+            row["found"] == 1 and row["weight"] > (0.98 if rate == RATES[0] else 0.85)
+            for rate in RATES[:2]
+            for row in of(rows, rate=rate)
+        ),
+        "weight",
+        lambda rows: f"untrained {spread(of(rows, steps=0), 'weight')}",
+        "1.00",
+    ),
+    ask(
+        "At four times the rate some trainings fail.",
+        TRAINED,
+        lambda rows: any(row["found"] < 0.7 for row in of(rows, rate=4e-2)),
+        "found",
+        "0.33",
+        "1.00",
+        [{**row, "found": 1.0} for row in REFUTED],
+        rate=4e-2,
+    ),
+    ask(
+        "*Thing* cannot beat a third.",
+        TRAINED,
+        lambda rows: all(row["found"] <= 1 / 3 + 1e-4 and row["weight"] <= 1 / 3 + 1e-4 for row in of(rows, told=0)),
+        "found",
+        "0.33",
+        "0.33",
+        told=0,
+    ),
+    ask(
+        "is no better than the mean of the three colours",
+        TRAINED,
+        lambda rows: all(row["error"] > row["mean"] - 0.01 for row in of(rows, told=0)),
+        "error",
+        floors,
+        refuted=[{**row, "error": 0.05} for row in REFUTED],
+        told=0,
+    ),
+    ask(
+        "what equal weights would give",
+        "20 untrained networks",
+        lambda rows: all(abs(row["weight"] - 1 / 16) < 0.02 for row in of(rows, steps=0)),
+        "weight",
+        "0.0625",
+        steps=0,
+    ),
+    ask(
+        "Sixteen nearly equal weights have a largest one, too.",
+        "20 untrained networks",
+        lambda rows: (
+            min(row["found"] for row in of(rows, steps=0)) < 0.1
+            and max(row["found"] for row in of(rows, steps=0)) > 0.4
+        ),
+        "found",
+        "0.0625",
+        "1.00",
+        steps=0,
+    ),
+    ask(
+        "The word finds the ring with nothing inside, and it loses a ball that is one pixel smaller.",
+        TRAINED,
+        lambda rows: all(row["ring"] > 0.95 and row["smaller"] < 0.3 for row in of(rows)),
+        "smaller",
+        lambda rows: f"as drawn and without colour {spread(of(rows), 'ring')}",
+    ),
+    ask(
+        "another colour is found as well, and is named",
+        TRAINED,
+        lambda rows: all(row["colour"] > 0.98 and row["colour_error"] < 0.02 for row in of(rows)),
+        "colour_error",
+        floors,
+        "0.00",
+    ),
+]
+
+SETTLED = {
+    "the output shrinks": "computed",
+    "Here it is the mask itself.": "computed",
+    "every written word reacts to the whole source": "computed",
+    "The output has a row for each *asker*, made of what the *others* supply.": "derived",
+    "The Transformer uses the function in three places": "cited",
+    "have an encoder and a decoder, and so hold all three": "cited",
+    "The first row of the broken version fell by half": "computed",
+    "All scores are equal here, so what you see is the mask alone.": "computed",
+    "They are computed and thrown away.": "derived",
+    "People have met it": "cited",
+    "each sees the future only": "computed",
+    "A 0 in the first test says that this change did not arrive": "derived",
+    "right for at most one word of three": "derived",
+    "The colour plays no part in *finding*": "computed",
+    "weights are made of queries and keys alone": "derived",
+    "hardly anything of its weight stays with the Korean word that asks": "computed",
+    "Only while some score is greater.": "derived",
+}
+
+FELL = [
+    Fell(
+        "not even the diagonal is left",
+        "the figure has a 1 there: y1 reacts to itself through its query",
+        "Reacting is not seeing: two grids side by side, and the second is the mask.",
+    ),
+    Fell(
+        "Dividing the struck-out rows by their sums comes to the same, since softmax cares for ratios only",
+        "NaN for every gap of 750 and more between an allowed and a forbidden score",
+        "It is tried at a gap of 800, and gives NaN.",
+    ),
+    Fell(
+        "one such row spoils the gradient of a whole batch",
+        "set to −∞: only W_v is NaN; −∞ added: all three",
+        "Which matrices depends on how the mask is written.",
+    ),
+    Fell(
+        "so the ball's roundness must be in its *key*",
+        "a ring without colour is found (1.00), a round ball one pixel smaller is not (0.00 to 0.13)",
+        "It learned dark ink at certain pixels of the patch.",
+    ),
+    Fell(
+        "A small random preference wins every time",
+        "untrained, the largest weight is right in .003 to .813 of the cases",
+        "Sixteen nearly equal weights have a largest one, too.",
+    ),
+    Fell(
+        "Who names the right colour must have found the patch.",
+        "with a weight of 0.06 on the right patch, errors of 0.10 to 0.16 were reached",
+        "The error stands beside two floors.",
+    ),
+    Fell(
+        "the output shrinks, most of all for the first word",
+        "so in 52 to 90 per cent of random tables",
+        "The output shrinks.",
+    ),
+    Fell(
+        "Let $W_q$ turn the sign of the queries",
+        "the sign alone leaves .14, .09 and .25; the factor 4 does the rest",
+        "Let $W_q$ be −4 times the identity.",
+    ),
+    Fell("zeros (NaN in older versions)", "zeros since PyTorch 2.5", "The version, with the change that made it."),
+]
