@@ -4,7 +4,7 @@ BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export OMP_NUM_THREADS ?= 1 # small networks are no faster on more, and two chapters run side by side
 
-.PHONY: book test test-chapters test-homework test-site test-slow forget proofs claims bench pdf serve run fmt repository publish offline newest lock release collect grade report
+.PHONY: book test test-chapters test-homework test-site test-slow test-elsewhere forget proofs claims bench pdf serve run fmt repository publish offline newest lock release collect grade report
 book: .venv/installed
 	jupyter-book build --all --warningiserror --keep-going --quiet .
 	@echo "The book is built: open $(CURDIR)/_build/html/index.html"
@@ -38,9 +38,14 @@ proofs: .venv/installed
 claims: .venv/installed
 	python -m tools.proofs 'claims-$(CHAPTER)*'
 
+# ten minutes on a machine that does nothing else; writes benchmark.md
 bench: .venv/installed
-	OMP_NUM_THREADS=2 python -m tools.proofs benchmark
-	python -m benchmarks.bench
+	pip install --quiet --no-deps --requirement benchmarks/requirements.txt
+	OMP_NUM_THREADS=2 python benchmarks/bench.py
+
+# a fork, published, opened as in Colab and on Binder, and with the oldest libraries
+test-elsewhere: .venv/installed
+	pytest -m proof tests/test_elsewhere.py
 
 run: .venv/installed
 	python -m tools.run_chapters $(CHAPTERS)

@@ -211,7 +211,8 @@ SETTLED = {
     "whatever the image, and does not get below a loss of": "cited",
     "a notebook that compares speed": "cited",
     "`np.allclose` said `False`": "computed",
-    "On this draw of numbers the detectors catch 14 without knowing any right answer, all mask bugs of the list among them.": "computed",
+    "On this draw of numbers the detectors catch 14 without knowing any right answer, "
+    "all mask bugs of the list among them.": "computed",
     "The last number, 26 of 26, is partly circular": "derived",
     "a guess among eight costs": "computed",
 }

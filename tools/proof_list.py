@@ -3,12 +3,10 @@
 import os
 import subprocess
 import sys
-import tomllib
 from functools import partial
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
 
-from benchmarks import bench
 from tools import claims, mutants, onnx_cases
 from tools.chapter import CHAPTERS, ROOT, read
 from tools.proofs import Proof, covers_chapter, covers_files, digest
@@ -47,13 +45,6 @@ def run_with_other_arithmetic(path):
     return rows
 
 
-def covers_all_chapters(*paths):
-    """The fingerprint of the code of every chapter, and of some files."""
-    chapters = {name: made for path in CHAPTERS for name, made in covers_chapter(read(path), path.stem).items()}
-    needs = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    return chapters | covers_files(*paths) | {"pyproject.toml": digest(repr(needs))}
-
-
 def with_more(requirements, run):
     """Install what a proof needs besides the lock, without what that asks for, and run it."""
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "-r", ROOT / requirements]
@@ -89,15 +80,6 @@ PROOFS |= {
     )
     for path in CHAPTERS
 }
-PROOFS |= {
-    f"elsewhere-{place}": Proof(
-        partial(pytest, "-m", "proof", "-k", place, "tests/test_elsewhere.py"),
-        not_passed,
-        partial(covers_all_chapters, "tests/test_elsewhere.py", "tools/elsewhere.py", "_ext/book_binder.py"),
-        refuted=FAILED,
-    )
-    for place in ("branch", "colab", "oldest", "binder")
-}
 PROOFS["sabotage"] = Proof(
     partial(pytest, "-m", "proof", "tests/test_promise.py"),
     not_passed,
@@ -109,12 +91,5 @@ PROOFS["onnx"] = Proof(
     onnx_cases.faults,
     partial(covers_with_more, "proofs/onnx_requirements.txt", "tools/onnx_cases.py"),
     refuted=[{"case": "test_attention_4d", "library": "torch", "outcome": "failed: Y"}],
-)
-PROOFS["benchmark"] = Proof(
-    partial(with_more, "benchmarks/requirements.txt", bench.measure),
-    bench.faults,
-    partial(covers_with_more, "benchmarks/requirements.txt", "benchmarks/bench.py"),
-    refuted=bench.TOO_SLOW,
-    exact=False,
 )
 PROOFS |= claims.proofs()
