@@ -84,7 +84,16 @@ def _link_page(app, doctree):
             part += nodes.paragraph("", "", nodes.Text("The claims of this chapter, and "), link, nodes.Text("."))
 
 
+def _know_headings(app, doctree):
+    """Make the headings of a notebook known to links from other pages; MyST does so for Markdown pages alone."""
+    slugs = app.env.metadata[app.env.docname].setdefault("myst_slugs", {})
+    for part in doctree.findall(nodes.section):
+        heading = part.next_node(nodes.title).astext()
+        slugs.setdefault(slugify(heading), (part.line, part["ids"][0], heading))
+
+
 def setup(app):
     app.connect("source-read", _make_page)
     app.connect("doctree-read", _link_page)
+    app.connect("doctree-read", _know_headings)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
