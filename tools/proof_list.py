@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from tools import claims, mutants, onnx_cases
 from tools.chapter import CHAPTERS, ROOT, read
-from tools.proofs import Proof, covers_chapter, covers_files, digest
+from tools.proofs import Proof, covers_chapter, covers_files, digest, syntax
 
 ARITHMETIC = [
     {"OMP_NUM_THREADS": "4"},
@@ -83,7 +83,10 @@ PROOFS |= {
 PROOFS["sabotage"] = Proof(
     partial(pytest, "-m", "proof", "tests/test_promise.py"),
     not_passed,
-    lambda: covers_chapter(read(CHAPTERS[0]), CHAPTERS[0].stem) | covers_files("conftest.py", "tests/test_promise.py"),
+    lambda: (
+        covers_chapter(read(CHAPTERS[0]), CHAPTERS[0].stem)
+        | {name: syntax((ROOT / name).read_text("utf-8")) for name in ("conftest.py", "tests/test_promise.py")}
+    ),
     refuted=FAILED,
 )
 PROOFS["onnx"] = Proof(
@@ -93,3 +96,4 @@ PROOFS["onnx"] = Proof(
     refuted=[{"case": "test_attention_4d", "library": "torch", "outcome": "failed: Y"}],
 )
 PROOFS |= claims.proofs()
+NOT_YET = ()  # those that were never run to their end on a quiet machine; `make proofs` runs them first

@@ -227,7 +227,7 @@ def main(arguments=None):
         sys.exit(f"No proof is called {' or '.join(asked.names)}; expected some of {', '.join(PROOFS)}.")
     if asked.sample:
         head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True)
-        chosen = sample(PROOFS, head.stdout.strip())
+        chosen = sample([name for name in PROOFS if load(name)], head.stdout.strip())
     elif asked.every and not asked.names:
         chosen = list(PROOFS)
     elif not asked.names:
