@@ -96,4 +96,4 @@ PROOFS["onnx"] = Proof(
     refuted=[{"case": "test_attention_4d", "library": "torch", "outcome": "failed: Y"}],
 )
 PROOFS |= claims.proofs()
-NOT_YET = ()  # those that were never run to their end on a quiet machine; `make proofs` runs them first
+NOT_YET = ("mutants",)  # those that were never run to their end on a quiet machine; `make proofs` runs them first
