@@ -21,7 +21,8 @@ def test_a_proof_is_fresh(name):
 @pytest.mark.parametrize("name", PROVED)
 def test_a_proof_holds_on_its_rows_and_not_on_those_that_would_refute_it(name):
     assert [*PROOFS[name].faults(proofs.load(name)["rows"])] == []
-    assert [*PROOFS[name].faults(PROOFS[name].refuted)] != []
+    if not name.startswith("claims-"):  # tests/test_claims.py asks it of each claim
+        assert [*PROOFS[name].faults(PROOFS[name].refuted)] != []
 
 
 def test_no_proof_is_left_of_what_is_not_proved_any_more():
