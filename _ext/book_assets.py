@@ -21,6 +21,7 @@ NEEDED_BY = {"thebe": "thebe", "toggle": "toggle", "design": "sd-", "katex": "ka
 CHANGES = {
     r'<script src="[^"]*scripts/fontawesome\.js[^"]*"></script>': "",
     r'title="Search" aria-label="Search" data-bs': 'title="Search" data-bs',
+    r' aria-label="Toggle hidden content"': "",
     r'role="doc-biblioentry"': 'role="listitem"',
 }
 
