@@ -7,13 +7,9 @@ from mdit_py_plugins.anchors.index import slugify
 from sphinx import addnodes
 
 from tools import claims, proofs
-from tools.chapter import prose, read
+from tools.chapter import one_line, prose, read
 
 PAGE, MARK = "claims", "<!-- made: claims -->"
-
-
-def one_line(text):
-    return " ".join(text.split())
 
 
 def title(notebook):
@@ -27,15 +23,15 @@ def section(notebook, sentence):
         for part in re.split(r"^(?=#{1,3} )", source, flags=re.MULTILINE):
             if part.startswith("#"):
                 heading = part.partition("\n")[0].lstrip("# ")
-            if one_line(sentence) in one_line(re.sub(r"^> ?", "", part, flags=re.MULTILINE)):
+            if one_line(sentence) in one_line(part):
                 return heading
     return heading
 
 
-def told(path, claim):
+def told(path, notebook, claim):
     """A claim in two lines: the sentence with a link to its place; what was varied, and what was seen."""
     rows = proofs.load(f"claims-{path.stem[:2]}-{claim.experiment}")["rows"]
-    heading = section(read(path), claim.sentence)
+    heading = section(notebook, claim.sentence)
     parts = {"varied": claim.varied, "floor": claim.floor, "seen": claim.seen, "ceiling": claim.ceiling}
     texts = {name: part(rows) if callable(part) else part for name, part in parts.items()}
     line = " · ".join(f"*{name}* {text}" for name, text in texts.items() if text)
@@ -46,8 +42,9 @@ def told(path, claim):
 
 def chapter(path, module):
     """The part of the page for one chapter."""
-    yield f"(claims-{path.stem[:2]})=\n## {int(path.stem[:2])}. {title(read(path))}\n"
-    yield "\n".join(told(path, claim) for claim in module.CLAIMS) + "\n"
+    notebook = read(path)
+    yield f"(claims-{path.stem[:2]})=\n## {int(path.stem[:2])}. {title(notebook)}\n"
+    yield "\n".join(told(path, notebook, claim) for claim in module.CLAIMS) + "\n"
     if module.FELL:
         yield "**What fell.** These sentences stood in the chapter and did not survive.\n"
         yield "\n".join(f"- “{fell.sentence}” {fell.seen} *Now:* {fell.now}" for fell in module.FELL) + "\n"

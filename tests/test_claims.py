@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tools import claims, proofs
-from tools.chapter import prose, read
+from tools.chapter import one_line, prose, read
 
 MODULES = claims.modules()
 TESTED = [(path, claim) for path, module in MODULES.items() for claim in module.CLAIMS]
@@ -16,13 +16,9 @@ def name(case):
     return f"{case.stem[:2]}" if hasattr(case, "stem") else getattr(case, "sentence", str(case))[:60]
 
 
-def one_line(text):
-    return " ".join(text.split())
-
-
 def page(path):
     """All sentences of a chapter, lines joined, the marks of a quotation left out."""
-    return one_line(re.sub(r"^> ?", "", "\n\n".join(prose(read(path))), flags=re.MULTILINE))
+    return one_line("\n\n".join(prose(read(path))))
 
 
 def rows(path, claim):

@@ -36,6 +36,11 @@ def prose(notebook):
     return [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
 
 
+def one_line(text):
+    """The text with single spaces and without line breaks or the marks of a quotation."""
+    return " ".join(re.sub(r"^> ?", "", text, flags=re.MULTILINE).split())
+
+
 def tags(cell):
     return cell.metadata.get("tags", [])
 
