@@ -7,13 +7,9 @@ from mdit_py_plugins.anchors.index import slugify
 from sphinx import addnodes
 
 from tools import claims, proofs
-from tools.chapter import one_line, prose, read
+from tools.chapter import address, one_line, prose, read, title
 
 PAGE, MARK = "claims", "<!-- made: claims -->"
-
-
-def title(notebook):
-    return notebook.cells[0].source.partition("\n")[0].removeprefix("# ")
 
 
 def section(notebook, sentence):
@@ -36,7 +32,7 @@ def told(path, notebook, claim):
     texts = {name: part(rows) if callable(part) else part for name, part in parts.items()}
     line = " · ".join(f"*{name}* {text}" for name, text in texts.items() if text)
     verdict = "holds" if claim.holds(rows) else "**does not hold**"
-    link = f"[{heading}](chapters/{path.stem}.ipynb#{slugify(heading)})"
+    link = f"[{heading}]({address(path, heading)})"
     return f"- “{one_line(claim.sentence)}” {link}\\\n  {line} · {verdict}"
 
 

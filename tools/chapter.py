@@ -36,6 +36,17 @@ def prose(notebook):
     return [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
 
 
+def title(notebook):
+    return notebook.cells[0].source.partition("\n")[0].removeprefix("# ")
+
+
+def address(path, heading=""):
+    """Where a page of the book is, or a section of it, for a link on a page at the root."""
+    from mdit_py_plugins.anchors.index import slugify  # not there where homework alone is installed
+
+    return path.relative_to(ROOT).as_posix() + (f"#{slugify(heading)}" if heading else "")
+
+
 def one_line(text):
     """The text with single spaces and without line breaks or the marks of a quotation."""
     return " ".join(re.sub(r"^> ?", "", text, flags=re.MULTILINE).split())

@@ -11,10 +11,9 @@ from math import exp, log
 from pathlib import Path
 
 import numpy as np
-from mdit_py_plugins.anchors.index import slugify
 
 from attention_src.scores import scaled_dot_score
-from tools.chapter import CHAPTERS, prose, read
+from tools.chapter import CHAPTERS, address, prose, read
 from tools.notes import PRINTED, ROWS, SIX, compute, findings, printed, reason, right_values, rounded
 from tools.passages import LETTERS, NOTES, PASSAGES, REASONS, WORDS
 
@@ -141,9 +140,8 @@ def link(page, heading):
     known = headings(path)
     if heading and heading not in known:
         raise LookupError(f"{path.name} has no heading “{heading}”: change it in tools/passages.py")
-    address = path.relative_to(ROOT).as_posix() + (f"#{slugify(heading)}" if heading else "")
     number = int(page) if page.isdecimal() else ""
-    return f"[{number}{' · ' if number else ''}{heading or known[0]}]({address})"
+    return f"[{number}{' · ' if number else ''}{heading or known[0]}]({address(path, heading)})"
 
 
 def korean(text):

@@ -61,7 +61,7 @@ def entries():
     """The exercises of the book, in order, as the chapters announce them."""
     for path in CHAPTERS:
         notebook = read(path)
-        title = notebook.cells[0].source.split("\n")[0].removeprefix("# ")
+        title = chapter.title(notebook)
         names = [exercise.name for exercise in chapter.exercises(notebook)]
         for name, prompt in zip(names, PROMPT.findall("\n".join(prose(notebook))), strict=True):
             number, kind, points, minutes = prompt
