@@ -151,7 +151,30 @@ def _added(mask, bias, dtype):
 
 
 def need_tokens(linear, **arrays):
-    """Raise unless each array holds tokens of the layer, (..., rows, d_model), and they fit each other."""
+    """Raise unless each array holds tokens of the layer and they fit each other.
+
+    Parameters
+    ----------
+    linear : torch.nn.Linear, the layer's first: its dtype and number of inputs are the tokens'
+    **arrays : (..., rows, d_model), each under the name that a message gives it
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    TypeError
+        One is no torch tensor, or has another dtype than the layer.
+    ValueError
+        A token is not d_model long, an axis is empty, or the axes before the last two do not broadcast.
+
+    Examples
+    --------
+    >>> need_tokens(nn.Linear(4, 4), query=torch.ones(3, 5))
+    Traceback (most recent call last):
+    ValueError: query has shape (3, 5); expected (..., rows, d_model = 4)
+    """
     for name, array in arrays.items():
         if not torch.is_tensor(array):
             raise TypeError(f"{name} is a {type(array).__name__}; expected a torch tensor")
@@ -165,7 +188,28 @@ def need_tokens(linear, **arrays):
 
 
 def need_dtype(dtype, **arrays):
-    """Raise TypeError unless each tensor has the dtype of the layer, or autocast will convert it."""
+    """Raise unless each tensor has the dtype of the layer, or autocast will convert it.
+
+    Parameters
+    ----------
+    dtype : torch.dtype, that of the layer
+    **arrays : tensors, each under the name that a message gives it
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    TypeError
+        One has another dtype.
+
+    Examples
+    --------
+    >>> need_dtype(torch.float32, key=torch.ones(2, dtype=torch.float64))
+    Traceback (most recent call last):
+    TypeError: key has dtype torch.float64; expected torch.float32, as the layer has
+    """
     for name, array in arrays.items():
         converted = array.is_floating_point() and torch.is_autocast_enabled(array.device.type)
         if array.dtype != dtype and not converted:

@@ -16,7 +16,9 @@ from .sampling import counted, shuffled, split
 WORDS = ("ball", "goal", "player")
 #: Pixels along each side of a patch.
 PATCH = 8
+#: The colour of outlines: red, green, blue.
 INK = (0.1, 0.1, 0.1)
+#: What each thing looks like, an array of signs (things, PATCH, PATCH).
 PIXELS = shape_pixels(  # . is meadow, # ink, o the colour of the thing
     """
     ..####..
