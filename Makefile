@@ -38,10 +38,10 @@ proofs: .venv/installed
 claims: .venv/installed
 	python -m tools.proofs 'claims-$(CHAPTER)*'
 
-# ten minutes on a machine that does nothing else; writes benchmark.md
+# ten minutes on a machine that does nothing else; then benchmark.md is made of what was seen
 bench: .venv/installed
-	pip install --quiet --no-deps --requirement benchmarks/requirements.txt
-	OMP_NUM_THREADS=2 python benchmarks/bench.py
+	OMP_NUM_THREADS=2 python -m tools.proofs benchmark
+	python -m benchmarks.page
 
 # a fork, published, opened as in Colab and on Binder, and with the oldest libraries
 test-elsewhere: .venv/installed

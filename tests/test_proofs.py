@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from benchmarks import page
 from tools import proofs
 from tools.chapter import ROOT
 from tools.proof_list import NOT_YET, PROOFS
@@ -27,6 +28,13 @@ def test_a_proof_holds_on_its_rows_and_not_on_those_that_would_refute_it(name):
 
 def test_no_proof_is_left_of_what_is_not_proved_any_more():
     assert {path.stem for path in proofs.FOLDER.glob("*.json")} == set(PROVED)
+
+
+def test_the_benchmark_page_is_made_of_its_proof():
+    proof = proofs.load("benchmark")
+    assert (ROOT / "benchmark.md").read_text("utf-8") == page.page(proof)
+    for name, svg in page.figures(proof["rows"]).items():
+        assert (ROOT / "_static" / name).read_text("utf-8") == svg
 
 
 @pytest.fixture

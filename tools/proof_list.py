@@ -7,6 +7,7 @@ from functools import partial
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
 
+from benchmarks import bench
 from tools import claims, mutants, onnx_cases
 from tools.chapter import CHAPTERS, ROOT, read
 from tools.proofs import Proof, covers_chapter, covers_files, digest, syntax
@@ -94,6 +95,13 @@ PROOFS["onnx"] = Proof(
     onnx_cases.faults,
     partial(covers_with_more, "proofs/onnx_requirements.txt", "tools/onnx_cases.py"),
     refuted=[{"case": "test_attention_4d", "library": "torch", "outcome": "failed: Y"}],
+)
+PROOFS["benchmark"] = Proof(
+    partial(with_more, "benchmarks/requirements.txt", bench.measure),
+    bench.faults,
+    partial(covers_with_more, "benchmarks/requirements.txt", "benchmarks/bench.py"),
+    refuted=bench.TOO_SLOW,
+    exact=False,
 )
 PROOFS |= claims.proofs()
 NOT_YET = ("mutants",)  # those that were never run to their end on a quiet machine; `make proofs` runs them first
