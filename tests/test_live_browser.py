@@ -14,6 +14,7 @@ from tools.chapter import CHAPTERS, code, grade_id, is_check, is_figure, is_solu
 from tools.live import offered, stored, svg_labels
 
 FIRST = CHAPTERS[0]
+pytestmark = pytest.mark.skipif(not offered(FIRST), reason="run: make proofs NAMES='live-*'")
 MOST_BEFORE = 5 * 1024  # bytes that a page may weigh more before the button is pressed
 STATUS = "document.querySelector('[data-live=status]')"
 SECONDS = 180_000  # milliseconds for what a busy machine may do slowly
