@@ -12,6 +12,8 @@ from pathlib import Path
 from fontTools.subset import Subsetter
 from fontTools.ttLib import TTFont
 
+from _ext import book_style
+
 NODE_MODULES = Path(sys.prefix) / "node_modules"
 
 # Assets with the word in their name or text are loaded only by pages whose body has the mark.
@@ -30,6 +32,8 @@ CHANGES = {
     r'<script src="[^"]*scripts/fontawesome\.js[^"]*"></script>': "",
     r'title="Search" aria-label="Search" data-bs': 'title="Search" data-bs',
     r' aria-label="Toggle hidden content"': "",
+    r'<link (?=[^>]*rel="preload")[^>]*as="script"[^>]*>': "",  # it would come before what the page is painted with
+    r"<script (?=src=)(?![^>]*defer)": '<script defer="defer" ',
     r'role="doc-biblioentry"': 'role="listitem"',
     r'<span class="c1">(# (score|scale|weigh|mix)\b)': r'<span class="c1 stage-\2">\1',
 }
@@ -44,8 +48,7 @@ def _drop_unneeded(app, pagename, templatename, context, doctree):
         text = f"{getattr(asset, 'filename', asset)} {getattr(asset, 'attributes', {}).get('body', '')}"
         return not any(word in text.lower() for word in absent)
 
-    for kind in ("css_files", "script_files"):
-        context[kind] = [asset for asset in context[kind] if is_needed(asset)]
+    context["script_files"] = [asset for asset in context["script_files"] if is_needed(asset)]
 
 
 def package(name):
@@ -67,10 +70,12 @@ def _copy_katex(static):
 def _change_pages(out):
     for script in (out / "_static" / "scripts").glob("fontawesome.js*"):
         script.unlink()
+    options = f"<script>{(out / '_static' / 'documentation_options.js').read_text('utf-8')}</script>"
     pictures = [path.name for path in (out / "_images").glob("*.svg") if 'id="picture"' in path.read_text("utf-8")]
     is_picture = rf'<img (?=[^>]*_images/({"|".join(pictures) or "none"})")'
     for page in out.rglob("*.html"):
         text = re.sub(is_picture, '<img class="picture" ', page.read_text("utf-8"))
+        text = re.sub(r'<script src="[^"]*documentation_options\.js[^"]*"></script>', lambda _: options, text)
         for old, new in CHANGES.items():
             text = re.sub(old, new, text)
         page.write_text(text, "utf-8")
@@ -97,6 +102,7 @@ def _finish(app, exception):
         _copy_katex(out / "_static")
         _change_pages(out)
         _subset_icons(out)
+        book_style.write(out)
 
 
 def setup(app):
