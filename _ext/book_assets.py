@@ -16,15 +16,8 @@ from _ext import book_style
 
 NODE_MODULES = Path(sys.prefix) / "node_modules"
 
-# Assets with the word in their name or text are loaded only by pages whose body has the mark.
-NEEDED_BY = {
-    "thebe": "thebe",
-    "toggle": "toggle",
-    "design": "sd-",
-    "katex": "katex",
-    "mystnb": "cell",
-    "predict": "answer",
-}
+# Scripts with the word in their name or text are loaded only by pages whose body has the mark.
+NEEDED_BY = {"thebe": "thebe", "toggle": "toggle", "design": "sd-", "predict": "answer", "front": "addends"}
 
 # Changes in every page: the icon script goes; a button is named by the words on it; an outdated role is replaced; a
 # comment that begins with a stage of attention gets its colour.
@@ -102,10 +95,15 @@ def _finish(app, exception):
         _copy_katex(out / "_static")
         _change_pages(out)
         _subset_icons(out)
-        book_style.write(out)
+
+
+def _join_styles(app, exception):
+    if exception is None and app.builder.format == "html":
+        book_style.write(Path(app.outdir))
 
 
 def setup(app):
     app.connect("html-page-context", _drop_unneeded, priority=900)  # when every extension has added its own
     app.connect("build-finished", _finish, priority=400)  # before sphinx-codeautolink writes pages in its own form
+    app.connect("build-finished", _join_styles, priority=850)  # when every extension has copied its own
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
