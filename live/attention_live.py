@@ -132,6 +132,8 @@ class Page:
         if not self.drawing:
             del sys.modules[DRAWING], attention_src.plots
             importlib.import_module(DRAWING)
+            # Pyodide's Matplotlib 3.8 warns in other words than those that the module silences
+            warnings.filterwarnings("ignore", message="Glyph .* missing from current font")
             self.drawing = True
             self.kept.clear()
 
@@ -158,7 +160,7 @@ class Page:
         for i in range(first, last + 1):
             result = self._run(chain[i], asked=i == last)
             results.append(result)
-            if result["draw"] and i == last:
+            if result["draw"]:
                 return {"results": [], "draw": True}
             answer = chain[i]["how"] == "answer"
             result["stops"] = bool(result["error"]) and not (answer and (i < last - 1 or result["unwritten"]))
@@ -175,6 +177,7 @@ class Page:
     def _run(self, cell, asked):
         name = f"<cell {cell['n']}>"
         linecache.cache[name] = (len(cell["source"]), None, cell["source"].splitlines(keepends=True), name)
+        held = any(isinstance(self.names.get(name), Later) for name in self._used(cell["source"]))
         text, value, error, skipped, made = Text(), None, None, [], Later.made
         with redirect_stdout(text), redirect_stderr(text), warnings.catch_warnings():
             try:
@@ -182,7 +185,9 @@ class Page:
                 shown = None if value is None or isinstance(value, Later) else shown_as(value)
             except BaseException as raised:  # a reader's `raise SystemExit` ends the cell, not the page
                 error, shown = raised, None
-        waits = isinstance(value, Later) or (error is not None and Later.made > made)
+        missing = isinstance(error, ImportError) and (error.name or "").partition(".")[0] in ("matplotlib", "PIL")
+        failed = missing or (error is not None and Later.made > made)
+        waits = not self.drawing and (isinstance(value, Later) or failed or held)
         outputs = [{"kind": "text", "text": text.getvalue()}] if text.getvalue() else []
         outputs += [shown] if shown else []
         outputs += [{"kind": "error", **explained(error, name)}] if error else []
@@ -191,18 +196,21 @@ class Page:
             "outputs": outputs,
             "error": type(error).__name__ if error else "",
             "unwritten": isinstance(error, NotImplementedError),
-            "later": waits and not self.drawing,
-            "draw": asked and waits and not self.drawing,
+            "later": waits,
+            "draw": waits and (asked or failed or held),
             "skipped": len(skipped),
             "needs": self._absent(cell["source"]),
         }
 
+    def _used(self, source):
+        try:
+            return used(source)
+        except SyntaxError:
+            return set()
+
     def _absent(self, source):
         """What of some code is not here without PyTorch, also within functions."""
-        try:
-            return sorted(name for name in used(source) if isinstance(self.names.get(name), Absent))
-        except SyntaxError:
-            return []
+        return sorted(name for name in self._used(source) if isinstance(self.names.get(name), Absent))
 
     def _execute(self, source, name, how, skipped):
         """Execute a cell and return the value of its last line, if that is an expression.

@@ -185,8 +185,7 @@ function field(cell, name, value, form) {
   const id = `live-${cell.n}-${name}`;
   const options = read(form.replace(/(\w+)\s*:/g, '"$1":').replace(/,\s*([}\]])/g, "$1")) ?? {};
   const title = name.replaceAll("_", " ");
-  const matrix = read(value);
-  if (Array.isArray(matrix) && Array.isArray(matrix[0])) return toggles(cell, name, title, matrix);
+  if (rows(value)) return toggles(cell, name, title, value);
   let control, write = (given) => given;
   if (Array.isArray(options)) {
     control = make("select", { id }, ...options.map((option) => make("option", {}, String(option))));
@@ -218,20 +217,27 @@ function field(cell, name, value, form) {
   return { element: make("div", { class: "live-field" }, make("label", { for: id }, title), control, seen), set };
 }
 
-/** A grid of check boxes for a matrix of True and False or 1 and 0. */
-function toggles(cell, name, title, matrix) {
-  const truths = matrix.flat().some((entry) => typeof entry === "boolean");
-  const word = (entry) => (truths ? (entry ? "True" : "False") : String(Number(entry)));
-  const boxes = matrix.map((row, i) => row.map((_, j) => make("input", {
-    type: "checkbox", "aria-label": `${title}, row ${i + 1}, column ${j + 1}`,
-    input: () => cell.set(name, `[${boxes.map((line) => `[${line.map((box) => word(box.checked)).join(", ")}]`).join(", ")}]`),
+/** A matrix of zeros and ones, written "1000 1100" or [[1, 0], [True, False]], as rows; undefined for anything else. */
+function rows(value) {
+  const found = read(value);
+  if (Array.isArray(found) && Array.isArray(found[0])) return found.map((row) => row.map(Boolean));
+  if (/^[01]+( [01]+)+$/.test(found)) return found.split(" ").map((row) => [...row].map((entry) => entry === "1"));
+}
+
+/** A grid of check boxes for such a matrix. */
+function toggles(cell, name, title, value) {
+  const words = /True|False/.test(value) ? ["False", "True"] : ["0", "1"];
+  const written = (lines) => typeof read(value) === "string"
+    ? JSON.stringify(lines.map((line) => line.map((box) => Number(box.checked)).join("")).join(" "))
+    : `[${lines.map((line) => `[${line.map((box) => words[Number(box.checked)]).join(", ")}]`).join(", ")}]`;
+  const boxes = rows(value).map((row, i) => row.map((_, j) => make("input", {
+    type: "checkbox", "aria-label": `${title}, row ${i + 1}, column ${j + 1}`, input: () => cell.set(name, written(boxes)),
   })));
-  const rows = boxes.map((line) => make("tr", {}, ...line.map((box) => make("td", {}, box))));
-  const set = (given) => (read(given) ?? []).forEach((row, i) => row.forEach((entry, j) => {
-    if (boxes[i]?.[j]) boxes[i][j].checked = Boolean(entry);
+  const set = (given) => rows(given)?.forEach((row, i) => row.forEach((entry, j) => {
+    if (boxes[i]?.[j]) boxes[i][j].checked = entry;
   }));
-  const table = make("table", {}, make("tbody", {}, ...rows));
-  return { element: make("fieldset", { class: "live-field" }, make("legend", {}, title), table), set };
+  const lines = boxes.map((line) => make("tr", {}, ...line.map((box) => make("td", {}, box))));
+  return { element: make("fieldset", { class: "live-field" }, make("legend", {}, title), make("table", {}, make("tbody", {}, ...lines))), set };
 }
 
 /** The element that shows one output. */

@@ -133,6 +133,11 @@ def test_a_figure_waits_for_what_draws_it_and_a_text_does_not(page):
     assert output["kind"] == "svg" and output["text"] == "<picture: grid of 1 × 1>"
 
 
+def test_what_imports_matplotlib_itself_brings_it(page, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.image", None)
+    assert page.run(cells("import matplotlib.image", "print(1)"))["draw"]
+
+
 def test_endless_printing_ends(page):
     assert "characters were printed" in said(page.run(cells("while True:\n    print('again' * 100)")))[0]
 

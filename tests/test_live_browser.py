@@ -73,7 +73,7 @@ class Live:
 
     def labels(self, n):
         figures = self.part(n, "output").locator("img").evaluate_all("all => all.map(i => i.src)")
-        return [label for figure in figures for label in svg_labels(unquote(figure))]
+        return [svg_labels(unquote(figure)) for figure in figures]
 
 
 @pytest.fixture(scope="module")

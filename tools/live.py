@@ -47,7 +47,7 @@ def stored(cell):
     for output in cell.outputs:
         data = mime(output)
         if "image/svg+xml" in data:
-            labels += svg_labels(data["image/svg+xml"])
+            labels.append(svg_labels(data["image/svg+xml"]))
         else:
             text += output.get("text") or data.get("text/plain", "")
     return text.strip(), labels
@@ -57,12 +57,13 @@ def made(outputs):
     """The same of what a browser gave."""
     text = "".join(output["text"] for output in outputs if output["kind"] in ("text", "value"))
     errors = [output["text"] for output in outputs if output["kind"] == "error"]
-    labels = [label for output in outputs if output["kind"] == "svg" for label in svg_labels(output["svg"])]
+    labels = [svg_labels(output["svg"]) for output in outputs if output["kind"] == "svg"]
     return "\n".join([text.strip(), *errors]).strip(), labels
 
 
 def svg_labels(svg):
-    return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+    """The labels of a figure, in an order of their own: which is drawn first differs between versions of Matplotlib."""
+    return sorted(re.findall(r"<text[^>]*>([^<]*)</text>", svg))
 
 
 def run(path):
