@@ -12,6 +12,7 @@ import importlib
 import io
 import linecache
 import random
+import re
 import symtable
 import sys
 import traceback
@@ -95,14 +96,32 @@ def used(source):
 
 def changed(source):
     """Every name of the page that some code binds, or whose value it may change: x = 1, x[0] = 1, x.append(1)."""
-    top = symtable.symtable(source, "cell", "exec")
+    top, known = symtable.symtable(source, "cell", "exec"), used(source)
     names = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_namespace()}
     for part in ast.walk(ast.parse(source)):
         while isinstance(part, ast.Attribute | ast.Subscript):
             part = part.value
-            if isinstance(part, ast.Name) and part.id in used(source):
+            if isinstance(part, ast.Name) and part.id in known:
                 names.add(part.id)
     return names
+
+
+def names(source):
+    """The names that some code uses and those that it may change, modules left out; None for what is no Python.
+
+    Numbers drawn from NumPy's own generator count as a name, and "*" says that everything may come out otherwise.
+    """
+    try:
+        uses, changes, tree = used(source), changed(source), ast.parse(source)
+    except SyntaxError:
+        return None
+    brought = {
+        alias.asname or alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
+    }
+    hidden = {"np.random"} if re.search(r"np\.random\.(?!default_rng)", source) else set()
+    everything = {"*"} if "set_printoptions" in source else set()
+    modules = brought | {"np", "torch", "plots", "checks"}
+    return {"uses": sorted((uses - modules) | hidden), "changes": sorted((changes - modules) | hidden | everything)}
 
 
 def imports(statement):

@@ -28,6 +28,7 @@ const mib = (bytes) => (bytes / 2 ** 20).toFixed(1);
 let bar, status, progress, counter, stop, cells, notebook, worker, began, current, waiting;
 const READY = "Ready: change a number and press Run, or Shift and Enter.";
 let number = 0; // of the latest run
+const names = new Map(); // what some code uses and changes, as Python reads it
 
 // Cells ----------------------------------------------------------------------------------------------------------
 
@@ -56,8 +57,32 @@ class Cell {
     return [...before, this];
   }
 
-  get signature() {
-    return this.chain.map((cell) => `${cell.n} ${cell.code}`).join("\n");
+  /** Whether something that this cell's result hangs on is not as it was when the result came out. */
+  get stale() {
+    if (!this.shown && (this.how === "answer" || this.how === "check")) return false;
+    const then = (cell) => (this.shown ? this.shown.get(cell) : cell.original);
+    const now = (cell) => cell.code;
+    return [...this.needs(then), ...this.needs(now)].some((cell) => then(cell) !== now(cell));
+  }
+
+  /** Those of the chain that share names with this cell, or with one of them, given the code of each. */
+  needs(code) {
+    const others = new Set(this.chain);
+    const found = [this], wanted = new Set();
+    others.delete(this);
+    for (const cell of found) {
+      const own = names.get(code(cell));
+      if (!own) return this.chain; // not known yet, or no Python
+      for (const name of [...own.uses, ...(cell === this ? [] : own.changes)]) wanted.add(name);
+      for (const other of others) {
+        const touched = names.get(code(other))?.changes ?? ["*"];
+        if (touched.some((name) => name === "*" || wanted.has(name))) {
+          others.delete(other);
+          found.push(other);
+        }
+      }
+    }
+    return found;
   }
 
   /** Where this cell's code stands, then the editor in its place, the buttons, and room for what it gives. */
@@ -132,9 +157,9 @@ class Cell {
   }
 
   /** Show what a run gave, or with null the page's own output. */
-  show(outputs, signature) {
+  show(outputs, codes) {
     this.outputs = outputs;
-    this.shown = outputs && signature;
+    this.shown = outputs && codes;
     this.output.replaceChildren(...(outputs ?? []).map(shown));
     for (const part of this.stored) part.hidden = Boolean(outputs);
   }
@@ -142,9 +167,8 @@ class Cell {
   mark() {
     const changed = this.code !== this.original;
     this.reset.disabled = !changed && !this.outputs;
-    const before = this.shown ?? (this.how === "answer" || this.how === "check" ? this.signature : this.pristine);
-    const stale = before !== this.signature;
-    const own = stale && this.shown === null && changed && this.chain.every((c) => c === this || c.code === c.original);
+    const { stale } = this;
+    const own = stale && !this.shown && changed && this.needs((c) => c.code).every((c) => c === this || c.code === c.original);
     const silent = this.outputs?.length === 0 ? "It ran and printed nothing." : "";
     this.note.textContent = !stale ? silent : own ? "Changed: run it." : "Out of date: code above or here has changed since. Run it again.";
     this.element.classList.toggle("live-stale", stale);
@@ -251,7 +275,14 @@ function shown({ kind, text: words, svg, lines }) {
   return make("div", { class: kind === "error" ? "output live-error" : "output stream" }, make("div", { class: "highlight" }, pre));
 }
 
-const mark = () => cells.filter((cell) => cell.offered).forEach((cell) => cell.mark());
+/** Mark what is out of date, once Python has read what is new. */
+function mark() {
+  cells.filter((cell) => cell.offered).forEach((cell) => cell.mark());
+  const sources = [...new Set(cells.map((cell) => cell.code))].filter((source) => !names.has(source));
+  if (!sources.length || current) return;
+  for (const source of sources) names.set(source, null);
+  worker.postMessage({ sources });
+}
 
 // Running --------------------------------------------------------------------------------------------------------
 
@@ -264,6 +295,7 @@ function say(state, words) {
 function boot(words) {
   say("loading", words);
   worker?.terminate();
+  for (const [source, found] of names) if (!found) names.delete(source); // asked, and not answered
   worker = new Worker(here("worker.js"), { type: "module" });
   began = performance.now();
   return new Promise((resolve, reject) => {
@@ -287,17 +319,20 @@ function hear(data) {
     const words = data.loaded < data.total ? `Loading ${mib(data.total)} MB.` : "Starting Python.";
     counter.textContent = progress.hidden ? "" : ` ${mib(data.loaded)} MB`; // not read aloud
     if (!current && status.textContent !== words) status.textContent = words;
+  } else if (data.type === "names") {
+    for (const [source, found] of data.found) names.set(source, found ?? { uses: [], changes: ["*"] });
+    mark();
   } else if (data.type === "drawing") {
     say("running", "Loading what draws figures, about 10 MB, once.");
   } else if (current && data.id === current.id) {
-    const { cell, signatures } = current;
+    const { cell, codes } = current;
     bar.dataset.seconds = ((performance.now() - current.began) / 1000).toFixed(3);
     current = null;
     progress.hidden = true;
     stop.hidden = true;
-    if (data.type === "done") finish(cell, data.results, signatures);
+    if (data.type === "done") finish(cell, data.results, codes);
     else {
-      cell.show([{ kind: "error", text: "Python itself stopped and was started again.", lines: data.text.split("\n").pop() }], "");
+      cell.show([{ kind: "error", text: "Python itself stopped and was started again.", lines: data.text.split("\n").pop() }], codes);
       restart("Starting again.");
       return;
     }
@@ -307,17 +342,16 @@ function hear(data) {
 }
 
 /** Show what the cell that was asked for gave, and what cells above it gave if theirs was out of date. */
-function finish(asked, results, signatures) {
+function finish(asked, results, codes) {
   for (const result of results) {
     const cell = cells.find((one) => one.n === result.n);
     if (!cell.offered || (cell !== asked && (result.later || cell.how === "check"))) continue;
-    const stale = (cell.shown ?? cell.pristine) !== signatures.get(cell);
-    if (cell === asked || result.stops || (stale && cell.how !== "answer")) cell.show(result.outputs, signatures.get(cell));
+    if (cell === asked || result.stops || (cell.stale && cell.how !== "answer")) cell.show(result.outputs, codes);
   }
   const last = results.at(-1);
   if (last.n !== asked.n) {
     const why = { kind: "error", text: `Cell ${asked.n} did not run: cell ${last.n} above stopped with an error.`, lines: "" };
-    asked.show([why, ...last.outputs.filter((output) => output.kind === "error")], signatures.get(asked));
+    asked.show([why, ...last.outputs.filter((output) => output.kind === "error")], codes);
   }
   say("ready", last.error ? `Cell ${last.n} stopped: ${last.error}.` : `Cell ${asked.n} has run.`);
 }
@@ -330,7 +364,7 @@ function ask(cell) {
   }
   waiting = null;
   const { chain } = cell;
-  current = { id: ++number, cell, signatures: new Map(chain.map((one) => [one, one.signature])), began: performance.now() };
+  current = { id: ++number, cell, codes: new Map(chain.map((one) => [one, one.code])), began: performance.now() };
   const how = (one) => (one === cell || one.how === "whole" ? "whole" : one.how === "check" ? "imports" : one.how);
   cell.run.after(stop);
   setTimeout(() => (stop.hidden = current?.cell !== cell), 150);
@@ -349,7 +383,7 @@ function halt() {
   const { cell } = current ?? {};
   current = waiting = null;
   stop.hidden = true;
-  cell?.show([{ kind: "error", text: "Stopped before it was done.", lines: "" }], "");
+  cell?.show([{ kind: "error", text: "Stopped before it was done.", lines: "" }], new Map());
   cell?.run.focus();
   restart("Stopped. Starting again.");
   mark();
@@ -505,7 +539,7 @@ export async function begin(place) {
 function lay(list, found) {
   notebook = found;
   cells = match(list);
-  for (const cell of cells.filter((one) => one.offered)) cell.pristine = cell.signature;
+  worker.postMessage({ sources: cells.map((cell) => cell.original) });
   recall();
   const exercise = cells.filter((cell) => cell.how === "check" && cell.offered).at(-1);
   (exercise?.element ?? bar).after(handIn());

@@ -138,6 +138,18 @@ def test_what_imports_matplotlib_itself_brings_it(page, monkeypatch):
     assert page.run(cells("import matplotlib.image", "print(1)"))["draw"]
 
 
+def test_names_tell_what_hangs_on_what(page):
+    from attention_live import names
+
+    assert names("import numpy as np\ny = [np.sqrt(x) for x in data]\ny[0] = 1") == {
+        "uses": ["data", "y"],
+        "changes": ["y"],
+    }
+    assert names("def f():\n    return later") == {"uses": ["later"], "changes": ["f"]}
+    assert names("random.normal()")["changes"] == ["random"] and "np.random" in names("np.random.seed(0)")["changes"]
+    assert "*" in names("np.set_printoptions(precision=3)")["changes"] and names("1 +") is None
+
+
 def test_endless_printing_ends(page):
     assert "characters were printed" in said(page.run(cells("while True:\n    print('again' * 100)")))[0]
 

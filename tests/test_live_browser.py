@@ -110,10 +110,21 @@ def test_one_changed_number_changes_what_it_should(live):
     n = live.number("shelves = np")
     live.type(n, live.source(n).replace("60", "90"))
     assert live.run(n).split() == "look up the third: 90 average all three: 40.0".split()
-    assert "Out of date" in live.part(live.number("print(scaled)"), "note").text_content()
     live.part(n, "reset").click()
     assert live.shown(n) == "" and "60" in live.source(n)
-    assert live.part(live.number("print(scaled)"), "note").text_content() == ""
+
+
+def test_what_no_longer_follows_from_what_stands_above_is_out_of_date(live):
+    n, below, other = (live.number(text) for text in ("query = np.array([[1, 0]])", "print(scaled)", "shelves = np"))
+    live.type(n, live.source(n).replace("[[1, 0]]", "[[4, 0]]"))
+    live.part(below, "note").filter(has_text="Out of date").wait_for()
+    live.tab.wait_for_function(f"!document.querySelector('[data-live-cell=\"{other}\"] [data-live=note]').textContent")
+    assert live.run(below).strip() == "[[2.828 0.000]]"
+    assert live.part(below, "note").text_content() == ""
+    live.part(n, "reset").click()
+    live.part(below, "note").filter(has_text="Out of date").wait_for()
+    live.part(below, "reset").click()
+    live.tab.wait_for_function(f"!document.querySelector('[data-live-cell=\"{below}\"] [data-live=note]').textContent")
 
 
 def test_a_cell_further_down_runs_those_above_it(live):
