@@ -66,6 +66,12 @@ def _absolute(style, folder):
     return re.sub(address, lambda found: f"url({found[1]}{folder}{found[2]}", style)
 
 
+def _read(path):
+    """A style, with those that it imports in their places."""
+    text = path.read_text("utf-8")
+    return re.sub('@import "([^"]+)";', lambda found: _read(path.parent / found[1]), text)
+
+
 def write(out):
     """Join and purge the styles of all pages, and let each page load the result alone."""
     pages = {page: page.read_text("utf-8") for page in out.rglob("*.html") if "_static" not in page.parts}
@@ -75,7 +81,7 @@ def write(out):
         raise ValueError(f"pages load different styles: {set(map(tuple, lists))}")
     scripts = [path.read_text("utf-8", "replace") for path in (out / "_static").rglob("*.js")]
     words = set(re.findall(r"[\w-]+", "\n".join([*pages.values(), *scripts])))
-    parts = [_absolute((out / name).read_text("utf-8"), re.sub("^_static/|[^/]*$", "", name)) for name in names]
+    parts = [_absolute(_read(out / name), re.sub("^_static/|[^/]*$", "", name)) for name in names]
     style = purged("\n".join(parts), words)
     (out / "_static" / "site.css").write_text(style, "utf-8")
     digest = hashlib.sha256(style.encode()).hexdigest()[:8]
