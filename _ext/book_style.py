@@ -33,7 +33,7 @@ def _blocks(tokens):
 
 def _is_used(selector, words):
     """Whether the classes and ids that a selector asks for are on some page or in some script."""
-    asked = selector
+    asked = re.sub(r"\[[^]]*\]", "", selector)
     while asked != (asked := re.sub(r"\([^()]*\)", "", asked)):
         pass
     return {name.replace("\\", "") for name in re.findall(r"[.#]((?:[\w-]|\\.)+)", asked)} <= words
