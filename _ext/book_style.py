@@ -76,9 +76,7 @@ def write(out):
     """Join and purge the styles of all pages, and let each page load the result alone."""
     pages = {page: page.read_text("utf-8") for page in out.rglob("*.html") if "_static" not in page.parts}
     lists = [[found[2] for found in LINK.finditer(text)] for text in pages.values()]
-    names = max(lists, key=len)
-    if any(set(one) - set(names) for one in lists):
-        raise ValueError(f"pages load different styles: {set(map(tuple, lists))}")
+    names = dict.fromkeys(name for one in sorted(lists, key=len, reverse=True) for name in one)
     scripts = [path.read_text("utf-8", "replace") for path in (out / "_static").rglob("*.js")]
     words = set(re.findall(r"[\w-]+", "\n".join([*pages.values(), *scripts])))
     parts = [_absolute(_read(out / name), re.sub("^_static/|[^/]*$", "", name)) for name in names]

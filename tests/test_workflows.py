@@ -98,7 +98,7 @@ def test_without_make_the_same_commands_run():
 
 def test_what_publishes_has_tested_first():
     run = commands(load(ROOT / ".github" / "workflows" / "publish.yml"))
-    assert run [:2] == ["make test", "make publish"]
+    assert run[:2] == ["make test", "make publish"]
 
 
 @pytest.mark.parametrize("target", [".venv/installed", "book", "test"])
