@@ -655,7 +655,7 @@ def supply(panels):
     >>> supply({"cross-attention": ([[0.8, 0.2]], ["I"], ["나는", "먹었다"])})
     <picture: who asks and who supplies, in 1 panel>
     """
-    sheet = Canvas(5.4, 1.95 * len(panels))
+    sheet = Canvas(5.2, 1.95 * len(panels))
     for i, (title, (weights, asks, gives)) in enumerate(panels.items()):
         weights, y = _array(weights).round(2), 1.95 * (len(panels) - 1 - i)
         asks, gives = _labels("rows", asks, len(weights)), _labels("columns", gives, weights.shape[-1])
@@ -702,11 +702,11 @@ def shaded(tables, owners):
     if any(own != other or len(own) != 3 for own, other in sizes.values()):
         raise ValueError(f"tables and owners have shapes {sizes}; expected (heads, rows, columns) twice")
     height = sum(0.34 * x.shape[1] + 0.5 for x in tables.values())
-    sheet = Canvas(1.5 + max(len(x) * (0.5 * x.shape[2] + 0.3) for x in tables.values()), height)
+    sheet = Canvas(1.4 + max(len(x) * (0.5 * x.shape[2] + 0.25) for x in tables.values()), height)
     for title, table in tables.items():
         sheet.text(0.65, height - 0.45, title)
         for h, block in enumerate(table):
-            left = 1.6 + h * (0.5 * table.shape[2] + 0.3)
+            left = 1.5 + h * (0.5 * table.shape[2] + 0.25)
             sheet.text(left + 0.25 * (table.shape[2] - 1), height - 0.16, f"head {h + 1}", fontsize=9)
             for (row, column), number in np.ndenumerate(block):
                 colour = CYCLE[owners[title][h, row, column] % len(CYCLE)][0]
