@@ -341,7 +341,9 @@ def bars(values, labels, *, ylabel="", digits=2):
 
 
 def _legend(axes):
-    axes.legend(frameon=False, fontsize=9, loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=3, columnspacing=1.2)
+    ncols = 3 if sum(map(len, axes.get_legend_handles_labels()[1])) < 50 else 2  # as many as fit above the axes
+    look = {"frameon": False, "fontsize": 9, "columnspacing": 1.2}
+    axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=ncols, **look)
 
 
 def lines(x, series, *, spread=None, xlabel="", ylabel="", logx=False, logy=False, digits=4):
