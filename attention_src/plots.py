@@ -627,7 +627,7 @@ def between(weights, values, labels):
     if values.shape != (2, 2) or set(shapes.values()) != {(2,)}:
         raise ValueError(f"values {values.shape} and weights {shapes}; expected (2, 2) and (2,) each")
     with _style():
-        figure = Figure(figsize=(6.4, 3.0))
+        figure = Figure(figsize=(WIDTH - 0.12, 2.8), layout="constrained")
         axes = figure.subplots()
         axes.plot(*values.T, "-", color=PALE, linewidth=3, zorder=1)
         below, above = {"ha": "left", "va": "top"}, {"ha": "right", "va": "bottom"}
