@@ -231,7 +231,7 @@ CLAIMS = [
         lambda rows: f"largest distance from 1/m {spread(rows, 'uniform_gap', 4)}",
     ),
     Claim(
-        "It looks at every encoder state.",
+        "It looks at every encoder state, each with a weight above 0.",
         "step",
         DRAWN,
         all_of(lambda row: row["least_weight"] > 0),
