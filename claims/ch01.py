@@ -194,7 +194,7 @@ SETTLED = {
     "Divided by $\\sqrt{3}$, *journey*'s weights lie closer together": "computed",
     "*journey* and *starts* are the darkest nearly all the way down": "computed",
     "They are also the two longest vectors.": "computed",
-    "Each right-hand row is an average of the middle rows": "derived",
+    "Each of its rows is an average of the rows of the second.": "derived",
     "Times 1000, *journey* has everything, and the output is its value: a lookup.": "computed",
     "even times 100 the gap is 1.96 and *starts* keeps 0.123": "computed",
     "the output is already close to its value, for *starts* has nearly the same value": "computed",
