@@ -617,6 +617,11 @@ def blocks(columns):
     -------
     Picture
 
+    Raises
+    ------
+    ValueError
+        There is no column.
+
     Examples
     --------
     >>> blocks({"Encoder": ["self-attention"], "Decoder": ["self-attention", "cross-attention"]})
