@@ -867,3 +867,92 @@ def between(weights, values, labels):
         axes.set(xlabel="first number of the value", ylabel="second number")
         axes.grid(color=PALE, linewidth=0.6)
         return _finish(figure, f"{len(weights)} output{'s' * (len(weights) > 1)} between 2 values")
+
+
+def _told(numbers):
+    """'1, −0.5', a few numbers in a row."""
+    return ", ".join(f"{x:g}" for x in _array(numbers).round(2)).replace("-", "−")
+
+
+def stream(stops, parts):
+    """Draw the numbers of one token on their way through a block: the residual stream, and what stands beside it.
+
+    Parameters
+    ----------
+    stops : what the stream holds before, between and after the sums, a row of numbers each
+    parts : (name, numbers that it gives) of a norm and its sub-layer for each sum, in their order
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        There are not two parts for each sum.
+
+    Examples
+    --------
+    >>> stream([[1, 3], [2, 3]], [("norm", [-1, 1]), ("attention", [1, 0])])
+    <picture: the stream past attention>
+    """
+    if len(parts) != 2 * (len(stops) - 1):
+        raise ValueError(f"{len(parts)} parts for {len(stops)} stops; expected a norm and a sub-layer between any two")
+    tall = 1.75
+    top = tall * (len(stops) - 1) + 0.3
+    sheet = Canvas(5.0, top + 0.3)
+    sheet.arrow((1.1, top), (1.1, 0.48), width=3)
+    for i, numbers in enumerate(stops):
+        sheet.box(1.1, top - tall * i, _told(numbers), width=1.75, colour=ORANGE)
+    for i, ((norm, normed), (layer, added)) in enumerate(zip(parts[::2], parts[1::2], strict=True)):
+        y = top - tall * i - 0.5
+        sheet.arrow((1.1, y), (2.15, y))
+        sheet.box(2.75, y, norm, width=1.2, colour=GREEN)
+        sheet.arrow((2.75, y - 0.18), (2.75, y - 0.47))
+        sheet.box(2.75, y - 0.65, layer, width=1.2, colour=BLUE)
+        sheet.arrow((2.15, y - 0.65), (1.26, y - 0.65))
+        sheet.circle(1.1, y - 0.65, "+")
+        sheet.text(4.2, y, _told(normed))
+        sheet.text(4.2, y - 0.65, _told(added))
+    return sheet.picture(f"the stream past {', '.join(name for name, _ in parts[1::2])}")
+
+
+def blocks(columns):
+    """Draw blocks side by side, each with its stream; the first supplies the cross-attention of the last.
+
+    Parameters
+    ----------
+    columns : dict of title: names of the sub-layers, in their order
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        There is no column.
+
+    Examples
+    --------
+    >>> blocks({"Encoder": ["self-attention"], "Decoder": ["self-attention", "cross-attention"]})
+    <picture: Encoder and Decoder>
+    """
+    tall, deepest = 1.15, max(map(len, columns.values()))
+    sheet = Canvas(2.6 * len(columns), tall * deepest + 0.75)
+    for i, (title, layers) in enumerate(columns.items()):
+        x, top = 2.6 * i + 1.0, tall * deepest + 0.3
+        sheet.text(x + 0.2, top + 0.3, title, weight="bold")
+        sheet.arrow((x + 1.25, top), (x + 1.25, top - tall * len(layers) - 0.1), width=3)
+        for k, layer in enumerate(layers):
+            y = top - 0.3 - tall * k
+            sheet.arrow((x + 1.25, y), (x + 0.4, y))
+            sheet.box(x, y, "norm", width=0.8, colour=GREEN)
+            sheet.arrow((x, y - 0.18), (x, y - 0.42))
+            sheet.box(x, y - 0.6, layer, width=1.9, colour=BLUE)
+            sheet.arrow((x + 0.95, y - 0.6), (x + 1.12, y - 0.6))
+            sheet.circle(x + 1.25, y - 0.6, "+", radius=0.13)
+            if layer == "cross-attention" and i:
+                lowest = tall * (deepest - len(next(iter(columns.values())))) + 0.1
+                sheet.arrow((x - 1.35, lowest), (x - 0.97, y - 0.6), dashed=True)
+    return sheet.picture(" and ".join(columns))

@@ -207,3 +207,21 @@ def test_numbers_of_one_owner_have_one_colour():
     assert shaded.count(plots.BLUE.lower()) == shaded.count(plots.ORANGE.lower()) > 0
     with pytest.raises(ValueError, match="expected \\(heads, rows, columns\\) twice"):
         plots.shaded({"right": table}, {"wrong": table})
+
+
+def test_the_stream_shows_the_numbers_of_every_stop_and_part():
+    parts = [("norm", [-1, 1]), ("attention", [0.5, -0.5]), ("norm", [-1, 1]), ("feed-forward", [0, 1])]
+    seen = words_of(plots.stream([[1, 3], [1.5, 2.5], [1.5, 3.5]], parts))
+    assert {"1, 3", "1.5, 2.5", "1.5, 3.5", "-1, 1", "0.5, -0.5", "0, 1", "attention", "feed-forward"} <= {*seen}
+    with pytest.raises(ValueError, match="2 parts for 3 stops"):
+        plots.stream([[1], [2], [3]], parts[:2])
+
+
+def test_blocks_have_a_norm_and_a_sum_for_each_sub_layer_and_an_arrow_between_them():
+    columns = {"Encoder": ["self-attention"], "Decoder": ["self-attention", "cross-attention"]}
+    picture = plots.blocks(columns)
+    seen = words_of(picture)
+    assert seen.count("norm") == seen.count("+") == 3 and "cross-attention" in seen
+    assert "stroke-dasharray" in picture.svg and "stroke-dasharray" not in plots.blocks({"A": ["B"]}).svg
+    with pytest.raises(ValueError):
+        plots.blocks({})
