@@ -1,12 +1,14 @@
 """The visual language of the book: one grid of queries and keys, bars, arrows of a weighted sum, lines with a spread.
 
 Every function returns a `Picture`, which a notebook shows as SVG: sharp at any size, the same bytes on every run, text
-left to the reader's browser, so that Hangul needs no font here. Colours are those of Okabe and Ito (2008), which
-colour-blind readers tell apart; no figure says anything by colour alone. Values are rounded before they are drawn.
+left to the reader's browser, so that Hangul needs no font here. All are `WIDTH` inches wide, so that on a page their
+letters have one size. Colours are those of Okabe and Ito (2008), which colour-blind readers tell apart, darkened until
+letters in them can be read; no figure says anything by colour alone. Values are rounded before they are drawn.
 """
 
 import itertools
 import re
+import unicodedata
 import warnings
 from contextlib import contextmanager
 from io import StringIO
@@ -15,12 +17,18 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Rectangle
+from matplotlib.transforms import Bbox
 
-BLUE = "#0072B2"  #: The colour of the first series of a figure, and of a box on a `Canvas`.
-ORANGE = "#D55E00"  #: The colour of the second series, and of a bar on a `Canvas`.
-GREEN = "#009E73"  #: The colour of the third series.
+WIDTH = 5.2  #: The width of a figure in inches; a `Canvas` should be no wider.
+BLUE = "#0069A4"  #: The colour of the first series of a figure, and of a box on a `Canvas`.
+ORANGE = "#B84F00"  #: The colour of the second series, and of a bar on a `Canvas`.
+GREEN = "#007A5A"  #: The colour of the third series.
 PURPLE, SKY, YELLOW = "#AA4499", "#56B4E9", "#E69F00"
-INK, PALE, PAPER = "#1a1a1a", "#d9d9d9", "#ffffff"
+SCORE = BLUE  #: The colour of the first stage of attention, which scores, in figures and formulas.
+SCALE = PURPLE  #: The colour of the second stage, which scales the scores.
+WEIGH = ORANGE  #: The colour of the third stage, which makes weights.
+MIX = GREEN  #: The colour of the fourth stage, which mixes the values.
+INK, GREY, PALE, PAPER = "#1a1a1a", "#757575", "#d9d9d9", "#ffffff"
 CYCLE = [*zip((BLUE, ORANGE, GREEN, PURPLE, YELLOW, SKY), "os^Dvx", ("-", "--", "-.", ":", "-", "--"), strict=True)]
 AXIS_TITLE = {"fontsize": 8, "color": "#555555", "ha": "center", "va": "bottom"}
 STYLE = {
@@ -75,11 +83,14 @@ def _number(match):
     return f"{float(match.group()):.2f}".rstrip("0").rstrip(".")
 
 
-def _finish(figure, name):
-    """Draw the figure as SVG with coordinates of two decimals and without date, version or trailing blanks."""
+def _finish(figure, name, *, see_through=False):
+    """Draw the figure as SVG, `WIDTH` wide, with coordinates of two decimals and without date or version."""
     out = StringIO()
     nothing = dict.fromkeys(("Date", "Creator", "Type", "Format"))
-    figure.savefig(out, format="svg", bbox_inches="tight", pad_inches=0.06, metadata=nothing)
+    figure.draw_without_rendering()  # lays out what stands in it
+    box = figure.get_tightbbox().padded(0.06)
+    box = Bbox.from_bounds(box.x0, box.y0, max(box.width, WIDTH), box.height)
+    figure.savefig(out, format="svg", bbox_inches=box, transparent=see_through, metadata=nothing)
     svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"-?\d+\.\d{3,}(e-?\d+)?", _number, tag.group()), out.getvalue())
     return Picture("\n".join(line.rstrip() for line in svg.splitlines()), name)
 
@@ -155,21 +166,40 @@ def grids(matrices, rows=None, columns=None, *, digits=2, mask=None, row_title="
         raise ValueError(f"mask has shape {shown.shape}, the values have {(n, m)}; expected the same")
     digits = digits if isinstance(digits, list) else [digits] * len(arrays)
     widest = max(len(f"{x:.{d}f}") for a, d in zip(arrays.values(), digits, strict=True) for x in a.flat)
-    cell = max(0.5, 0.09 * widest + 0.12, 0.085 * max(map(len, columns)) + 0.1)
+    need = max(0.09 * widest + 0.12, max(map(_inches, columns)) + 0.1, max(map(_inches, arrays)) / m)
+    left, gap = max(map(_inches, rows)) + 0.4, 0.3
+    across, cell = _arrange(len(arrays), m, need, WIDTH - left, gap)
+    width, height, above = m * cell, n * 0.42, 0.7
+    down = -(-len(arrays) // across)
+    size = left + across * (width + gap), down * (height + above)
     with _style():
-        figure = Figure(figsize=((m * cell + 0.35) * len(arrays), n * 0.42))
-        panels = np.atleast_1d(figure.subplots(1, len(arrays), gridspec_kw={"wspace": 0.35 / (m * cell)}))
-        for i, (axes, (title, array)) in enumerate(zip(panels, arrays.items(), strict=True)):
+        figure = Figure(figsize=size)
+        for i, (title, array) in enumerate(arrays.items()):
+            row, column = divmod(i, across)
+            corner = left + column * (width + gap), (down - row - 1) * (height + above)
+            axes = figure.add_axes((corner[0] / size[0], corner[1] / size[1], width / size[0], height / size[1]))
             _draw_grid(axes, array.round(digits[i]), shown, digits[i])
             axes.set_xticks(range(m), columns)
-            axes.set_yticks(range(n), rows if i == 0 else [])
-            axes.set_title(title, pad=32 if column_title else 8)
+            axes.set_yticks(range(n), rows if column == 0 else [])
+            axes.set_title(title, pad=32 if column_title else 20)
             lift = matplotlib.transforms.ScaledTranslation(0, 19 / 72, figure.dpi_scale_trans)
             title = f"{column_title} →" if column_title else ""
             axes.text(0.5, 1.0, title, transform=axes.transAxes + lift, **AXIS_TITLE)
-        panels[0].set_ylabel(f"← {row_title}" if row_title else "", **AXIS_TITLE)
+            axes.set_ylabel(f"← {row_title}" if row_title and column == 0 else "", **AXIS_TITLE)
         count = f"{len(arrays)} grids" if len(arrays) > 1 else "grid"
         return _finish(figure, f"{count} of {n} × {m}")
+
+
+def _inches(text):
+    """About how wide a text of the usual size is."""
+    return sum(0.145 if unicodedata.east_asian_width(letter) in "WF" else 0.085 for letter in text)
+
+
+def _arrange(count, m, need, room, gap):
+    """How many of `count` grids of m columns stand side by side, and how wide their cells are, at least `need`."""
+    most = min(count, max(1, int((room + gap) // (m * need + gap))))
+    across = -(-count // -(-count // most))  # as many in each row as can be, the rows alike
+    return across, min(max(need, ((room + gap) / across - gap) / m), 1.1)
 
 
 def product(left, right, result, rows=None, columns=None, numbers=None, *, digits=2):
@@ -201,23 +231,26 @@ def product(left, right, result, rows=None, columns=None, numbers=None, *, digit
     if shapes[1:] != [(m, d), (n, d)]:
         raise ValueError(f"shapes {shapes}; expected (n, m), (m, d) and (n, d)")
     rows, columns, numbers = _labels("rows", rows, n), _labels("columns", columns, m), _labels("numbers", numbers, d)
-    cell = max(0.44, 0.085 * max(map(len, columns)) + 0.06)
-    widths = [cell * m, 0.44 * d, 0.44 * d]
-    gap = 0.085 * max(map(len, rows + columns)) + 0.5  # inches between two grids: a sign, and the next one's labels
-    total, height = sum(widths) + 2 * gap, 0.36 * max(n, m)
+    cell = max(0.44, max(map(_inches, columns)) + 0.06)
+    gap = max(map(_inches, rows + columns)) + 0.5  # inches between two grids: a sign, and the next one's labels
+    widths, heights = [cell * m, 0.44 * d, 0.44 * d], [0.36 * len(array) for array in arrays]
+    starts = [0.0, widths[0] + gap, widths[0] + widths[1] + 2 * gap]
+    lows, total = [(max(heights) - height) / 2 for height in heights], starts[2] + widths[2]
+    if total + gap > WIDTH:  # the result on a line of its own
+        lows = [low + heights[2] + 0.6 for low in lows[:2]] + [0.0]
+        starts[2], total = starts[1], starts[1] + max(widths[1:])
+    tall = lows[0] + heights[0] + 0.5
     with _style():
-        figure, start = Figure(figsize=(total, height)), 0.0
+        figure = Figure(figsize=(total, tall))
         sides = [(rows, columns), (columns, numbers), (rows, numbers)]
-        for i, (array, width, (down, across)) in enumerate(zip(arrays, widths, sides, strict=True)):
-            tall = 0.36 * len(array) / height
-            axes = figure.add_axes((start / total, (1 - tall) / 2, width / total, tall))
+        for i, (array, (down, across)) in enumerate(zip(arrays, sides, strict=True)):
+            axes = figure.add_axes((starts[i] / total, lows[i] / tall, widths[i] / total, heights[i] / tall))
             _draw_grid(axes, array.round(digits), np.ones(array.shape, bool), digits)
             axes.set_xticks(range(len(across)), across)
             axes.set_yticks(range(len(down)), down)
             axes.set_title(captions[i], pad=10)
-            sign = "" if i == 0 else "×="[i - 1]
-            figure.text((start - gap + 0.12) / total, 0.5, sign, ha="center", va="center", fontsize=16)
-            start += width + gap
+            place = (starts[i] - gap + 0.12) / total, (lows[i] + heights[i] / 2) / tall
+            figure.text(*place, "" if i == 0 else "×="[i - 1], ha="center", va="center", fontsize=16)
         return _finish(figure, f"{n} × {m} times {m} × {d} is {n} × {d}")
 
 
@@ -238,10 +271,11 @@ def _labels(name, labels, count):
 def _draw_grid(axes, array, shown, digits):
     """Paint the cells of one matrix: blue for what is above 0, orange for what is below, hatched where hidden.
 
+    The darkest colour is that of 1, so that weights look alike in all figures, or of the largest number beyond it.
     No cell is so dark that black digits are hard to read on it.
     """
     n, m = array.shape
-    largest = np.abs(array[shown & np.isfinite(array)]).max(initial=0) or 1.0
+    largest = np.abs(array[shown & np.isfinite(array)]).max(initial=1)
     up, down = matplotlib.colormaps["Blues"], matplotlib.colormaps["Oranges"]
     for i, j in np.ndindex(n, m):
         x = array[i, j]
@@ -288,8 +322,8 @@ def bars(values, labels, *, ylabel="", digits=2):
     labels = _labels("labels", labels, m)
     width = 0.8 / len(series)
     with _style():
-        room = (digits + 2) * 0.088 * len(series) + 0.12, 0.085 * max(map(len, labels)) + 0.12
-        figure = Figure(figsize=(max(m * max(room), 1.6) + 0.6, 2.0))
+        room = (digits + 2) * 0.088 * len(series) + 0.12, max(map(_inches, labels)) + 0.12
+        figure = Figure(figsize=(max(m * max(room) + 0.6, WIDTH - 0.12), 2.3), layout="constrained")
         axes = figure.subplots()
         for i, (name, numbers) in enumerate(series.items()):
             place = np.arange(m) + (i - (len(series) - 1) / 2) * width
@@ -341,7 +375,7 @@ def lines(x, series, *, spread=None, xlabel="", ylabel="", logx=False, logy=Fals
         if _array(y).shape != x.shape:
             raise ValueError(f"series {name!r} has shape {_array(y).shape}, x has {x.shape}; expected the same")
     with _style():
-        figure = Figure(figsize=(4.6, 2.7))
+        figure = Figure(figsize=(WIDTH - 0.12, 3.1), layout="constrained")
         axes = figure.subplots()
         for (name, y), (colour, marker, dash) in zip(series.items(), itertools.cycle(CYCLE), strict=False):
             axes.plot(x, _significant(y, digits), dash, color=colour, marker=marker, markersize=5, label=name)
@@ -392,9 +426,14 @@ def over_image(image, weights, *, asks=None):
     image, weights = _array(image), {title: _array(row).round(2) for title, row in weights.items()}
     rows, columns = _patch_grid(image, weights)
     with _style():
-        figure = Figure(figsize=(2.5 * columns / rows * len(weights), 2.5 + 0.25))
-        panels = np.atleast_1d(figure.subplots(1, len(weights), gridspec_kw={"wspace": 0.06}))
-        for axes, (title, row) in zip(panels, weights.items(), strict=True):
+        across = min(len(weights), max(1, round(3 * rows / columns)))
+        down = -(-len(weights) // across)
+        wide = WIDTH / max(across, 1.5)
+        figure = Figure(figsize=(wide * across, (wide * rows / columns + 0.3) * down))
+        panels = figure.subplots(down, across, squeeze=False, gridspec_kw={"wspace": 0.04, "hspace": 0.2}).ravel()
+        for axes in panels:
+            axes.axis("off")
+        for axes, (title, row) in zip(panels, weights.items(), strict=False):
             _draw_image(axes, image, image.shape[1] / columns)
             for (i, j), weight in np.ndenumerate(row.reshape(rows, columns)):
                 if not np.isnan(weight):
@@ -402,10 +441,11 @@ def over_image(image, weights, *, asks=None):
             if asks is not None:
                 i, j = divmod(asks, columns)
                 axes.add_patch(Rectangle((j, i), 1, 1, fill=False, edgecolor=ORANGE, linewidth=2))
-            axes.set(xlim=(0, columns), ylim=(rows, 0), aspect="equal", title=title)
-            axes.axis("off")
+            axes.set(xlim=(0, columns), ylim=(rows, 0), aspect="equal")
+            axes.set_title(title, color=GREY)  # to be read on a light page and on a dark one
+        panels[0].set_gid("picture")  # by which the site knows not to turn its colours round in the dark
         pictures = f"{len(weights)} picture" + "s" * (len(weights) > 1)
-        return _finish(figure, f"{pictures} of {rows} × {columns} patches")
+        return _finish(figure, f"{pictures} of {rows} × {columns} patches", see_through=True)
 
 
 def _patch_grid(image, weights):
@@ -434,7 +474,7 @@ def _draw_image(axes, image, patch):
 
 def _veil(axes, i, j, weight):
     """Cover the patch in row i and column j with white that lets its weight through, and print the weight."""
-    opacity = round(0.8 * (1 - weight), 2)
+    opacity = round(0.6 * (1 - weight), 2)
     axes.add_patch(Rectangle((j, i), 1, 1, facecolor=(1, 1, 1, opacity), edgecolor=PAPER, linewidth=0.8))
     if weight >= 0.1:
         plate = {"boxstyle": "round,pad=0.1", "facecolor": INK, "edgecolor": "none"}
@@ -474,7 +514,7 @@ def weighted_sum(weights, values, labels):
     corners = np.vstack([[0, 0], np.cumsum(weights[:, None] * values, axis=0)]).round(4)
     plate = {"boxstyle": "square,pad=0.1", "facecolor": PAPER, "edgecolor": "none"}  # so that lines pass behind words
     with _style():
-        figure = Figure(figsize=(4.2, 3.4))
+        figure = Figure(figsize=(WIDTH - 0.12, 4.0), layout="constrained")
         axes = figure.subplots()
         everything = np.vstack([corners, values])
         low, high = everything.min(axis=0), everything.max(axis=0)
@@ -556,3 +596,208 @@ class Canvas:
         """Return the finished Picture; `name` says what it is where no picture can be shown."""
         with _style():
             return _finish(self._figure, name)
+
+
+def arrows_over(scenes, *, printed=True):
+    """Draw pictures side by side, each with arrows from one patch to the others: the wider, the more it weighs.
+
+    What a patch gives itself is a ring around it.
+
+    Parameters
+    ----------
+    scenes : dict of title: (image, start, weights)
+        The image is (H, W, 3), from 0 to 1; start the patch that looks; weights (patches,) are from 0 to 1, row by row.
+    printed : bool, whether weights of 0.1 or more are printed where they go
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        An image is none, or cannot be cut into so many squares.
+
+    Examples
+    --------
+    >>> arrows_over({"looks right": ([[[0, 0, 0], [1, 1, 1]]], 0, [0.25, 0.75])})
+    <picture: arrows over 1 picture>
+    """
+    scenes = {title: (_array(image), start, _array(w).round(2)) for title, (image, start, w) in scenes.items()}
+    with _style():
+        wide = WIDTH / max(len(scenes), 1.5)
+        figure = Figure(figsize=(wide * len(scenes), wide + 0.3))
+        panels = np.atleast_1d(figure.subplots(1, len(scenes), gridspec_kw={"wspace": 0.04}))
+        for axes, (title, (image, start, weights)) in zip(panels, scenes.items(), strict=True):
+            rows, columns = _patch_grid(image, {title: weights})
+            axes.add_patch(Rectangle((0, 0), columns, rows, facecolor=np.median(image, axis=(0, 1)).round(3)))
+            _draw_image(axes, image, image.shape[1] / columns)
+            axes.hlines(range(1, rows), 0, columns, color="#74a56c", linewidth=0.6)
+            axes.vlines(range(1, columns), 0, rows, color="#74a56c", linewidth=0.6)
+            for patch in np.flatnonzero(weights):
+                _weight_arrow(axes, divmod(start, columns), divmod(int(patch), columns), weights[patch], printed)
+            axes.set(xlim=(0, columns), ylim=(rows, 0), aspect="equal")
+            axes.set_title(title, color=GREY)
+            axes.axis("off")
+        panels[0].set_gid("picture")
+        return _finish(figure, f"arrows over {len(scenes)} picture" + "s" * (len(scenes) > 1), see_through=True)
+
+
+def _weight_arrow(axes, start, end, weight, printed):
+    """An arrow between the middles of two patches (row, column), as wide as its weight; a ring where they are one."""
+    (y, x), (i, j) = start, end
+    look = {"color": INK, "linewidth": round(0.5 + 3.5 * weight, 2)}
+    if start == end:
+        axes.add_patch(Circle((x + 0.5, y + 0.5), 0.46, fill=False, **look))
+    else:
+        shape = {"arrowstyle": "-|>", "mutation_scale": round(6 + 9 * weight, 2), "shrinkA": 0, "shrinkB": 5}
+        axes.add_patch(FancyArrowPatch((x + 0.5, y + 0.5), (j + 0.5, i + 0.5), **shape, **look))
+    if printed and weight >= 0.1:
+        plate = {"boxstyle": "round,pad=0.15", "facecolor": INK, "edgecolor": "none"}
+        place = {"ha": "center", "va": "center", "fontsize": 9, "zorder": 5}
+        axes.text(j + 0.5, i + 0.9, f"{weight:.2f}", color=PAPER, bbox=plate, **place)
+
+
+def photograph(side):
+    """Return a square of a photograph in the public domain, Grace Hopper's portrait, which Matplotlib brings with it.
+
+    Parameters
+    ----------
+    side : int, pixels along each side, at most 224
+
+    Returns
+    -------
+    (side, side, 3), red, green and blue from 0 to 1
+
+    Raises
+    ------
+    ValueError
+        The side is not from 1 to 224.
+
+    Examples
+    --------
+    >>> photograph(200).shape
+    (200, 200, 3)
+    """
+    if not 1 <= side <= 224:
+        raise ValueError(f"side is {side}; expected 1 to 224")
+    with matplotlib.cbook.get_sample_data("grace_hopper.jpg") as file:
+        pixels = matplotlib.image.imread(file, format="jpg")[20:468, 32:480] / 255
+    small = pixels.reshape(224, 2, 224, 2, 3).mean(axis=(1, 3))
+    edge = (224 - side) // 2
+    return small[edge : edge + side, edge : edge + side]
+
+
+def cut_photograph(image, patch_size, chosen):
+    """Draw a picture with the lines along which it is cut into patches, and one of the patches enlarged beside it.
+
+    Parameters
+    ----------
+    image : (H, W, 3), red, green and blue from 0 to 1
+    patch_size : int, pixels along each side of a patch
+    chosen : int, the patch that is enlarged, counted from 1, row by row
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        The image is none, cannot be cut into such patches, or has not so many.
+
+    Examples
+    --------
+    >>> cut_photograph(np.zeros((4, 6, 3)), patch_size=2, chosen=5)
+    <picture: 2 × 3 patches, one enlarged>
+    """
+    image, p = (_array(image) * 32).round() / 32, patch_size  # fewer colours, a smaller file
+    if image.ndim != 3 or image.shape[0] % p or image.shape[1] % p:
+        raise ValueError(
+            f"patch_size is {p}, the image {image.shape}; expected (H, W, 3) and a number that divides both"
+        )
+    rows, columns = image.shape[0] // p, image.shape[1] // p
+    if not 1 <= chosen <= rows * columns:
+        raise ValueError(f"chosen is {chosen}; expected 1 to {rows * columns}")
+    i, j = divmod(chosen - 1, columns)
+    with _style():
+        figure = Figure(figsize=(WIDTH, 3.2))
+        whole, one = figure.subplots(1, 2, width_ratios=(1.5, 1))
+        look = {"interpolation": "none", "extent": (0, columns, rows, 0)}
+        whole.imshow(image, **look)
+        whole.hlines(range(1, rows), 0, columns, color=PAPER, linewidth=0.8)
+        whole.vlines(range(1, columns), 0, rows, color=PAPER, linewidth=0.8)
+        whole.add_patch(Rectangle((j, i), 1, 1, fill=False, edgecolor=ORANGE, linewidth=3))
+        one.imshow(image[i * p : (i + 1) * p, j * p : (j + 1) * p], interpolation="none")
+        for axes, title in (
+            (whole, f"{rows} × {columns} = {rows * columns} patches"),
+            (one, f"patch {chosen}: {p} × {p} pixels"),
+        ):
+            axes.set_title(title, color=GREY)
+            axes.axis("off")
+        whole.set_gid("picture")
+        return _finish(figure, f"{rows} × {columns} patches, one enlarged", see_through=True)
+
+
+def blocks(matrices, groups):
+    """Draw square matrices side by side, a coloured square for each number and no digits; groups are framed and named.
+
+    Parameters
+    ----------
+    matrices : dict of title: (n, n), from -1 (orange) over 0 (paper) to 1 (blue); drawn in steps of 0.2
+    groups : n names; those of one group stand together and have one name
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        The matrices are not square or differ in shape, or there is not a name for each row.
+
+    Examples
+    --------
+    >>> blocks({"alike": [[1, 0.9, 0], [0.9, 1, 0], [0, 0, 1]]}, ["noun", "noun", "verb"])
+    <picture: 1 map of 3 × 3>
+    """
+    arrays = {title: _array(values) for title, values in matrices.items()}
+    n, m = _one_shape(arrays)
+    if n != m:
+        raise ValueError(f"the matrices have shape {(n, m)}; expected square ones")
+    groups = _labels("rows", groups, n)
+    starts = [i for i in range(n) if i == 0 or groups[i] != groups[i - 1]]
+    middles = [(a + b - 1) / 2 for a, b in itertools.pairwise([*starts, n])]
+    with _style():
+        side = (WIDTH - 1.4) / len(arrays) if len(arrays) > 1 else 3.0
+        figure = Figure(figsize=(side * len(arrays), side))
+        panels = np.atleast_1d(figure.subplots(1, len(arrays), gridspec_kw={"wspace": 0.08}))
+        for axes, (title, array) in zip(panels, arrays.items(), strict=True):
+            axes.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5), aspect="equal", title=title)
+            _draw_runs(axes, (array * 5).round() / 5, side * 58 / n)
+            for start in starts[1:]:
+                axes.axhline(start - 0.5, color=PALE, linewidth=0.8)
+                axes.axvline(start - 0.5, color=PALE, linewidth=0.8)
+            axes.set_xticks([])
+            axes.set_yticks(
+                middles if axes is panels[0] else [], [groups[i] for i in starts][: n * (axes is panels[0])]
+            )
+            axes.tick_params(length=0, labelsize=9)
+            axes.spines[:].set(visible=True, color=PALE)
+        return _finish(figure, f"{len(arrays)} map" + "s" * (len(arrays) > 1) + f" of {n} × {n}")
+
+
+def _draw_runs(axes, array, height):
+    """Paint each row's runs of one number as a stroke so many points high, all strokes of one number in one path."""
+    up, down = matplotlib.colormaps["Blues"], matplotlib.colormaps["Oranges"]
+    strokes = {}
+    for i, row in enumerate(array):
+        edges = [0, *(np.flatnonzero(row[1:] != row[:-1]) + 1), len(row)]
+        for start, end in itertools.pairwise(edges):
+            strokes.setdefault(row[start], []).extend([(start - 0.5, i), (end - 0.5, i)])
+    for value, corners in strokes.items():
+        if value:
+            codes = [matplotlib.path.Path.MOVETO, matplotlib.path.Path.LINETO] * (len(corners) // 2)
+            path, colour = matplotlib.path.Path(corners, codes), (up if value > 0 else down)(0.2 + 0.6 * abs(value))
+            look = {"facecolor": "none", "edgecolor": colour, "linewidth": height, "capstyle": "butt"}
+            axes.add_patch(matplotlib.patches.PathPatch(path, **look))
