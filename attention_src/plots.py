@@ -627,7 +627,8 @@ def arrows_over(scenes, *, printed=True):
     with _style():
         wide = WIDTH / max(len(scenes), 1.5)
         figure = Figure(figsize=(wide * len(scenes), wide + 0.3))
-        panels = np.atleast_1d(figure.subplots(1, len(scenes), gridspec_kw={"wspace": 0.04}))
+        edges = {"left": 0, "right": 1, "bottom": 0, "top": wide / (wide + 0.3)}
+        panels = np.atleast_1d(figure.subplots(1, len(scenes), gridspec_kw={"wspace": 0.04, **edges}))
         for axes, (title, (image, start, weights)) in zip(panels, scenes.items(), strict=True):
             rows, columns = _patch_grid(image, {title: weights})
             axes.add_patch(Rectangle((0, 0), columns, rows, facecolor=np.median(image, axis=(0, 1)).round(3)))
@@ -771,10 +772,11 @@ def blocks(matrices, groups):
     with _style():
         side = (WIDTH - 1.4) / len(arrays) if len(arrays) > 1 else 3.0
         figure = Figure(figsize=(side * len(arrays), side))
-        panels = np.atleast_1d(figure.subplots(1, len(arrays), gridspec_kw={"wspace": 0.08}))
+        edges = {"left": 0, "right": 1, "bottom": 0, "top": 1}
+        panels = np.atleast_1d(figure.subplots(1, len(arrays), gridspec_kw={"wspace": 0.08, **edges}))
         for axes, (title, array) in zip(panels, arrays.items(), strict=True):
             axes.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5), aspect="equal", title=title)
-            _draw_runs(axes, (array * 5).round() / 5, side * 58 / n)
+            _draw_runs(axes, (array * 5).round() / 5, side * 71 / n)
             for start in starts[1:]:
                 axes.axhline(start - 0.5, color=PALE, linewidth=0.8)
                 axes.axvline(start - 0.5, color=PALE, linewidth=0.8)
