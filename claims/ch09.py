@@ -177,7 +177,7 @@ CLAIMS = [
         "1",
     ),
     Claim(
-        "Untrained vectors are right less than half of the time, by both questions.",
+        "Untrained vectors are right less than half of the time, by both questions: the verb in question is missing",
         "drawn",
         DRAWS,
         lambda rows: all(max(row["near"], row["mean"]) < 0.5 for row in rows),
