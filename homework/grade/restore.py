@@ -1,9 +1,10 @@
 """Giving a submission its form back: which cell is which answer, what is the student's own, what is odd about it.
 
 An answer is known by the cell's id, then by nbgrader's name for it, then by the names it defines, then by likeness.
-Whatever is less than certain becomes a note; a note marked for a person stands at the top of the report.
+Whatever is less than certain becomes a note, for whoever grades; a note marked for a person stands at the top.
 """
 
+import ast
 import copy
 import difflib
 from dataclasses import dataclass, field
@@ -12,11 +13,13 @@ from functools import cache
 import nbformat
 from nbformat.v4 import new_code_cell
 
-from tools.chapter import CHAPTERS, grade_id, is_check
+from tools import names
+from tools.chapter import CHAPTERS, grade_id
 
-from .chapter import defined
+from ..chapter import defined
 
 MOST_NOTES = 50
+SPELT = 0.7  # of difflib's ratio, for names
 ALIKE = 0.6  # of difflib's ratio; a stub with one line filled in has more
 
 
@@ -34,6 +37,7 @@ class Restored:
     own: list[str]
     answers: dict[str, int] = field(default_factory=dict)  # exercise -> place in `own`
     notes: list[Note] = field(default_factory=list)
+    doubtful: set[str] = field(default_factory=set)  # exercises in which something was written that nobody could run
 
     def note(self, text, exercise=None, *, person=False):
         most = 4 * MOST_NOTES if person else MOST_NOTES  # so that trifles push nothing out
@@ -57,16 +61,36 @@ def restore(cells, release, exercises):
 
     Own is every code cell that is not, word for word, one of the chapter: those run from the chapter itself.
     """
-    given = {same(cell.source) for cell in release.cells if cell.cell_type == "code"}
+    given = {same(cell.source) for cell in release.cells}
+    ids = {grade_id(cell): cell.id for cell in release.cells if grade_id(cell)}
+    restored = Restored([])
+    for exercise in exercises:
+        for cell in cells:
+            if cell.kind != "code" and same(cell.source) not in given:
+                _as_code(cell, exercise, ids, restored)
     code = [cell for cell in cells if cell.kind == "code" and cell.source.strip()]
     own = [cell for cell in code if same(cell.source) not in given]
-    restored, taken = Restored([cell.source for cell in own]), set()
-    ids = {grade_id(cell): cell.id for cell in release.cells if grade_id(cell)}
+    restored.own, taken = [cell.source for cell in own], set()
     for exercise in exercises:
         _find(exercise, code, own, ids, taken, restored)
-    _note_checks(own, release, taken, restored)
     _note_lost(cells, release, restored)
     return restored
+
+
+def _as_code(cell, exercise, ids, restored):
+    """An answer that has become text is code again; what is no code is for a person."""
+    marked = cell.id == ids[exercise.name] or cell.grade_id == exercise.name
+    source = "\n".join(line for line in cell.source.splitlines() if not line.startswith("```"))
+    if not marked and not (names.parses(source) and defined(source) & set(exercise.asked)):
+        return
+    if same(source) == same(exercise.stub):
+        return
+    if names.parses(source):
+        cell.kind, cell.source = "code", source
+        restored.note("the answer stood in a text cell; it was run", exercise.name)
+    else:
+        restored.doubtful.add(exercise.name)
+        restored.note("text stands in the answer's cell, which is no code", exercise.name, person=True)
 
 
 def _find(exercise, code, own, ids, taken, restored):
@@ -97,17 +121,6 @@ def _find(exercise, code, own, ids, taken, restored):
         restored.note("the answer's cell is untouched" if untouched else "the answer's cell is missing", exercise.name)
 
 
-def _note_checks(own, release, taken, restored):
-    """Note the check cells that were changed: the chapter's are used in any case."""
-    for check in (cell for cell in release.cells if is_check(cell)):
-        for cell in own:
-            by_mark = cell.id == check.id or cell.grade_id == grade_id(check)
-            if by_mark or (cell not in taken and alike(check.source, cell.source)):
-                seen = f"the check was changed (to {cell.source[:80]!r})"
-                restored.note(f"{seen}; the chapter's own was used", person=True)
-                break
-
-
 def _note_lost(cells, release, restored):
     """Note what a tool has taken from the notebook, and cells of the chapter that are gone or moved."""
     if not any(cell.grade_id for cell in cells):
@@ -130,14 +143,74 @@ def notebook(release, restored, exercises, verdicts):
         cell.outputs, cell.execution_count = [], None
         if grade_id(cell) in restored.answers:
             cell.source = restored.own[restored.answers[grade_id(cell)]]
-    checks = {exercise.check_name: exercise.name for exercise in exercises}
+    checks = {exercise.check_name: exercise for exercise in exercises}
     for cell in made.cells:
-        if grade_id(cell) in checks:
-            cell.outputs = [verdicts[checks[grade_id(cell)]].output()]
+        if exercise := checks.get(grade_id(cell)):
+            cell.outputs = [verdicts[exercise.name].output(exercise.points)]
     first = next(i for i, cell in enumerate(made.cells) if grade_id(cell))
     others = [source for i, source in enumerate(restored.own) if i not in restored.answers.values()]
     made.cells[first:first] = [new_code_cell(f"# added or changed by the student\n{source}") for source in others]
     return made
+
+
+def near(exercise, restored, exercises):
+    """Return names under which the answer may stand, the likeliest first: of its own cell, spelt alike, alone.
+
+    The last ones, which only take the same arguments, are too far off to give points for.
+    """
+    asked = {name for one in exercises for name in one.asked}
+    place = restored.answers.get(exercise.name)
+    own = names.bound_and_used(names.python_only(restored.own[place]))[0] - asked if place is not None else set()
+    bound, used = set(), set()
+    for source in restored.own:
+        cell = names.bound_and_used(names.python_only(source))
+        bound, used = bound | cell[0], used | cell[1]
+    wanted = exercise.asked[0]
+    alike = {name for name in bound - asked if difflib.SequenceMatcher(None, name, wanted).ratio() > SPELT}
+    arguments = parameters(exercise.stub).get(wanted)
+    functions = {name: a for source in restored.own for name, a in parameters(source).items()}
+    far = {
+        name for name, a in functions.items() if arguments is not None and a == arguments and name not in asked | used
+    }
+    values = {name for name in own if (name in functions) == (arguments is not None)}
+    likely = [*sorted(values), *sorted(alike - values)]
+    return likely, sorted(far - {*likely})
+
+
+def parameters(source):
+    """{function: names of its parameters} of a cell."""
+    try:
+        body = ast.parse(names.python_only(source)).body
+    except names.UNPARSED:
+        return {}
+    return {node.name: [a.arg for a in node.args.args] for node in body if isinstance(node, ast.FunctionDef)}
+
+
+def touched(stub, source):
+    """Was more than a comment or a docstring changed, so that something stands where the stub's exception was?"""
+    if (one := _statements(stub)) is None or (other := _statements(source)) is None:
+        return True
+    if one == other:
+        return False
+    for node in ast.walk(
+        ast.parse(names.python_only(source))
+    ):  # the exception may stand below what was begun, not above
+        body = getattr(node, "body", [])
+        if isinstance(body, list) and any(isinstance(line, ast.Raise) for line in body[:-1]):
+            return True
+    return not any(isinstance(node, ast.Raise) for node in ast.walk(ast.parse(names.python_only(source))))
+
+
+def _statements(source):
+    """The code as it is compared, without docstrings."""
+    try:
+        tree = ast.parse(names.python_only(source))
+    except names.UNPARSED:
+        return None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and len(node.body) > 1 and ast.get_docstring(node) is not None:
+            del node.body[0]
+    return ast.dump(tree)
 
 
 @cache
@@ -151,7 +224,7 @@ def _marks(cells):
 
 
 def other_chapter(cells, release):
-    """Name the chapter a submission was made from if it is not this one."""
+    """Name the chapter a submission was made from if it is not this one; nothing if it is of none."""
     marks = _marks(cells)
     here = len(marks & _marks(release.cells))
     if here >= 0.3 * len(release.cells):
@@ -159,3 +232,8 @@ def other_chapter(cells, release):
     shared = {stem: len(marks & theirs) for stem, theirs in _marks_of_book().items()}
     best = max(shared, key=shared.get)
     return best if shared[best] > here + 3 else None
+
+
+def is_of(cells, release):
+    """Has a submission anything of the chapter?"""
+    return bool(_marks(cells) & _marks(release.cells))
