@@ -14,6 +14,8 @@ from homework.chapter import Unclear
 from homework.collect import collect, files, store
 from homework.collect.layouts import Layout
 from homework.roster import read_roster, slug
+from tools.bad_class import LAYOUTS, METADATA, PEOPLE, TOLD_APART
+from tools.bad_class import STEM as CLASS_STEM
 
 DEPENDS_ON = ("homework/", "tools/", "attention_src/checks/", "chapters/01")
 STEM = "01_definition"
@@ -406,3 +408,18 @@ def test_the_later_attempt_counts_whatever_the_time_of_the_file(tmp_path):
 
 def test_a_students_name_makes_a_safe_name_for_a_file():
     assert [slug(name) for name in ("../x", "Doe, Jane", "a/b\\c", "..")] == ["x", "doe-jane", "a-b-c", ""]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_no_layout_of_a_platform_gives_a_file_to_the_wrong_student(tmp_path, layout):
+    text, handed_in = LAYOUTS[layout]
+    roster = saved(tmp_path, text)
+    people = {(login, number) for _, _, login, number in PEOPLE}
+    logins = {key: next(u for u, n in people if {u, str(n)} & student.ids) for key, student in roster.items()}
+    metadata = "".join(METADATA.format(given=g, family=f, login=u, number=n) for g, f, u, n in PEOPLE).encode()
+    found = Layout(
+        CLASS_STEM, roster, metadata, [path.split("/")[0] for path in handed_in if path.startswith("attention-")]
+    )
+    for path, login in handed_in.items():
+        owner = found.owner((path,))
+        assert [logins[key] for key in owner.students] in ([[login]] if layout in TOLD_APART else [[login], []]), path

@@ -5,7 +5,7 @@ import io
 import re
 
 import pytest
-from classroom import Chapter, needs_sandbox, homework, notebook, release, statuses
+from classroom import Chapter, homework, needs_sandbox, notebook, release, statuses
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 

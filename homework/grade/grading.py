@@ -28,6 +28,7 @@ from .submission import Unreadable, printable, read
 CHAPTER_SECONDS = 300  # for the chapter's own code, which may train
 MOST_DEATHS = 8  # of a student's sandbox; then a person has to look
 TOTAL = 3  # all of a student's code together may take so many times as long as one cell
+COSTLY = ("SyntaxError", "NameError", "ModuleNotFoundError")  # in an answer's cell: a person looks
 DEATHS = {
     "time": "had not ended after {seconds:g} s. Which of its loops has no end?",
     "gone": "ended the whole process.",
@@ -192,8 +193,7 @@ class Grading:
             self.restored.note("prints very much; only the beginning was kept")
         if error and error not in ("NotImplementedError", "NotAttempted", "Wrong"):
             self.errors[place] = Part("{error}: {text}" if text else "{error}", error=error, text=text)
-            strange = place in self.restored.answers.values() and error in ("SyntaxError", "NameError")
-            strange = strange or error == "ModuleNotFoundError"
+            strange = place in self.restored.answers.values() and error in COSTLY
             self.restored.note(f"{what} stopped with {self.errors[place]}", person=strange)
 
     def _ran(self, session, place):

@@ -2,10 +2,13 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from hashlib import scrypt
+from pathlib import Path
 from secrets import token_hex
+from tempfile import TemporaryDirectory
 
 import nbformat
 from tqdm import tqdm
@@ -39,9 +42,13 @@ def _package(course, offline):
     """From where a student's copy installs the package: the book's repository at this commit, or a file beside it."""
     address = next(match[1] for path, _, match in copies() if path.name == "_config.yml")
     if offline:
-        folder = course / "release"
-        build = ["pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT)]
-        subprocess.run([sys.executable, "-m", *build], check=True)
+        folder = course.resolve() / "release"
+        with TemporaryDirectory() as copy:  # what a build leaves behind is no part of the repository
+            for name in ("pyproject.toml", "README.md"):
+                shutil.copy(ROOT / name, copy)
+            shutil.copytree(ROOT / "attention_src", Path(copy, "attention_src"))
+            build = ["pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, copy]
+            subprocess.run([sys.executable, "-m", *map(str, build)], check=True)
         wheel = max(folder.glob("attention_src-*.whl"), key=lambda path: path.stat().st_mtime)
         print(f"Hand out {wheel.name} beside each notebook: the notebook installs it from there.")
         return wheel.name
