@@ -121,7 +121,7 @@ PACKAGE = "1. Write it: calls scaled_dot_product_attention"
 
 CLASS = {  # name: (what makes it, the score due, what the report must say)
     "ann": (lambda notebook: notebook, 6, ()),
-    "prints-50-mb": (adds("for _ in range(50_000):\n    print('x' * 1000)"), 6, ["prints very much"]),
+    "prints-50-mb": (adds("for _ in range(50_000):\n    print('x' * 1000)"), 6, ()),
     "magic": (adds("%matplotlib inline\n!pip install torch\nnp.exp?\ndisplay(np.pi)"), 6, ()),
     # right, with something beside it that would harm others
     "endless-loop": (adds("while True:\n    pass"), 6, ["had not ended after"]),
@@ -187,21 +187,21 @@ CLASS = {  # name: (what makes it, the score due, what the report must say)
 # right, and spoilt on the way
 
 
-@student(6, "nbgrader's metadata is gone")
+@student(6)
 def metadata_gone(notebook):
     for cell in notebook.cells:
         cell.metadata.clear()
     return notebook
 
 
-@student(6, "the cells' ids are gone")
+@student(6)
 def ids_gone(notebook):
     for cell in notebook.cells:
         del cell["id"]
     return notebook | {"nbformat_minor": 0}
 
 
-@student(6, "by the name it defines", "the cells' ids are gone", "metadata is gone")
+@student(6)
 def all_marks_gone(notebook):
     return ids_gone(metadata_gone(notebook))
 
@@ -213,13 +213,13 @@ def through_colab(notebook):
     return notebook | {"nbformat_minor": 0}
 
 
-@student(6, "is there 2 times")
+@student(6)
 def cells_duplicated(notebook):
     notebook.cells += [copy.deepcopy(cell) for cell in notebook.cells if grade_id(cell)]
     return notebook
 
 
-@student(6, "is there 2 times")
+@student(6)
 def stub_below(notebook):
     stub = copy.deepcopy(cell_of(notebook, ATTENTION))
     stub.source = SIGNATURE + '    """Return output (n, d_v) and weights (n, m)."""\n'
@@ -236,13 +236,13 @@ def second_thoughts(notebook):
     return notebook
 
 
-@student(6, "cells stand in another order")
+@student(6)
 def reordered(notebook):
     notebook.cells.reverse()
     return notebook
 
 
-@student(6, "cells are gone")
+@student(6)
 def deleted(notebook):
     notebook.cells = [cell for cell in notebook.cells if grade_id(cell) in (ATTENTION, DOUBLED, MEND)]
     return notebook
@@ -253,7 +253,7 @@ def checks_edited(notebook):
     return answer(notebook, ATTENTION + "-check", "print('Right: all of it')")
 
 
-@student(6, "saved for a kernel 'julia-9'")
+@student(6)
 def kernel_unknown(notebook):
     notebook.metadata.kernelspec = {"name": "julia-9", "display_name": "Julia 9", "language": "julia"}
     return notebook
@@ -270,7 +270,7 @@ def windows(notebook):
     return b"\xef\xbb\xbf" + json.dumps(notebook).replace("\\n", "\\r\\n").encode()
 
 
-@student(6, "the file has 47 MB")
+@student(6)
 def stored_50_mb(notebook):
     cell_of(notebook, ATTENTION).outputs = [{"output_type": "stream", "name": "stdout", "text": "x" * 50_000_000}]
     return notebook

@@ -27,7 +27,7 @@ from .submission import Unreadable, printable, read
 
 CHAPTER_SECONDS = 300  # for the chapter's own code, which may train
 MOST_DEATHS = 8  # of a student's sandbox; then a person has to look
-TOTAL = 3  # all of a student's code together may take so many times as long as one cell
+TOTAL, LEAST = 3, 60  # all of a student's code may take so many times as long as one cell, or so many seconds
 COSTLY = ("SyntaxError", "NameError", "ModuleNotFoundError")  # in an answer's cell: a person looks
 DEATHS = {
     "time": "had not ended after {seconds:g} s. Which of its loops has no end?",
@@ -100,14 +100,12 @@ def grade(task):
 
 def _graded(task):
     source, release = (nbformat.from_dict(notebook) for notebook in (task.source, task.release))
-    (cells, about), tasks = read(task.data), exercises(source, release)
+    cells, tasks = read(task.data), exercises(source, release)
     if other := other_chapter(cells, release):
         raise Unreadable(f"this is chapter {other}, not the one that was asked for")
     restored = restore(cells, release, tasks)
     if not restored.answers and not restored.doubtful and not is_of(cells, release):
         raise Unreadable("nothing in this notebook is of this chapter")
-    for text in about:
-        restored.note(text)
     theirs, ours = releasing.version(cells), releasing.version(release.cells)
     if theirs and ours and theirs != ours:
         restored.note(f"installs version {theirs[:10]} of the package; {ours[:10]} was handed out")
@@ -127,7 +125,8 @@ class Grading:
     def __init__(self, task, restored, tasks, source):
         self.task, self.restored, self.tasks = task, restored, tasks
         self.verdicts, self.skipped, self.errors, self.settled = {}, set(), {}, set()
-        self.seconds, self.left, self.ran, self.absent = task.seconds, TOTAL * task.seconds, set(), set()
+        self.seconds, self.left = task.seconds, max(TOTAL * task.seconds, LEAST)
+        self.ran, self.absent = set(), set()
         self.own = [names.python_only(cell) for cell in restored.own]
         wanted = set().union(*(names.bound_and_used(cell)[1] for cell in self.own))
         self.chapter = names.needed([cell.source for cell in code(source) if not is_solution(cell)], wanted)
@@ -189,8 +188,6 @@ class Grading:
                 self.errors[place] = Part("It {end}", end=end)
                 self.restored.note(f"{what} {end}", person=True)
             raise
-        if reply.get("full"):
-            self.restored.note("prints very much; only the beginning was kept")
         if error and error not in ("NotImplementedError", "NotAttempted", "Wrong"):
             self.errors[place] = Part("{error}: {text}" if text else "{error}", error=error, text=text)
             strange = place in self.restored.answers.values() and error in COSTLY

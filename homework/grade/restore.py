@@ -18,7 +18,7 @@ from tools.chapter import CHAPTERS, grade_id
 
 from ..chapter import defined
 
-MOST_NOTES = 50
+MOST_NOTES = 200
 SPELT = 0.7  # of difflib's ratio, for names
 ALIKE = 0.6  # of difflib's ratio; a stub with one line filled in has more
 
@@ -40,8 +40,7 @@ class Restored:
     doubtful: set[str] = field(default_factory=set)  # exercises in which something was written that nobody could run
 
     def note(self, text, exercise=None, *, person=False):
-        most = 4 * MOST_NOTES if person else MOST_NOTES  # so that trifles push nothing out
-        if (new := Note(text, person, exercise)) not in self.notes and len(self.notes) < most:
+        if (new := Note(text, person, exercise)) not in self.notes and len(self.notes) < MOST_NOTES:
             self.notes.append(new)
 
 
@@ -73,7 +72,6 @@ def restore(cells, release, exercises):
     restored.own, taken = [cell.source for cell in own], set()
     for exercise in exercises:
         _find(exercise, code, own, ids, taken, restored)
-    _note_lost(cells, release, restored)
     return restored
 
 
@@ -106,34 +104,13 @@ def _find(exercise, code, own, ids, taken, restored):
         found = [cell for cell in free if fits(cell)]
         if not found:
             continue
-        if way != "id":
-            restored.note(f"the answer was found by {way}", exercise.name, person=way == "likeness")
+        if way == "likeness":
+            restored.note("the answer was found by likeness", exercise.name, person=True)
         if len({same(cell.source) for cell in found}) > 1:
             restored.note(f"{len(found)} different answers; the last one counts", exercise.name, person=True)
         taken.update(found)
         restored.answers[exercise.name] = own.index(found[-1])
         break
-    copies = [cell for cell in code if cell.id == ids[exercise.name] or cell.grade_id == exercise.name]
-    if len(copies) > 1:
-        restored.note(f"the answer's cell is there {len(copies)} times", exercise.name)
-    if not copies and exercise.name not in restored.answers:
-        untouched = same(exercise.stub) in {same(cell.source) for cell in code}
-        restored.note("the answer's cell is untouched" if untouched else "the answer's cell is missing", exercise.name)
-
-
-def _note_lost(cells, release, restored):
-    """Note what a tool has taken from the notebook, and cells of the chapter that are gone or moved."""
-    if not any(cell.grade_id for cell in cells):
-        restored.note("nbgrader's metadata is gone")
-    ids = [cell.id for cell in release.cells]
-    present = [cell.id for cell in cells if cell.id in set(ids)]
-    if not present:
-        restored.note("the cells' ids are gone")
-    elif missing := len(set(ids) - set(present)):
-        restored.note(f"{missing} of the chapter's {len(ids)} cells are gone")
-    order = list(dict.fromkeys(present))
-    if order != sorted(order, key=ids.index):
-        restored.note("cells stand in another order")
 
 
 def notebook(release, restored, exercises, verdicts):

@@ -62,13 +62,13 @@ def why_not(kind):
             try:
                 reply, said = session.ask("run", source="import numpy, attention_src.checks", name="cell"), ""
             except Died:
-                reply, said = {}, session.said()
+                reply, said = None, session.said()
     except OSError as error:
-        reply, said = {}, str(error)
-    if "raised" in reply:
+        reply, said = None, str(error)
+    if "raised" in (reply or {}):
         return f"in {kind} Python raises {reply['raised']}: {reply['message']}"
     build = f" (its image is made by: {kind} {walls.BUILD})" if kind != "bubblewrap" else ""
-    return "" if reply else f"{kind} cannot start here: {said.strip() or 'Python does not answer'}{build}"
+    return "" if reply is not None else f"{kind} cannot start here: {said.strip() or 'Python does not answer'}{build}"
 
 
 @cache

@@ -34,7 +34,11 @@ def _scores(page, students):
     yield ["student", "name", *titles, "total", "of", "late", "needs a person", "notes", "file"]
     for student in students:
         scores = [_plain(row["score"]) for row in student["rows"]]
-        lost = [f"{row['title']}: {row['status']}, {row['message']}" for row in student["rows"] if row["score"] == 0]
+        lost = [
+            f"{row['title']}: {row['status']}, {row['message']}"
+            for row in student["rows"]
+            if row["status"] not in ("", "right")
+        ]
         texts = [
             student["late"],
             "; ".join(student["person"]),
