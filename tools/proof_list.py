@@ -7,7 +7,7 @@ from functools import partial
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
 
-from tools import claims, mutants, onnx_cases
+from tools import claims, live, mutants, onnx_cases
 from tools.chapter import CHAPTERS, ROOT, read
 from tools.proofs import Proof, covers_chapter, covers_files, digest, syntax
 
@@ -95,5 +95,8 @@ PROOFS["onnx"] = Proof(
     partial(covers_with_more, "proofs/onnx_requirements.txt", "tools/onnx_cases.py"),
     refuted=[{"case": "test_attention_4d", "library": "torch", "outcome": "failed: Y"}],
 )
-PROOFS |= claims.proofs()
-NOT_YET = ("mutants",)  # those that were never run to their end on a quiet machine; `make proofs` runs them first
+PROOFS |= claims.proofs() | live.proofs()
+NOT_YET = (
+    "mutants",
+    *live.proofs(),
+)  # those that were never run to their end on a quiet machine; `make proofs` runs them first
