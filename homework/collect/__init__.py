@@ -65,15 +65,17 @@ def assign(name, student, chapter, course, environment):
     listed = _listed(folder)
     moved = listed.pop(name)
     about = listed.get(who) or _entry(who, students)
-    for old in sorted(folder.glob(f"{name}.*ipynb")):
-        taken = len([*folder.glob(f"{who}.*ipynb")])
-        first = f"{who}.ipynb"
-        if taken and (folder / first).exists():  # what a person assigns counts; what was there is kept
-            (folder / first).replace(folder / f"{who}.{taken + 1}.ipynb")
-        old.replace(folder / first)
+    old = sorted(folder.glob(f"{name}.*ipynb"))  # the first of them last
+    for file in old:  # what a person assigns counts; what was there is kept
+        first, taken = folder / f"{who}.ipynb", len([*folder.glob(f"{who}.*ipynb")])
+        if first.exists():
+            written(folder / f"{who}.{taken + 1}.ipynb", first.read_bytes())
+        written(first, file.read_bytes())
     about |= {"file": moved["file"], "sent": moved["sent"], "files": about["files"] | moved["files"], "nobody": False}
     listed[who] = about
     _write(folder, listed)
+    for file in old:
+        file.unlink()
     print(f"{moved['file']!r} is {about['name']}'s. Then: python -m homework grade {stems[0][:2]}")
 
 

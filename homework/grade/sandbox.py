@@ -104,7 +104,7 @@ class Session:
         self.name, bare = f"homework-{secrets.token_hex(6)}", kind in ("user", "none")
         self.home = tempfile.TemporaryDirectory(prefix="homework-") if bare else None
         self.errors = tempfile.TemporaryFile()
-        another = os.getuid() == 0 and kind in ("bubblewrap", "user")
+        another = kind in ("bubblewrap", "user") and os.getuid() == 0
         user = 2**30 + secrets.randbelow(2**30) if another else None
         if kind == "user":  # to whom the book's own folder is closed
             shutil.copytree(PACKAGE, Path(self.home.name, PACKAGE.name))
