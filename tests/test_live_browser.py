@@ -7,9 +7,9 @@ import re
 from urllib.parse import unquote
 
 import pytest
+from homework.grading import Task, grade
 
 from _ext import book_live
-from homework.grading import Task, grade
 from tools.chapter import CHAPTERS, code, grade_id, is_check, is_figure, is_solution, printed, read, student_copy, tags
 from tools.live import offered, stored, svg_labels
 
