@@ -57,7 +57,14 @@ def calls_refused(machine):
 
 def bubblewrap(calls):
     """The command that starts a program in the sandbox: a new root with Python, the package and nothing else."""
-    command = ["bwrap", "--die-with-parent", "--new-session", "--unshare-ipc", "--unshare-pid", "--unshare-net"]
+    command = [
+        shutil.which("bwrap") or "bwrap",
+        "--die-with-parent",
+        "--new-session",
+        "--unshare-ipc",
+        "--unshare-pid",
+        "--unshare-net",
+    ]
     command += ["--unshare-uts", "--hostname", "sandbox", "--unshare-cgroup-try", "--seccomp", str(calls)]
     if os.getuid() == 0:  # root's processes cannot be limited: `inside.py` becomes somebody else
         command += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
