@@ -716,3 +716,243 @@ def shaded(tables, owners):
                 sheet.box(x, y, str(number), width=0.46, height=0.3, colour=colour, filled=0.35)
         height -= 0.34 * table.shape[1] + 0.5
     return sheet.picture(f"{len(tables)} stack{'s' * (len(tables) > 1)} of shaded tables")
+
+
+def online_steps(scores):
+    """Draw the sum of an online softmax step by step: a bar for each term, old ones shrunk when a larger score comes.
+
+    Parameters
+    ----------
+    scores : (m,)
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> online_steps([1, 2, 4])
+    <picture: 3 steps of an online softmax>
+    """
+    scores, sheet, before = _array(scores), Canvas(5.2, 2.7), 0.0
+    for step in range(1, len(scores) + 1):
+        left, largest = 5.2 / len(scores) * (step - 1) + 0.3, scores[:step].max()
+        terms = np.exp(scores[:step] - largest)
+        for i, term in enumerate(terms):
+            x, new = left + 0.48 * i, i == step - 1
+            sheet.bar(x, 0.85, 1.2 * term, colour=ORANGE if new else BLUE)
+            sheet.text(x, 0.7, f"{scores[i]:g}")
+            sheet.text(x, 0.95 + 1.2 * term, f"{term:.3f}", fontsize=8.5)
+        sheet.text(left + 0.45, 0.43, f"largest {largest:g}")
+        sheet.text(left + 0.45, 0.18, f"sum {terms.sum():.3f}")
+        if step > 1:
+            sheet.text(left + 0.45, 2.55, f"old × {np.exp(before - largest):.3f}")
+            sheet.arrow((left - 0.35, 2.38), (left + 0.95, 2.38))
+        before = largest
+    return sheet.picture(f"{len(scores)} steps of an online softmax")
+
+
+def cache_steps(n):
+    """Draw n steps of a decoder with a cache: what is kept of keys and values, what is new, and what the query asks.
+
+    Parameters
+    ----------
+    n : int, up to 3 so that everything can be read
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> cache_steps(3)
+    <picture: 3 steps with a cache>
+    """
+    sheet = Canvas(5.2, 2.4)
+    for step in range(n):
+        left = 5.2 / n * step + 0.3
+        last = left + 0.46 * step
+        for i in range(step + 1):
+            look = {"colour": ORANGE if i == step else BLUE, "filled": 0.3 * (i == step), "width": 0.4}
+            sheet.box(left + 0.46 * i, 1.75, f"v{i + 1}", **look)
+            sheet.box(left + 0.46 * i, 1.3, f"k{i + 1}", **look)
+            sheet.arrow((last, 0.72), (left + 0.46 * i, 1.1))
+            sheet.text(left + 0.46 * i, 2.08, "new" if i == step else "kept", fontsize=8)
+        sheet.box(last, 0.5, f"q{step + 1}", colour=ORANGE, filled=0.3, width=0.4)
+        sheet.text((left + last) / 2, 2.3, f"step {step + 1}", weight="bold")
+        sheet.text((left + last) / 2, 0.12, f"scores: {step + 1}")
+    return sheet.picture(f"{n} steps with a cache")
+
+
+def shared_heads(heads, shared):
+    """Draw heads of queries below, and above them the heads of keys and values which they share.
+
+    Parameters
+    ----------
+    heads : int, heads of queries
+    shared : dict of int, heads of keys and values: str, what stands below
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> shared_heads(8, {8: "384 numbers", 2: "96 numbers"})
+    <picture: 8 heads of queries share 8, 2 heads of keys>
+    """
+    sheet, width = Canvas(5.2, 1.9), 5.2 / len(shared)
+    apart = (width - 0.35) / heads
+    for panel, (count, caption) in enumerate(shared.items()):
+        left = panel * width + 0.2
+        for head in range(heads):
+            x, group = left + apart * head, head * count // heads
+            above = left + apart * ((group + 0.5) * heads / count - 0.5)
+            sheet.box(above, 1.35, "k v" if count < heads else "", width=max(0.75 * apart, 0.3 * (count < heads)))
+            sheet.arrow((x, 0.6), (above, 1.15))
+            sheet.circle(x, 0.5, radius=0.4 * apart, colour=ORANGE)
+        middle = left + apart * (heads - 1) / 2
+        sheet.text(middle, 1.75, f"keys and values: {count}")
+        sheet.text(middle, 0.15, caption)
+    counts = ", ".join(map(str, shared))
+    return sheet.picture(f"{heads} heads of queries share {counts} heads of keys")
+
+
+def between(weights, values, labels):
+    """Draw the straight line between two values and, on it, the output that each pair of weights gives.
+
+    Parameters
+    ----------
+    weights : dict of title: (2,)
+    values : (2, 2)
+    labels : 2 labels
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        The values are not two points of the plane, or weights or labels are not two.
+
+    Examples
+    --------
+    >>> between({"output": [0.67, 0.33]}, [[1, 2], [9, 8]], ["The", "cat"])
+    <picture: 1 output between 2 values>
+    """
+    weights, values = {title: _array(pair) for title, pair in weights.items()}, _array(values)
+    labels = _labels("labels", labels, 2)
+    shapes = {title: pair.shape for title, pair in weights.items()}
+    if values.shape != (2, 2) or set(shapes.values()) != {(2,)}:
+        raise ValueError(f"values {values.shape} and weights {shapes}; expected (2, 2) and (2,) each")
+    with _style():
+        figure = Figure(figsize=(WIDTH - 0.12, 2.8), layout="constrained")
+        axes = figure.subplots()
+        axes.plot(*values.T, "-", color=PALE, linewidth=3, zorder=1)
+        below, above = {"ha": "left", "va": "top"}, {"ha": "right", "va": "bottom"}
+        for label, point, colour in zip(labels, values, (BLUE, ORANGE), strict=True):
+            axes.plot(*point, "s", color=colour, markersize=9)
+            axes.annotate(label, point, (-8, 6), textcoords="offset points", color=colour, **above)
+        axes.plot(*values.mean(axis=0), "o", markerfacecolor=PAPER, markeredgecolor=INK, markersize=11)
+        axes.annotate("average", values.mean(axis=0), (-8, 6), textcoords="offset points", **above)
+        for title, pair in weights.items():
+            point = (pair @ values).round(4)
+            axes.plot(*point, "o", color=INK, markersize=6)
+            axes.annotate(f"{title}: {pair[1]:.2f} of the way", point, (8, -6), textcoords="offset points",
+                          weight="bold", **below)  # fmt: skip
+        room = 0.2 * np.ptp(values, axis=0).max()
+        axes.set(xlim=(values[:, 0].min() - room, values[:, 0].max() + room))
+        axes.set(ylim=(values[:, 1].min() - room / 2, values[:, 1].max() + room / 2))
+        axes.set(xlabel="first number of the value", ylabel="second number")
+        axes.grid(color=PALE, linewidth=0.6)
+        return _finish(figure, f"{len(weights)} output{'s' * (len(weights) > 1)} between 2 values")
+
+
+def _told(numbers):
+    """'1, −0.5', a few numbers in a row."""
+    return ", ".join(f"{x:g}" for x in _array(numbers).round(2)).replace("-", "−")
+
+
+def stream(stops, parts):
+    """Draw the numbers of one token on their way through a block: the residual stream, and what stands beside it.
+
+    Parameters
+    ----------
+    stops : what the stream holds before, between and after the sums, a row of numbers each
+    parts : (name, numbers that it gives) of a norm and its sub-layer for each sum, in their order
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        There are not two parts for each sum.
+
+    Examples
+    --------
+    >>> stream([[1, 3], [2, 3]], [("norm", [-1, 1]), ("attention", [1, 0])])
+    <picture: the stream past attention>
+    """
+    if len(parts) != 2 * (len(stops) - 1):
+        raise ValueError(f"{len(parts)} parts for {len(stops)} stops; expected a norm and a sub-layer between any two")
+    tall = 1.75
+    top = tall * (len(stops) - 1) + 0.3
+    sheet = Canvas(5.0, top + 0.3)
+    sheet.arrow((1.1, top), (1.1, 0.48), width=3)
+    for i, numbers in enumerate(stops):
+        sheet.box(1.1, top - tall * i, _told(numbers), width=1.75, colour=ORANGE)
+    for i, ((norm, normed), (layer, added)) in enumerate(zip(parts[::2], parts[1::2], strict=True)):
+        y = top - tall * i - 0.5
+        sheet.arrow((1.1, y), (2.15, y))
+        sheet.box(2.75, y, norm, width=1.2, colour=GREEN)
+        sheet.arrow((2.75, y - 0.18), (2.75, y - 0.47))
+        sheet.box(2.75, y - 0.65, layer, width=1.2, colour=BLUE)
+        sheet.arrow((2.15, y - 0.65), (1.26, y - 0.65))
+        sheet.circle(1.1, y - 0.65, "+")
+        sheet.text(4.2, y, _told(normed))
+        sheet.text(4.2, y - 0.65, _told(added))
+    return sheet.picture(f"the stream past {', '.join(name for name, _ in parts[1::2])}")
+
+
+def blocks(columns):
+    """Draw blocks side by side, each with its stream; the first supplies the cross-attention of the last.
+
+    Parameters
+    ----------
+    columns : dict of title: names of the sub-layers, in their order
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        There is no column.
+
+    Examples
+    --------
+    >>> blocks({"Encoder": ["self-attention"], "Decoder": ["self-attention", "cross-attention"]})
+    <picture: Encoder and Decoder>
+    """
+    tall, deepest = 1.15, max(map(len, columns.values()))
+    sheet = Canvas(2.6 * len(columns), tall * deepest + 0.75)
+    for i, (title, layers) in enumerate(columns.items()):
+        x, top = 2.6 * i + 1.0, tall * deepest + 0.3
+        sheet.text(x + 0.2, top + 0.3, title, weight="bold")
+        sheet.arrow((x + 1.25, top), (x + 1.25, top - tall * len(layers) - 0.1), width=3)
+        for k, layer in enumerate(layers):
+            y = top - 0.3 - tall * k
+            sheet.arrow((x + 1.25, y), (x + 0.4, y))
+            sheet.box(x, y, "norm", width=0.8, colour=GREEN)
+            sheet.arrow((x, y - 0.18), (x, y - 0.42))
+            sheet.box(x, y - 0.6, layer, width=1.9, colour=BLUE)
+            sheet.arrow((x + 0.95, y - 0.6), (x + 1.12, y - 0.6))
+            sheet.circle(x + 1.25, y - 0.6, "+", radius=0.13)
+            if layer == "cross-attention" and i:
+                lowest = tall * (deepest - len(next(iter(columns.values())))) + 0.1
+                sheet.arrow((x - 1.35, lowest), (x - 0.97, y - 0.6), dashed=True)
+    return sheet.picture(" and ".join(columns))
