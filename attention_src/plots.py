@@ -341,7 +341,9 @@ def bars(values, labels, *, ylabel="", digits=2):
 
 
 def _legend(axes):
-    axes.legend(frameon=False, fontsize=9, loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=3, columnspacing=1.2)
+    ncols = 3 if sum(map(len, axes.get_legend_handles_labels()[1])) < 50 else 2  # as many as fit above the axes
+    look = {"frameon": False, "fontsize": 9, "columnspacing": 1.2}
+    axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=ncols, **look)
 
 
 def lines(x, series, *, spread=None, xlabel="", ylabel="", logx=False, logy=False, digits=4):
@@ -596,6 +598,275 @@ class Canvas:
         """Return the finished Picture; `name` says what it is where no picture can be shown."""
         with _style():
             return _finish(self._figure, name)
+
+
+def circle(labels, arrows):
+    """Draw names in a circle, clockwise from the top, and arrows from one to another.
+
+    Parameters
+    ----------
+    labels : n labels, short ones
+    arrows : pairs (from, to) of numbers into the labels
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        An arrow leads to its own start, or to or from a label that is not there.
+
+    Examples
+    --------
+    >>> circle("ABC", [(0, 1), (1, 2), (2, 0)])
+    <picture: circle of 3 with 3 arrows>
+    """
+    labels, pairs = [*map(str, labels)], [(int(a), int(b)) for a, b in arrows]
+    if any(a == b or not {a, b} <= {*range(len(labels))} for a, b in pairs):
+        raise ValueError(f"arrows {pairs} among {len(labels)} labels; expected pairs of two different labels")
+    angles = np.pi / 2 - 2 * np.pi * np.arange(len(labels)) / len(labels)
+    places = np.stack([2.4 + 1.25 * np.cos(angles), 1.6 + 1.25 * np.sin(angles)], axis=1).round(3)
+    sheet = Canvas(4.8, 3.2)
+    for a, b in pairs:
+        edge = 0.25 * (places[b] - places[a]) / np.linalg.norm(places[b] - places[a])
+        sheet.arrow(places[a] + edge, places[b] - edge)
+    for label, (x, y) in zip(labels, places, strict=True):
+        sheet.circle(x, y, label, radius=0.24, colour=ORANGE)
+    return sheet.picture(f"circle of {len(labels)} with {len(pairs)} arrows")
+
+
+def supply(panels):
+    """Draw who asks above who supplies, and an arrow up from each supplier to each asker, the wider the more it weighs.
+
+    Parameters
+    ----------
+    panels : dict of title: (weights (n, m) from 0 to 1, n labels of askers, m labels of suppliers)
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        There is not one label for each asker and each supplier.
+
+    Examples
+    --------
+    >>> supply({"cross-attention": ([[0.8, 0.2]], ["I"], ["나는", "먹었다"])})
+    <picture: who asks and who supplies, in 1 panel>
+    """
+    sheet = Canvas(5.2, 1.95 * len(panels))
+    for i, (title, (weights, asks, gives)) in enumerate(panels.items()):
+        weights, y = _array(weights).round(2), 1.95 * (len(panels) - 1 - i)
+        asks, gives = _labels("rows", asks, len(weights)), _labels("columns", gives, weights.shape[-1])
+        above, below = (1.6 + 3.4 * (np.arange(len(part)) + 0.5) / len(part) for part in (asks, gives))
+        sheet.text(3.3, y + 1.8, title, weight="bold")
+        for j, k in np.ndindex(weights.shape):
+            if weights[j, k]:
+                look = {"width": round(0.4 + 4 * weights[j, k], 2), "dashed": weights[j, k] < 0.1}
+                sheet.arrow((below[k], y + 0.45), (above[j], y + 1.2), **look)
+        for what, row, labels, height, colour in (
+            ("ask:", above, asks, 1.4, ORANGE),
+            ("supply:", below, gives, 0.26, BLUE),
+        ):
+            sheet.text(0.6, y + height, what)
+            for x, label in zip(row, labels, strict=True):
+                sheet.box(x, y + height, label, width=0.95, colour=colour)
+    return sheet.picture(f"who asks and who supplies, in {len(panels)} panel" + "s" * (len(panels) > 1))
+
+
+def shaded(tables, owners):
+    """Draw stacks of small tables below each other, every number in the colour of its owner.
+
+    Parameters
+    ----------
+    tables : dict of title: (heads, rows, columns), small whole numbers
+    owners : dict of title: (heads, rows, columns), whose each number is, from 0
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        Tables and owners do not fit each other.
+
+    Examples
+    --------
+    >>> shaded({"right": [[[11, 12]], [[13, 14]]]}, {"right": [[[0, 0]], [[0, 0]]]})
+    <picture: 1 stack of shaded tables>
+    """
+    tables, owners = ({title: _array(x).astype(int) for title, x in part.items()} for part in (tables, owners))
+    sizes = {title: (x.shape, owners[title].shape if title in owners else None) for title, x in tables.items()}
+    if any(own != other or len(own) != 3 for own, other in sizes.values()):
+        raise ValueError(f"tables and owners have shapes {sizes}; expected (heads, rows, columns) twice")
+    height = sum(0.34 * x.shape[1] + 0.5 for x in tables.values())
+    sheet = Canvas(1.4 + max(len(x) * (0.5 * x.shape[2] + 0.25) for x in tables.values()), height)
+    for title, table in tables.items():
+        sheet.text(0.65, height - 0.45, title)
+        for h, block in enumerate(table):
+            left = 1.5 + h * (0.5 * table.shape[2] + 0.25)
+            sheet.text(left + 0.25 * (table.shape[2] - 1), height - 0.16, f"head {h + 1}", fontsize=9)
+            for (row, column), number in np.ndenumerate(block):
+                colour = CYCLE[owners[title][h, row, column] % len(CYCLE)][0]
+                x, y = left + 0.5 * column, height - 0.45 - 0.34 * row
+                sheet.box(x, y, str(number), width=0.46, height=0.3, colour=colour, filled=0.35)
+        height -= 0.34 * table.shape[1] + 0.5
+    return sheet.picture(f"{len(tables)} stack{'s' * (len(tables) > 1)} of shaded tables")
+
+
+def online_steps(scores):
+    """Draw the sum of an online softmax step by step: a bar for each term, old ones shrunk when a larger score comes.
+
+    Parameters
+    ----------
+    scores : (m,)
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> online_steps([1, 2, 4])
+    <picture: 3 steps of an online softmax>
+    """
+    scores, sheet, before = _array(scores), Canvas(5.2, 2.7), 0.0
+    for step in range(1, len(scores) + 1):
+        left, largest = 5.2 / len(scores) * (step - 1) + 0.3, scores[:step].max()
+        terms = np.exp(scores[:step] - largest)
+        for i, term in enumerate(terms):
+            x, new = left + 0.48 * i, i == step - 1
+            sheet.bar(x, 0.85, 1.2 * term, colour=ORANGE if new else BLUE)
+            sheet.text(x, 0.7, f"{scores[i]:g}")
+            sheet.text(x, 0.95 + 1.2 * term, f"{term:.3f}", fontsize=8.5)
+        sheet.text(left + 0.45, 0.43, f"largest {largest:g}")
+        sheet.text(left + 0.45, 0.18, f"sum {terms.sum():.3f}")
+        if step > 1:
+            sheet.text(left + 0.45, 2.55, f"old × {np.exp(before - largest):.3f}")
+            sheet.arrow((left - 0.35, 2.38), (left + 0.95, 2.38))
+        before = largest
+    return sheet.picture(f"{len(scores)} steps of an online softmax")
+
+
+def cache_steps(n):
+    """Draw n steps of a decoder with a cache: what is kept of keys and values, what is new, and what the query asks.
+
+    Parameters
+    ----------
+    n : int, up to 3 so that everything can be read
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> cache_steps(3)
+    <picture: 3 steps with a cache>
+    """
+    sheet = Canvas(5.2, 2.4)
+    for step in range(n):
+        left = 5.2 / n * step + 0.3
+        last = left + 0.46 * step
+        for i in range(step + 1):
+            look = {"colour": ORANGE if i == step else BLUE, "filled": 0.3 * (i == step), "width": 0.4}
+            sheet.box(left + 0.46 * i, 1.75, f"v{i + 1}", **look)
+            sheet.box(left + 0.46 * i, 1.3, f"k{i + 1}", **look)
+            sheet.arrow((last, 0.72), (left + 0.46 * i, 1.1))
+            sheet.text(left + 0.46 * i, 2.08, "new" if i == step else "kept", fontsize=8)
+        sheet.box(last, 0.5, f"q{step + 1}", colour=ORANGE, filled=0.3, width=0.4)
+        sheet.text((left + last) / 2, 2.3, f"step {step + 1}", weight="bold")
+        sheet.text((left + last) / 2, 0.12, f"scores: {step + 1}")
+    return sheet.picture(f"{n} steps with a cache")
+
+
+def shared_heads(heads, shared):
+    """Draw heads of queries below, and above them the heads of keys and values which they share.
+
+    Parameters
+    ----------
+    heads : int, heads of queries
+    shared : dict of int, heads of keys and values: str, what stands below
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> shared_heads(8, {8: "384 numbers", 2: "96 numbers"})
+    <picture: 8 heads of queries share 8, 2 heads of keys>
+    """
+    sheet, width = Canvas(5.2, 1.9), 5.2 / len(shared)
+    apart = (width - 0.35) / heads
+    for panel, (count, caption) in enumerate(shared.items()):
+        left = panel * width + 0.2
+        for head in range(heads):
+            x, group = left + apart * head, head * count // heads
+            above = left + apart * ((group + 0.5) * heads / count - 0.5)
+            sheet.box(above, 1.35, "k v" if count < heads else "", width=max(0.75 * apart, 0.3 * (count < heads)))
+            sheet.arrow((x, 0.6), (above, 1.15))
+            sheet.circle(x, 0.5, radius=0.4 * apart, colour=ORANGE)
+        middle = left + apart * (heads - 1) / 2
+        sheet.text(middle, 1.75, f"keys and values: {count}")
+        sheet.text(middle, 0.15, caption)
+    counts = ", ".join(map(str, shared))
+    return sheet.picture(f"{heads} heads of queries share {counts} heads of keys")
+
+
+def between(weights, values, labels):
+    """Draw the straight line between two values and, on it, the output that each pair of weights gives.
+
+    Parameters
+    ----------
+    weights : dict of title: (2,)
+    values : (2, 2)
+    labels : 2 labels
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        The values are not two points of the plane, or weights or labels are not two.
+
+    Examples
+    --------
+    >>> between({"output": [0.67, 0.33]}, [[1, 2], [9, 8]], ["The", "cat"])
+    <picture: 1 output between 2 values>
+    """
+    weights, values = {title: _array(pair) for title, pair in weights.items()}, _array(values)
+    labels = _labels("labels", labels, 2)
+    shapes = {title: pair.shape for title, pair in weights.items()}
+    if values.shape != (2, 2) or set(shapes.values()) != {(2,)}:
+        raise ValueError(f"values {values.shape} and weights {shapes}; expected (2, 2) and (2,) each")
+    with _style():
+        figure = Figure(figsize=(WIDTH - 0.12, 2.8), layout="constrained")
+        axes = figure.subplots()
+        axes.plot(*values.T, "-", color=PALE, linewidth=3, zorder=1)
+        below, above = {"ha": "left", "va": "top"}, {"ha": "right", "va": "bottom"}
+        for label, point, colour in zip(labels, values, (BLUE, ORANGE), strict=True):
+            axes.plot(*point, "s", color=colour, markersize=9)
+            axes.annotate(label, point, (-8, 6), textcoords="offset points", color=colour, **above)
+        axes.plot(*values.mean(axis=0), "o", markerfacecolor=PAPER, markeredgecolor=INK, markersize=11)
+        axes.annotate("average", values.mean(axis=0), (-8, 6), textcoords="offset points", **above)
+        for title, pair in weights.items():
+            point = (pair @ values).round(4)
+            axes.plot(*point, "o", color=INK, markersize=6)
+            axes.annotate(f"{title}: {pair[1]:.2f} of the way", point, (8, -6), textcoords="offset points",
+                          weight="bold", **below)  # fmt: skip
+        room = 0.2 * np.ptp(values, axis=0).max()
+        axes.set(xlim=(values[:, 0].min() - room, values[:, 0].max() + room))
+        axes.set(ylim=(values[:, 1].min() - room / 2, values[:, 1].max() + room / 2))
+        axes.set(xlabel="first number of the value", ylabel="second number")
+        axes.grid(color=PALE, linewidth=0.6)
+        return _finish(figure, f"{len(weights)} output{'s' * (len(weights) > 1)} between 2 values")
 
 
 def _told(numbers):

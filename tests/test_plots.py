@@ -79,6 +79,11 @@ def test_the_line_between_two_values_is_dotted_and_no_line_joins_three():
     assert dots == [True, False]
 
 
+def test_an_output_between_two_values_says_how_far_it_has_gone():
+    words = words_of(plots.between({"z": [0.67, 0.33]}, [[1, 2], [9, 8]], "ab"))
+    assert {"a", "b", "average", "z: 0.33 of the way"} <= set(words)
+
+
 def test_a_product_shows_three_grids_with_captions_and_signs_and_refuses_shapes_that_do_not_fit():
     weights, values, output = ("W", [[0.25, 0.75]]), ("V", [[1, 2, 3], [5, 6, 7]]), ("Z", [[4, 5, 6]])
     seen = words_of(plots.product(weights, values, output, ["q"], ["나", "B"], digits=2))
@@ -93,6 +98,7 @@ DRAWINGS = {
     "lines": lambda: plots.lines([1, 2], {"밥을": [0.1234567, 2]}),
     "over_image": lambda: plots.over_image(np.random.default_rng(0).random((4, 4, 3)), {"밥을": np.full(4, 0.25)}),
     "weighted_sum": lambda: plots.weighted_sum([1.0], [[1, 2]], ["밥을"]),
+    "between": lambda: plots.between({"밥을": [1 / 3, 2 / 3]}, [[1, 2], [2, 1]], "ab"),
 }
 
 
@@ -126,6 +132,7 @@ def over(shape, *numbers):
         (lambda: plots.bars([1, 2], ["a"]), "labels has 1 labels for 2"),
         (lambda: plots.lines([1, 2], {"a": [1]}), "a"),
         (lambda: plots.weighted_sum([1, 2], [[1, 2, 3]] * 2, "ab"), r"expected \(m,\) and \(m, 2\)"),
+        (lambda: plots.between({"z": [1, 2, 3]}, np.eye(2), "ab"), r"expected \(2, 2\) and \(2,\) each"),
         (lambda: over((4, 4), 4), r"image has shape \(4, 4\); expected \(H, W, 3\)"),
         (lambda: over((4, 4, 3), 5), "expected one for each square patch"),
         (lambda: over((4, 4, 3), 4, 16), "expected one for each square patch"),
@@ -177,6 +184,29 @@ def test_the_patch_that_asks_is_outlined_and_no_other():
     assert left < outline(1)[0] < right
     assert (below_left, outline(1)[1]) == (left, upper)
     assert lower > upper
+
+
+def test_the_arrows_of_a_circle_arrive_at_their_names():
+    picture = plots.circle("ABC", [(0, 1), (1, 2), (2, 0)])
+    assert all(f">{name}<" in picture.svg for name in "ABC") and "3 arrows" in picture.name
+    with pytest.raises(ValueError, match="two different labels"):
+        plots.circle("ABC", [(0, 3)])
+
+
+def test_a_supplier_of_nothing_has_no_arrow():
+    ask = {"asks": ([[1.0, 0.0]], ["I"], ["나는", "밥을"])}
+    drawn, more = plots.supply(ask).svg, plots.supply({"asks": ([[0.5, 0.5]], ["I"], ["나는", "밥을"])}).svg
+    assert "나는" in drawn and drawn.count("<path") < more.count("<path")
+    with pytest.raises(ValueError, match="expected one each"):
+        plots.supply({"asks": ([[1.0, 0.0]], ["I"], ["나는"])})
+
+
+def test_numbers_of_one_owner_have_one_colour():
+    table = [[[11, 12], [21, 22]]]
+    shaded = plots.shaded({"right": table}, {"right": [[[0, 0], [1, 1]]]}).svg
+    assert shaded.count(plots.BLUE.lower()) == shaded.count(plots.ORANGE.lower()) > 0
+    with pytest.raises(ValueError, match="expected \\(heads, rows, columns\\) twice"):
+        plots.shaded({"right": table}, {"wrong": table})
 
 
 def test_the_stream_shows_the_numbers_of_every_stop_and_part():

@@ -13,11 +13,11 @@ from .definition import attention, doubled_query, mended_attention
 from .heads import layer_numbers, multi_head, split_heads
 from .learning import loss_numbers, mended_loss, next_token_loss
 from .masks import decoder_mask, masked_attention, mended_mask, who_may_look
-from .museum import mended_places
+from .museum import exchange_effect, mended_places
 from .pictures import mended_patchify, patch_numbers, patchify
 from .projection import head, mended_head, numbers_and_rank
 from .softmax import mended_softmax, ratio_of_weights, softmax
-from .symptoms import symptoms
+from .symptoms import programs, symptoms
 
 __all__ = ["NotAttempted", "Wrong"]
 __all__ += [  # and every function of a module without an underscore
