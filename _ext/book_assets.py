@@ -17,12 +17,14 @@ NODE_MODULES = Path(sys.prefix) / "node_modules"
 # Assets with the word in their name or text are loaded only by pages whose body has the mark.
 NEEDED_BY = {"thebe": "thebe", "toggle": "toggle", "design": "sd-", "katex": "katex", "mystnb": "cell"}
 
-# Changes in every page: the icon script goes; a button is named by the words on it; an outdated role is replaced.
+# Changes in every page: the icon script goes; a button is named by the words on it; an outdated role is replaced; a
+# comment that begins with a stage of attention gets its colour.
 CHANGES = {
     r'<script src="[^"]*scripts/fontawesome\.js[^"]*"></script>': "",
     r'title="Search" aria-label="Search" data-bs': 'title="Search" data-bs',
     r' aria-label="Toggle hidden content"': "",
     r'role="doc-biblioentry"': 'role="listitem"',
+    r'<span class="c1">(# (score|scale|weigh|mix)\b)': r'<span class="c1 stage-\2">\1',
 }
 
 

@@ -1,12 +1,14 @@
 """The visual language of the book: one grid of queries and keys, bars, arrows of a weighted sum, lines with a spread.
 
 Every function returns a `Picture`, which a notebook shows as SVG: sharp at any size, the same bytes on every run, text
-left to the reader's browser, so that Hangul needs no font here. Colours are those of Okabe and Ito (2008), which
-colour-blind readers tell apart; no figure says anything by colour alone. Values are rounded before they are drawn.
+left to the reader's browser, so that Hangul needs no font here. All are `WIDTH` inches wide, so that on a page their
+letters have one size. Colours are those of Okabe and Ito (2008), which colour-blind readers tell apart, darkened until
+letters in them can be read; no figure says anything by colour alone. Values are rounded before they are drawn.
 """
 
 import itertools
 import re
+import unicodedata
 import warnings
 from contextlib import contextmanager
 from io import StringIO
@@ -15,12 +17,18 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Rectangle
+from matplotlib.transforms import Bbox
 
-BLUE = "#0072B2"  #: The colour of the first series of a figure, and of a box on a `Canvas`.
-ORANGE = "#D55E00"  #: The colour of the second series, and of a bar on a `Canvas`.
-GREEN = "#009E73"  #: The colour of the third series.
+WIDTH = 5.2  #: The width of a figure in inches; a `Canvas` should be no wider.
+BLUE = "#0069A4"  #: The colour of the first series of a figure, and of a box on a `Canvas`.
+ORANGE = "#B84F00"  #: The colour of the second series, and of a bar on a `Canvas`.
+GREEN = "#007A5A"  #: The colour of the third series.
 PURPLE, SKY, YELLOW = "#AA4499", "#56B4E9", "#E69F00"
-INK, PALE, PAPER = "#1a1a1a", "#d9d9d9", "#ffffff"
+SCORE = BLUE  #: The colour of the first stage of attention, which scores, in figures and formulas.
+SCALE = PURPLE  #: The colour of the second stage, which scales the scores.
+WEIGH = ORANGE  #: The colour of the third stage, which makes weights.
+MIX = GREEN  #: The colour of the fourth stage, which mixes the values.
+INK, GREY, PALE, PAPER = "#1a1a1a", "#757575", "#d9d9d9", "#ffffff"
 CYCLE = [*zip((BLUE, ORANGE, GREEN, PURPLE, YELLOW, SKY), "os^Dvx", ("-", "--", "-.", ":", "-", "--"), strict=True)]
 AXIS_TITLE = {"fontsize": 8, "color": "#555555", "ha": "center", "va": "bottom"}
 STYLE = {
@@ -75,11 +83,14 @@ def _number(match):
     return f"{float(match.group()):.2f}".rstrip("0").rstrip(".")
 
 
-def _finish(figure, name):
-    """Draw the figure as SVG with coordinates of two decimals and without date, version or trailing blanks."""
+def _finish(figure, name, *, see_through=False):
+    """Draw the figure as SVG, `WIDTH` wide, with coordinates of two decimals and without date or version."""
     out = StringIO()
     nothing = dict.fromkeys(("Date", "Creator", "Type", "Format"))
-    figure.savefig(out, format="svg", bbox_inches="tight", pad_inches=0.06, metadata=nothing)
+    figure.draw_without_rendering()  # lays out what stands in it
+    box = figure.get_tightbbox().padded(0.06)
+    box = Bbox.from_bounds(box.x0, box.y0, max(box.width, WIDTH), box.height)
+    figure.savefig(out, format="svg", bbox_inches=box, transparent=see_through, metadata=nothing)
     svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"-?\d+\.\d{3,}(e-?\d+)?", _number, tag.group()), out.getvalue())
     return Picture("\n".join(line.rstrip() for line in svg.splitlines()), name)
 
@@ -155,21 +166,40 @@ def grids(matrices, rows=None, columns=None, *, digits=2, mask=None, row_title="
         raise ValueError(f"mask has shape {shown.shape}, the values have {(n, m)}; expected the same")
     digits = digits if isinstance(digits, list) else [digits] * len(arrays)
     widest = max(len(f"{x:.{d}f}") for a, d in zip(arrays.values(), digits, strict=True) for x in a.flat)
-    cell = max(0.5, 0.09 * widest + 0.12, 0.085 * max(map(len, columns)) + 0.1)
+    need = max(0.09 * widest + 0.12, max(map(_inches, columns)) + 0.1, max(map(_inches, arrays)) / m)
+    left, gap = max(map(_inches, rows)) + 0.4, 0.3
+    across, cell = _arrange(len(arrays), m, need, WIDTH - left, gap)
+    width, height, above = m * cell, n * 0.42, 0.7
+    down = -(-len(arrays) // across)
+    size = left + across * (width + gap), down * (height + above)
     with _style():
-        figure = Figure(figsize=((m * cell + 0.35) * len(arrays), n * 0.42))
-        panels = np.atleast_1d(figure.subplots(1, len(arrays), gridspec_kw={"wspace": 0.35 / (m * cell)}))
-        for i, (axes, (title, array)) in enumerate(zip(panels, arrays.items(), strict=True)):
+        figure = Figure(figsize=size)
+        for i, (title, array) in enumerate(arrays.items()):
+            row, column = divmod(i, across)
+            corner = left + column * (width + gap), (down - row - 1) * (height + above)
+            axes = figure.add_axes((corner[0] / size[0], corner[1] / size[1], width / size[0], height / size[1]))
             _draw_grid(axes, array.round(digits[i]), shown, digits[i])
             axes.set_xticks(range(m), columns)
-            axes.set_yticks(range(n), rows if i == 0 else [])
-            axes.set_title(title, pad=32 if column_title else 8)
+            axes.set_yticks(range(n), rows if column == 0 else [])
+            axes.set_title(title, pad=32 if column_title else 20)
             lift = matplotlib.transforms.ScaledTranslation(0, 19 / 72, figure.dpi_scale_trans)
             title = f"{column_title} →" if column_title else ""
             axes.text(0.5, 1.0, title, transform=axes.transAxes + lift, **AXIS_TITLE)
-        panels[0].set_ylabel(f"← {row_title}" if row_title else "", **AXIS_TITLE)
+            axes.set_ylabel(f"← {row_title}" if row_title and column == 0 else "", **AXIS_TITLE)
         count = f"{len(arrays)} grids" if len(arrays) > 1 else "grid"
         return _finish(figure, f"{count} of {n} × {m}")
+
+
+def _inches(text):
+    """About how wide a text of the usual size is."""
+    return sum(0.145 if unicodedata.east_asian_width(letter) in "WF" else 0.085 for letter in text)
+
+
+def _arrange(count, m, need, room, gap):
+    """How many of `count` grids of m columns stand side by side, and how wide their cells are, at least `need`."""
+    most = min(count, max(1, int((room + gap) // (m * need + gap))))
+    across = -(-count // -(-count // most))  # as many in each row as can be, the rows alike
+    return across, min(max(need, ((room + gap) / across - gap) / m), 1.1)
 
 
 def product(left, right, result, rows=None, columns=None, numbers=None, *, digits=2):
@@ -201,23 +231,26 @@ def product(left, right, result, rows=None, columns=None, numbers=None, *, digit
     if shapes[1:] != [(m, d), (n, d)]:
         raise ValueError(f"shapes {shapes}; expected (n, m), (m, d) and (n, d)")
     rows, columns, numbers = _labels("rows", rows, n), _labels("columns", columns, m), _labels("numbers", numbers, d)
-    cell = max(0.44, 0.085 * max(map(len, columns)) + 0.06)
-    widths = [cell * m, 0.44 * d, 0.44 * d]
-    gap = 0.085 * max(map(len, rows + columns)) + 0.5  # inches between two grids: a sign, and the next one's labels
-    total, height = sum(widths) + 2 * gap, 0.36 * max(n, m)
+    cell = max(0.44, max(map(_inches, columns)) + 0.06)
+    gap = max(map(_inches, rows + columns)) + 0.5  # inches between two grids: a sign, and the next one's labels
+    widths, heights = [cell * m, 0.44 * d, 0.44 * d], [0.36 * len(array) for array in arrays]
+    starts = [0.0, widths[0] + gap, widths[0] + widths[1] + 2 * gap]
+    lows, total = [(max(heights) - height) / 2 for height in heights], starts[2] + widths[2]
+    if total + gap > WIDTH:  # the result on a line of its own
+        lows = [low + heights[2] + 0.6 for low in lows[:2]] + [0.0]
+        starts[2], total = starts[1], starts[1] + max(widths[1:])
+    tall = lows[0] + heights[0] + 0.5
     with _style():
-        figure, start = Figure(figsize=(total, height)), 0.0
+        figure = Figure(figsize=(total, tall))
         sides = [(rows, columns), (columns, numbers), (rows, numbers)]
-        for i, (array, width, (down, across)) in enumerate(zip(arrays, widths, sides, strict=True)):
-            tall = 0.36 * len(array) / height
-            axes = figure.add_axes((start / total, (1 - tall) / 2, width / total, tall))
+        for i, (array, (down, across)) in enumerate(zip(arrays, sides, strict=True)):
+            axes = figure.add_axes((starts[i] / total, lows[i] / tall, widths[i] / total, heights[i] / tall))
             _draw_grid(axes, array.round(digits), np.ones(array.shape, bool), digits)
             axes.set_xticks(range(len(across)), across)
             axes.set_yticks(range(len(down)), down)
             axes.set_title(captions[i], pad=10)
-            sign = "" if i == 0 else "×="[i - 1]
-            figure.text((start - gap + 0.12) / total, 0.5, sign, ha="center", va="center", fontsize=16)
-            start += width + gap
+            place = (starts[i] - gap + 0.12) / total, (lows[i] + heights[i] / 2) / tall
+            figure.text(*place, "" if i == 0 else "×="[i - 1], ha="center", va="center", fontsize=16)
         return _finish(figure, f"{n} × {m} times {m} × {d} is {n} × {d}")
 
 
@@ -238,10 +271,11 @@ def _labels(name, labels, count):
 def _draw_grid(axes, array, shown, digits):
     """Paint the cells of one matrix: blue for what is above 0, orange for what is below, hatched where hidden.
 
+    The darkest colour is that of 1, so that weights look alike in all figures, or of the largest number beyond it.
     No cell is so dark that black digits are hard to read on it.
     """
     n, m = array.shape
-    largest = np.abs(array[shown & np.isfinite(array)]).max(initial=0) or 1.0
+    largest = np.abs(array[shown & np.isfinite(array)]).max(initial=1)
     up, down = matplotlib.colormaps["Blues"], matplotlib.colormaps["Oranges"]
     for i, j in np.ndindex(n, m):
         x = array[i, j]
@@ -288,8 +322,8 @@ def bars(values, labels, *, ylabel="", digits=2):
     labels = _labels("labels", labels, m)
     width = 0.8 / len(series)
     with _style():
-        room = (digits + 2) * 0.088 * len(series) + 0.12, 0.085 * max(map(len, labels)) + 0.12
-        figure = Figure(figsize=(max(m * max(room), 1.6) + 0.6, 2.0))
+        room = (digits + 2) * 0.088 * len(series) + 0.12, max(map(_inches, labels)) + 0.12
+        figure = Figure(figsize=(max(m * max(room) + 0.6, WIDTH - 0.12), 2.3), layout="constrained")
         axes = figure.subplots()
         for i, (name, numbers) in enumerate(series.items()):
             place = np.arange(m) + (i - (len(series) - 1) / 2) * width
@@ -341,7 +375,7 @@ def lines(x, series, *, spread=None, xlabel="", ylabel="", logx=False, logy=Fals
         if _array(y).shape != x.shape:
             raise ValueError(f"series {name!r} has shape {_array(y).shape}, x has {x.shape}; expected the same")
     with _style():
-        figure = Figure(figsize=(4.6, 2.7))
+        figure = Figure(figsize=(WIDTH - 0.12, 3.1), layout="constrained")
         axes = figure.subplots()
         for (name, y), (colour, marker, dash) in zip(series.items(), itertools.cycle(CYCLE), strict=False):
             axes.plot(x, _significant(y, digits), dash, color=colour, marker=marker, markersize=5, label=name)
@@ -392,9 +426,14 @@ def over_image(image, weights, *, asks=None):
     image, weights = _array(image), {title: _array(row).round(2) for title, row in weights.items()}
     rows, columns = _patch_grid(image, weights)
     with _style():
-        figure = Figure(figsize=(2.5 * columns / rows * len(weights), 2.5 + 0.25))
-        panels = np.atleast_1d(figure.subplots(1, len(weights), gridspec_kw={"wspace": 0.06}))
-        for axes, (title, row) in zip(panels, weights.items(), strict=True):
+        across = min(len(weights), max(1, round(3 * rows / columns)))
+        down = -(-len(weights) // across)
+        wide = WIDTH / max(across, 1.5)
+        figure = Figure(figsize=(wide * across, (wide * rows / columns + 0.3) * down))
+        panels = figure.subplots(down, across, squeeze=False, gridspec_kw={"wspace": 0.04, "hspace": 0.2}).ravel()
+        for axes in panels:
+            axes.axis("off")
+        for axes, (title, row) in zip(panels, weights.items(), strict=False):
             _draw_image(axes, image, image.shape[1] / columns)
             for (i, j), weight in np.ndenumerate(row.reshape(rows, columns)):
                 if not np.isnan(weight):
@@ -402,10 +441,11 @@ def over_image(image, weights, *, asks=None):
             if asks is not None:
                 i, j = divmod(asks, columns)
                 axes.add_patch(Rectangle((j, i), 1, 1, fill=False, edgecolor=ORANGE, linewidth=2))
-            axes.set(xlim=(0, columns), ylim=(rows, 0), aspect="equal", title=title)
-            axes.axis("off")
+            axes.set(xlim=(0, columns), ylim=(rows, 0), aspect="equal")
+            axes.set_title(title, color=GREY)  # to be read on a light page and on a dark one
+        panels[0].set_gid("picture")  # by which the site knows not to turn its colours round in the dark
         pictures = f"{len(weights)} picture" + "s" * (len(weights) > 1)
-        return _finish(figure, f"{pictures} of {rows} × {columns} patches")
+        return _finish(figure, f"{pictures} of {rows} × {columns} patches", see_through=True)
 
 
 def _patch_grid(image, weights):
@@ -434,7 +474,7 @@ def _draw_image(axes, image, patch):
 
 def _veil(axes, i, j, weight):
     """Cover the patch in row i and column j with white that lets its weight through, and print the weight."""
-    opacity = round(0.8 * (1 - weight), 2)
+    opacity = round(0.6 * (1 - weight), 2)
     axes.add_patch(Rectangle((j, i), 1, 1, facecolor=(1, 1, 1, opacity), edgecolor=PAPER, linewidth=0.8))
     if weight >= 0.1:
         plate = {"boxstyle": "round,pad=0.1", "facecolor": INK, "edgecolor": "none"}
@@ -474,7 +514,7 @@ def weighted_sum(weights, values, labels):
     corners = np.vstack([[0, 0], np.cumsum(weights[:, None] * values, axis=0)]).round(4)
     plate = {"boxstyle": "square,pad=0.1", "facecolor": PAPER, "edgecolor": "none"}  # so that lines pass behind words
     with _style():
-        figure = Figure(figsize=(4.2, 3.4))
+        figure = Figure(figsize=(WIDTH - 0.12, 4.0), layout="constrained")
         axes = figure.subplots()
         everything = np.vstack([corners, values])
         low, high = everything.min(axis=0), everything.max(axis=0)

@@ -155,12 +155,12 @@ def test_pixels_of_one_colour_in_a_row_are_one_rectangle():
 
 def test_a_patch_is_the_paler_the_less_it_weighs():
     svg = plots.over_image(np.zeros((1, 3, 3)), {"": [0.25, 0.5, 1]}).svg
-    assert re.findall(r"opacity: ([\d.]+); stroke", svg) == ["0.6", "0.4"]
+    assert re.findall(r"opacity: ([\d.]+); stroke", svg) == ["0.45", "0.3"]
 
 
 def test_a_patch_without_a_weight_is_left_as_it_is():
     svg = plots.over_image(np.zeros((1, 2, 3)), {"": [np.nan, 0.5]}).svg
-    assert re.findall(r"opacity: ([\d.]+); stroke", svg) == ["0.4"]
+    assert re.findall(r"opacity: ([\d.]+); stroke", svg) == ["0.3"]
     assert re.findall(r"<text[^>]*>([^<]+)</text>", svg) == ["0.50"]
 
 

@@ -25,9 +25,9 @@ def _known(scores, values):
     unshrunk_sum, unshrunk_mix = 0.0, 0.0
     for score, value in zip(scores, values, strict=True):
         new = max(largest, score)
-        shrink, raised = np.exp(largest - new), np.exp(score - new)
-        total, mixed = total * shrink + raised, mixed * shrink + raised * value
-        unshrunk_sum, unshrunk_mix = unshrunk_sum + raised, unshrunk_mix + raised * value
+        shrink, exponential = np.exp(largest - new), np.exp(score - new)
+        total, mixed = total * shrink + exponential, mixed * shrink + exponential * value
+        unshrunk_sum, unshrunk_mix = unshrunk_sum + exponential, unshrunk_mix + exponential * value
         largest = new
     return (
         (unshrunk_mix / total, "The sum shrinks when the largest grows. What else was collected before?"),
