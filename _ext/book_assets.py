@@ -15,7 +15,14 @@ from fontTools.ttLib import TTFont
 NODE_MODULES = Path(sys.prefix) / "node_modules"
 
 # Assets with the word in their name or text are loaded only by pages whose body has the mark.
-NEEDED_BY = {"thebe": "thebe", "toggle": "toggle", "design": "sd-", "katex": "katex", "mystnb": "cell"}
+NEEDED_BY = {
+    "thebe": "thebe",
+    "toggle": "toggle",
+    "design": "sd-",
+    "katex": "katex",
+    "mystnb": "cell",
+    "predict": "answer",
+}
 
 # Changes in every page: the icon script goes; a button is named by the words on it; an outdated role is replaced; a
 # comment that begins with a stage of attention gets its colour.
@@ -60,8 +67,10 @@ def _copy_katex(static):
 def _change_pages(out):
     for script in (out / "_static" / "scripts").glob("fontawesome.js*"):
         script.unlink()
+    pictures = [path.name for path in (out / "_images").glob("*.svg") if 'id="picture"' in path.read_text("utf-8")]
+    is_picture = rf'<img (?=[^>]*_images/({"|".join(pictures) or "none"})")'
     for page in out.rglob("*.html"):
-        text = page.read_text("utf-8")
+        text = re.sub(is_picture, '<img class="picture" ', page.read_text("utf-8"))
         for old, new in CHANGES.items():
             text = re.sub(old, new, text)
         page.write_text(text, "utf-8")

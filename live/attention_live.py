@@ -12,6 +12,7 @@ import importlib
 import io
 import linecache
 import random
+import re
 import symtable
 import sys
 import traceback
@@ -95,14 +96,32 @@ def used(source):
 
 def changed(source):
     """Every name of the page that some code binds, or whose value it may change: x = 1, x[0] = 1, x.append(1)."""
-    top = symtable.symtable(source, "cell", "exec")
+    top, known = symtable.symtable(source, "cell", "exec"), used(source)
     names = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_namespace()}
     for part in ast.walk(ast.parse(source)):
         while isinstance(part, ast.Attribute | ast.Subscript):
             part = part.value
-            if isinstance(part, ast.Name) and part.id in used(source):
+            if isinstance(part, ast.Name) and part.id in known:
                 names.add(part.id)
     return names
+
+
+def names(source):
+    """The names that some code uses and those that it may change, modules left out; None for what is no Python.
+
+    Numbers drawn from NumPy's own generator count as a name, and "*" says that everything may come out otherwise.
+    """
+    try:
+        uses, changes, tree = used(source), changed(source), ast.parse(source)
+    except SyntaxError:
+        return None
+    brought = {
+        alias.asname or alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
+    }
+    hidden = {"np.random"} if re.search(r"np\.random\.(?!default_rng)", source) else set()
+    everything = {"*"} if "set_printoptions" in source else set()
+    modules = brought | {"np", "torch", "plots", "checks"}
+    return {"uses": sorted((uses - modules) | hidden), "changes": sorted((changes - modules) | hidden | everything)}
 
 
 def imports(statement):
@@ -132,6 +151,8 @@ class Page:
         if not self.drawing:
             del sys.modules[DRAWING], attention_src.plots
             importlib.import_module(DRAWING)
+            # Pyodide's Matplotlib 3.8 warns in other words than those that the module silences
+            warnings.filterwarnings("ignore", message="Glyph .* missing from current font")
             self.drawing = True
             self.kept.clear()
 
@@ -158,7 +179,7 @@ class Page:
         for i in range(first, last + 1):
             result = self._run(chain[i], asked=i == last)
             results.append(result)
-            if result["draw"] and i == last:
+            if result["draw"]:
                 return {"results": [], "draw": True}
             answer = chain[i]["how"] == "answer"
             result["stops"] = bool(result["error"]) and not (answer and (i < last - 1 or result["unwritten"]))
@@ -175,6 +196,7 @@ class Page:
     def _run(self, cell, asked):
         name = f"<cell {cell['n']}>"
         linecache.cache[name] = (len(cell["source"]), None, cell["source"].splitlines(keepends=True), name)
+        held = any(isinstance(self.names.get(name), Later) for name in self._used(cell["source"]))
         text, value, error, skipped, made = Text(), None, None, [], Later.made
         with redirect_stdout(text), redirect_stderr(text), warnings.catch_warnings():
             try:
@@ -182,7 +204,9 @@ class Page:
                 shown = None if value is None or isinstance(value, Later) else shown_as(value)
             except BaseException as raised:  # a reader's `raise SystemExit` ends the cell, not the page
                 error, shown = raised, None
-        waits = isinstance(value, Later) or (error is not None and Later.made > made)
+        missing = isinstance(error, ImportError) and (error.name or "").partition(".")[0] in ("matplotlib", "PIL")
+        failed = missing or (error is not None and Later.made > made)
+        waits = not self.drawing and (isinstance(value, Later) or failed or held)
         outputs = [{"kind": "text", "text": text.getvalue()}] if text.getvalue() else []
         outputs += [shown] if shown else []
         outputs += [{"kind": "error", **explained(error, name)}] if error else []
@@ -191,18 +215,21 @@ class Page:
             "outputs": outputs,
             "error": type(error).__name__ if error else "",
             "unwritten": isinstance(error, NotImplementedError),
-            "later": waits and not self.drawing,
-            "draw": asked and waits and not self.drawing,
+            "later": waits,
+            "draw": waits and (asked or failed or held),
             "skipped": len(skipped),
             "needs": self._absent(cell["source"]),
         }
 
+    def _used(self, source):
+        try:
+            return used(source)
+        except SyntaxError:
+            return set()
+
     def _absent(self, source):
         """What of some code is not here without PyTorch, also within functions."""
-        try:
-            return sorted(name for name in used(source) if isinstance(self.names.get(name), Absent))
-        except SyntaxError:
-            return []
+        return sorted(name for name in self._used(source) if isinstance(self.names.get(name), Absent))
 
     def _execute(self, source, name, how, skipped):
         """Execute a cell and return the value of its last line, if that is an expression.

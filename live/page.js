@@ -28,6 +28,7 @@ const mib = (bytes) => (bytes / 2 ** 20).toFixed(1);
 let bar, status, progress, counter, stop, cells, notebook, worker, began, current, waiting;
 const READY = "Ready: change a number and press Run, or Shift and Enter.";
 let number = 0; // of the latest run
+const names = new Map(); // what some code uses and changes, as Python reads it
 
 // Cells ----------------------------------------------------------------------------------------------------------
 
@@ -56,8 +57,32 @@ class Cell {
     return [...before, this];
   }
 
-  get signature() {
-    return this.chain.map((cell) => `${cell.n} ${cell.code}`).join("\n");
+  /** Whether something that this cell's result hangs on is not as it was when the result came out. */
+  get stale() {
+    if (!this.shown && (this.how === "answer" || this.how === "check")) return false;
+    const then = (cell) => (this.shown ? this.shown.get(cell) : cell.original);
+    const now = (cell) => cell.code;
+    return [...this.needs(then), ...this.needs(now)].some((cell) => then(cell) !== now(cell));
+  }
+
+  /** Those of the chain that share names with this cell, or with one of them, given the code of each. */
+  needs(code) {
+    const others = new Set(this.chain);
+    const found = [this], wanted = new Set();
+    others.delete(this);
+    for (const cell of found) {
+      const own = names.get(code(cell));
+      if (!own) return this.chain; // not known yet, or no Python
+      for (const name of [...own.uses, ...(cell === this ? [] : own.changes)]) wanted.add(name);
+      for (const other of others) {
+        const touched = names.get(code(other))?.changes ?? ["*"];
+        if (touched.some((name) => name === "*" || wanted.has(name))) {
+          others.delete(other);
+          found.push(other);
+        }
+      }
+    }
+    return found;
   }
 
   /** Where this cell's code stands, then the editor in its place, the buttons, and room for what it gives. */
@@ -132,9 +157,9 @@ class Cell {
   }
 
   /** Show what a run gave, or with null the page's own output. */
-  show(outputs, signature) {
+  show(outputs, codes) {
     this.outputs = outputs;
-    this.shown = outputs && signature;
+    this.shown = outputs && codes;
     this.output.replaceChildren(...(outputs ?? []).map(shown));
     for (const part of this.stored) part.hidden = Boolean(outputs);
   }
@@ -142,9 +167,8 @@ class Cell {
   mark() {
     const changed = this.code !== this.original;
     this.reset.disabled = !changed && !this.outputs;
-    const before = this.shown ?? (this.how === "answer" || this.how === "check" ? this.signature : this.pristine);
-    const stale = before !== this.signature;
-    const own = stale && this.shown === null && changed && this.chain.every((c) => c === this || c.code === c.original);
+    const { stale } = this;
+    const own = stale && !this.shown && changed && this.needs((c) => c.code).every((c) => c === this || c.code === c.original);
     const silent = this.outputs?.length === 0 ? "It ran and printed nothing." : "";
     this.note.textContent = !stale ? silent : own ? "Changed: run it." : "Out of date: code above or here has changed since. Run it again.";
     this.element.classList.toggle("live-stale", stale);
@@ -185,8 +209,7 @@ function field(cell, name, value, form) {
   const id = `live-${cell.n}-${name}`;
   const options = read(form.replace(/(\w+)\s*:/g, '"$1":').replace(/,\s*([}\]])/g, "$1")) ?? {};
   const title = name.replaceAll("_", " ");
-  const matrix = read(value);
-  if (Array.isArray(matrix) && Array.isArray(matrix[0])) return toggles(cell, name, title, matrix);
+  if (rows(value)) return toggles(cell, name, title, value);
   let control, write = (given) => given;
   if (Array.isArray(options)) {
     control = make("select", { id }, ...options.map((option) => make("option", {}, String(option))));
@@ -218,20 +241,27 @@ function field(cell, name, value, form) {
   return { element: make("div", { class: "live-field" }, make("label", { for: id }, title), control, seen), set };
 }
 
-/** A grid of check boxes for a matrix of True and False or 1 and 0. */
-function toggles(cell, name, title, matrix) {
-  const truths = matrix.flat().some((entry) => typeof entry === "boolean");
-  const word = (entry) => (truths ? (entry ? "True" : "False") : String(Number(entry)));
-  const boxes = matrix.map((row, i) => row.map((_, j) => make("input", {
-    type: "checkbox", "aria-label": `${title}, row ${i + 1}, column ${j + 1}`,
-    input: () => cell.set(name, `[${boxes.map((line) => `[${line.map((box) => word(box.checked)).join(", ")}]`).join(", ")}]`),
+/** A matrix of zeros and ones, written "1000 1100" or [[1, 0], [True, False]], as rows; undefined for anything else. */
+function rows(value) {
+  const found = read(value);
+  if (Array.isArray(found) && Array.isArray(found[0])) return found.map((row) => row.map(Boolean));
+  if (/^[01]+( [01]+)+$/.test(found)) return found.split(" ").map((row) => [...row].map((entry) => entry === "1"));
+}
+
+/** A grid of check boxes for such a matrix. */
+function toggles(cell, name, title, value) {
+  const words = /True|False/.test(value) ? ["False", "True"] : ["0", "1"];
+  const written = (lines) => typeof read(value) === "string"
+    ? JSON.stringify(lines.map((line) => line.map((box) => Number(box.checked)).join("")).join(" "))
+    : `[${lines.map((line) => `[${line.map((box) => words[Number(box.checked)]).join(", ")}]`).join(", ")}]`;
+  const boxes = rows(value).map((row, i) => row.map((_, j) => make("input", {
+    type: "checkbox", "aria-label": `${title}, row ${i + 1}, column ${j + 1}`, input: () => cell.set(name, written(boxes)),
   })));
-  const rows = boxes.map((line) => make("tr", {}, ...line.map((box) => make("td", {}, box))));
-  const set = (given) => (read(given) ?? []).forEach((row, i) => row.forEach((entry, j) => {
-    if (boxes[i]?.[j]) boxes[i][j].checked = Boolean(entry);
+  const set = (given) => rows(given)?.forEach((row, i) => row.forEach((entry, j) => {
+    if (boxes[i]?.[j]) boxes[i][j].checked = entry;
   }));
-  const table = make("table", {}, make("tbody", {}, ...rows));
-  return { element: make("fieldset", { class: "live-field" }, make("legend", {}, title), table), set };
+  const lines = boxes.map((line) => make("tr", {}, ...line.map((box) => make("td", {}, box))));
+  return { element: make("fieldset", { class: "live-field" }, make("legend", {}, title), make("table", {}, make("tbody", {}, ...lines))), set };
 }
 
 /** The element that shows one output. */
@@ -245,7 +275,14 @@ function shown({ kind, text: words, svg, lines }) {
   return make("div", { class: kind === "error" ? "output live-error" : "output stream" }, make("div", { class: "highlight" }, pre));
 }
 
-const mark = () => cells.filter((cell) => cell.offered).forEach((cell) => cell.mark());
+/** Mark what is out of date, once Python has read what is new. */
+function mark() {
+  cells.filter((cell) => cell.offered).forEach((cell) => cell.mark());
+  const sources = [...new Set(cells.map((cell) => cell.code))].filter((source) => !names.has(source));
+  if (!sources.length || current) return;
+  for (const source of sources) names.set(source, null);
+  worker.postMessage({ sources });
+}
 
 // Running --------------------------------------------------------------------------------------------------------
 
@@ -258,6 +295,7 @@ function say(state, words) {
 function boot(words) {
   say("loading", words);
   worker?.terminate();
+  for (const [source, found] of names) if (!found) names.delete(source); // asked, and not answered
   worker = new Worker(here("worker.js"), { type: "module" });
   began = performance.now();
   return new Promise((resolve, reject) => {
@@ -281,17 +319,20 @@ function hear(data) {
     const words = data.loaded < data.total ? `Loading ${mib(data.total)} MB.` : "Starting Python.";
     counter.textContent = progress.hidden ? "" : ` ${mib(data.loaded)} MB`; // not read aloud
     if (!current && status.textContent !== words) status.textContent = words;
+  } else if (data.type === "names") {
+    for (const [source, found] of data.found) names.set(source, found ?? { uses: [], changes: ["*"] });
+    mark();
   } else if (data.type === "drawing") {
     say("running", "Loading what draws figures, about 10 MB, once.");
   } else if (current && data.id === current.id) {
-    const { cell, signatures } = current;
+    const { cell, codes } = current;
     bar.dataset.seconds = ((performance.now() - current.began) / 1000).toFixed(3);
     current = null;
     progress.hidden = true;
     stop.hidden = true;
-    if (data.type === "done") finish(cell, data.results, signatures);
+    if (data.type === "done") finish(cell, data.results, codes);
     else {
-      cell.show([{ kind: "error", text: "Python itself stopped and was started again.", lines: data.text.split("\n").pop() }], "");
+      cell.show([{ kind: "error", text: "Python itself stopped and was started again.", lines: data.text.split("\n").pop() }], codes);
       restart("Starting again.");
       return;
     }
@@ -301,17 +342,16 @@ function hear(data) {
 }
 
 /** Show what the cell that was asked for gave, and what cells above it gave if theirs was out of date. */
-function finish(asked, results, signatures) {
+function finish(asked, results, codes) {
   for (const result of results) {
     const cell = cells.find((one) => one.n === result.n);
     if (!cell.offered || (cell !== asked && (result.later || cell.how === "check"))) continue;
-    const stale = (cell.shown ?? cell.pristine) !== signatures.get(cell);
-    if (cell === asked || result.stops || (stale && cell.how !== "answer")) cell.show(result.outputs, signatures.get(cell));
+    if (cell === asked || result.stops || (cell.stale && cell.how !== "answer")) cell.show(result.outputs, codes);
   }
   const last = results.at(-1);
   if (last.n !== asked.n) {
     const why = { kind: "error", text: `Cell ${asked.n} did not run: cell ${last.n} above stopped with an error.`, lines: "" };
-    asked.show([why, ...last.outputs.filter((output) => output.kind === "error")], signatures.get(asked));
+    asked.show([why, ...last.outputs.filter((output) => output.kind === "error")], codes);
   }
   say("ready", last.error ? `Cell ${last.n} stopped: ${last.error}.` : `Cell ${asked.n} has run.`);
 }
@@ -324,7 +364,7 @@ function ask(cell) {
   }
   waiting = null;
   const { chain } = cell;
-  current = { id: ++number, cell, signatures: new Map(chain.map((one) => [one, one.signature])), began: performance.now() };
+  current = { id: ++number, cell, codes: new Map(chain.map((one) => [one, one.code])), began: performance.now() };
   const how = (one) => (one === cell || one.how === "whole" ? "whole" : one.how === "check" ? "imports" : one.how);
   cell.run.after(stop);
   setTimeout(() => (stop.hidden = current?.cell !== cell), 150);
@@ -343,7 +383,7 @@ function halt() {
   const { cell } = current ?? {};
   current = waiting = null;
   stop.hidden = true;
-  cell?.show([{ kind: "error", text: "Stopped before it was done.", lines: "" }], "");
+  cell?.show([{ kind: "error", text: "Stopped before it was done.", lines: "" }], new Map());
   cell?.run.focus();
   restart("Stopped. Starting again.");
   mark();
@@ -499,7 +539,7 @@ export async function begin(place) {
 function lay(list, found) {
   notebook = found;
   cells = match(list);
-  for (const cell of cells.filter((one) => one.offered)) cell.pristine = cell.signature;
+  worker.postMessage({ sources: cells.map((cell) => cell.original) });
   recall();
   const exercise = cells.filter((cell) => cell.how === "check" && cell.offered).at(-1);
   (exercise?.element ?? bar).after(handIn());

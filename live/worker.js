@@ -117,9 +117,15 @@ ready.then(
   (error) => tell({ type: "failed", text: String(error.message ?? error) }),
 );
 
-self.onmessage = async ({ data: { id, chain } }) => {
+self.onmessage = async ({ data: { id, chain, sources } }) => {
   try {
     await ready;
+    if (sources) {
+      const names = python.pyimport("attention_live").names;
+      const found = sources.map((source) => [source, names(source)?.toJs({ dict_converter: Object.fromEntries })]);
+      tell({ type: "names", found });
+      return;
+    }
     tell({ type: "done", id, results: await run(chain) });
   } catch (error) {
     tell({ type: "broken", id, text: String(error.message ?? error) });

@@ -133,6 +133,23 @@ def test_a_figure_waits_for_what_draws_it_and_a_text_does_not(page):
     assert output["kind"] == "svg" and output["text"] == "<picture: grid of 1 × 1>"
 
 
+def test_what_imports_matplotlib_itself_brings_it(page, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.image", None)
+    assert page.run(cells("import matplotlib.image", "print(1)"))["draw"]
+
+
+def test_names_tell_what_hangs_on_what(page):
+    from attention_live import names
+
+    assert names("import numpy as np\ny = [np.sqrt(x) for x in data]\ny[0] = 1") == {
+        "uses": ["data", "y"],
+        "changes": ["y"],
+    }
+    assert names("def f():\n    return later") == {"uses": ["later"], "changes": ["f"]}
+    assert names("random.normal()")["changes"] == ["random"] and "np.random" in names("np.random.seed(0)")["changes"]
+    assert "*" in names("np.set_printoptions(precision=3)")["changes"] and names("1 +") is None
+
+
 def test_endless_printing_ends(page):
     assert "characters were printed" in said(page.run(cells("while True:\n    print('again' * 100)")))[0]
 

@@ -7,13 +7,14 @@ import re
 from urllib.parse import unquote
 
 import pytest
+from test_accessibility import DESK, NODE_MODULES, PHONE, WCAG
 
 from _ext import book_live
 from homework.grading import Task, grade
 from tools.chapter import CHAPTERS, code, grade_id, is_check, is_figure, is_solution, printed, read, student_copy, tags
 from tools.live import offered, stored, svg_labels
 
-FIRST = CHAPTERS[0]
+FIRST = next(path for path in CHAPTERS if path.stem.startswith("01"))
 pytestmark = pytest.mark.skipif(not offered(FIRST), reason="run: make proofs NAMES='live-*'")
 MOST_BEFORE = 5 * 1024  # bytes that a page may weigh more before the button is pressed
 STATUS = "document.querySelector('[data-live=status]')"
@@ -73,7 +74,7 @@ class Live:
 
     def labels(self, n):
         figures = self.part(n, "output").locator("img").evaluate_all("all => all.map(i => i.src)")
-        return [label for figure in figures for label in svg_labels(unquote(figure))]
+        return [svg_labels(unquote(figure)) for figure in figures]
 
 
 @pytest.fixture(scope="module")
@@ -109,10 +110,21 @@ def test_one_changed_number_changes_what_it_should(live):
     n = live.number("shelves = np")
     live.type(n, live.source(n).replace("60", "90"))
     assert live.run(n).split() == "look up the third: 90 average all three: 40.0".split()
-    assert "Out of date" in live.part(live.number("print(scaled)"), "note").text_content()
     live.part(n, "reset").click()
     assert live.shown(n) == "" and "60" in live.source(n)
-    assert live.part(live.number("print(scaled)"), "note").text_content() == ""
+
+
+def test_what_no_longer_follows_from_what_stands_above_is_out_of_date(live):
+    n, below, other = (live.number(text) for text in ("query = np.array([[1, 0]])", "print(scaled)", "shelves = np"))
+    live.type(n, live.source(n).replace("[[1, 0]]", "[[4, 0]]"))
+    live.part(below, "note").filter(has_text="Out of date").wait_for()
+    live.tab.wait_for_function(f"!document.querySelector('[data-live-cell=\"{other}\"] [data-live=note]').textContent")
+    assert live.run(below).strip() == "[[2.828 0.000]]"
+    assert live.part(below, "note").text_content() == ""
+    live.part(n, "reset").click()
+    live.part(below, "note").filter(has_text="Out of date").wait_for()
+    live.part(below, "reset").click()
+    live.tab.wait_for_function(f"!document.querySelector('[data-live-cell=\"{below}\"] [data-live=note]').textContent")
 
 
 def test_a_cell_further_down_runs_those_above_it(live):
@@ -139,6 +151,28 @@ def test_an_endless_loop_is_stopped_and_the_page_goes_on(live):
     assert "Stopped" in live.shown(n)
     live.part(n, "reset").click()
     assert live.run(n).strip() == stored(code(live.notebook)[n - 1])[0]
+    live.part(n, "reset").click()
+
+
+def test_the_keyboard_is_enough_and_is_not_trapped(live):
+    n = live.number("shelves = np")
+    source = live.part(n, "source")
+    source.focus()
+    live.tab.keyboard.press("Control+End")
+    live.tab.keyboard.press("Enter")
+    live.tab.keyboard.type("print(7)")
+    live.tab.keyboard.press("Shift+Enter")
+    live.tab.wait_for_function(f"(s => s.dataset.state == 'ready' && s.textContent == 'Cell {n} has run.')({STATUS})")
+    assert live.shown(n).splitlines()[-1] == "7"
+    live.tab.keyboard.press("Tab")
+    assert not source.evaluate("e => e === document.activeElement")
+    live.tab.locator("[data-live=tab]").check()
+    source.focus()
+    live.tab.keyboard.press("Tab")
+    assert source.input_value().endswith("print(7)    ")
+    live.tab.keyboard.press("Escape")
+    assert live.part(n, "run").evaluate("e => e === document.activeElement")
+    live.tab.locator("[data-live=tab]").uncheck()
     live.part(n, "reset").click()
 
 
@@ -233,6 +267,24 @@ def test_every_instrument_moves(chapter):
             )
             chapter.ready()
             assert chapter.shown(n) + str(chapter.labels(n)) != before or is_figure(cell)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("screen", "scheme"), [(DESK, "light"), (PHONE, "dark")], ids=["desk", "phone"])
+def test_everybody_can_read_a_running_page(chapter, screen, scheme):
+    """With an error, a result that is out of date, and all that is folded open."""
+    n = next(n for n, cell in enumerate(code(chapter.notebook), 1) if chapter.cell(n).count())
+    chapter.type(n, "1 / 0")
+    chapter.run(n)
+    chapter.tab.set_viewport_size(screen)
+    chapter.tab.emulate_media(color_scheme=scheme)
+    chapter.tab.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
+    chapter.tab.add_script_tag(path=NODE_MODULES / "axe-core" / "axe.min.js")
+    found = chapter.tab.evaluate("tags => axe.run({runOnly: {type: 'tag', values: tags}})", WCAG)["violations"]
+    sideways = chapter.tab.evaluate("document.documentElement.scrollWidth - innerWidth")
+    chapter.part(n, "reset").click()
+    assert [(rule["id"], node["html"][:200]) for rule in found for node in rule["nodes"]] == []
+    assert sideways <= 0
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ else than the chapter stores is not offered, and none of a chapter that has chan
 import re
 import shutil
 import threading
-import time
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,7 +16,6 @@ from tempfile import TemporaryDirectory
 from tools.chapter import CHAPTERS, code, is_check, is_solution, mime, read, tags
 from tools.proofs import Proof, covers_chapter, covers_files, load, stale
 
-SLOW = 60  # seconds; a cell that takes longer runs only when it is asked for
 WARM_UP = [{"n": 0, "source": "from attention_src import plots\nplots.grid([[1]])", "how": "whole"}]
 A_TIME = "what it prints is a time"
 ASK = """([chain, most]) => new Promise((resolve) => {
@@ -47,7 +45,7 @@ def stored(cell):
     for output in cell.outputs:
         data = mime(output)
         if "image/svg+xml" in data:
-            labels += svg_labels(data["image/svg+xml"])
+            labels.append(svg_labels(data["image/svg+xml"]))
         else:
             text += output.get("text") or data.get("text/plain", "")
     return text.strip(), labels
@@ -57,19 +55,20 @@ def made(outputs):
     """The same of what a browser gave."""
     text = "".join(output["text"] for output in outputs if output["kind"] in ("text", "value"))
     errors = [output["text"] for output in outputs if output["kind"] == "error"]
-    labels = [label for output in outputs if output["kind"] == "svg" for label in svg_labels(output["svg"])]
+    labels = [svg_labels(output["svg"]) for output in outputs if output["kind"] == "svg"]
     return "\n".join([text.strip(), *errors]).strip(), labels
 
 
 def svg_labels(svg):
-    return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+    """The labels of a figure, in an order of their own: which is drawn first differs between versions of Matplotlib."""
+    return sorted(re.findall(r"<text[^>]*>([^<]*)</text>", svg))
 
 
 def run(path):
     """Run a chapter in Chromium; return a row for each of its code cells: its id, and how it runs on the page.
 
-    'whole': offered, and a cell below needs it; 'alone': offered, and needed by none; 'part': not offered, for some of
-    it needs PyTorch; 'no': not offered. `why` says what was seen.
+    'whole': offered; 'alone': offered, and no cell below needs it; 'part': not offered, for some of it needs PyTorch;
+    'no': not offered. `why` says what was seen.
     """
     from playwright.sync_api import sync_playwright
 
@@ -103,10 +102,7 @@ def run_cells(ask, notebook):
         if "remove-cell" in tags(cell):
             continue
         entry = {"n": n, "source": cell.source.rstrip(), "how": "answer" if is_solution(cell) else "whole"}
-        start = time.monotonic()
         how, why = judged(cell, ask([*chain, entry]))
-        if how == "whole" and time.monotonic() - start > SLOW:
-            how, why = "alone", f"it takes more than {SLOW} seconds"
         if how == "part":
             ask([*chain, entry | {"how": "part"}])
             chain.append(entry | {"how": "part"})
