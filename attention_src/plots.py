@@ -956,3 +956,210 @@ def blocks(columns):
                 lowest = tall * (deepest - len(next(iter(columns.values())))) + 0.1
                 sheet.arrow((x - 1.35, lowest), (x - 0.97, y - 0.6), dashed=True)
     return sheet.picture(" and ".join(columns))
+
+
+def arrows_over(scenes, *, printed=True):
+    """Draw pictures side by side, each with arrows from one patch to the others: the wider, the more it weighs.
+
+    What a patch gives itself is a ring around it.
+
+    Parameters
+    ----------
+    scenes : dict of title: (image, start, weights)
+        The image is (H, W, 3), from 0 to 1; start the patch that looks; weights (patches,) are from 0 to 1, row by row.
+    printed : bool, whether weights of 0.1 or more are printed where they go
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        An image is none, or cannot be cut into so many squares.
+
+    Examples
+    --------
+    >>> arrows_over({"looks right": ([[[0, 0, 0], [1, 1, 1]]], 0, [0.25, 0.75])})
+    <picture: arrows over 1 picture>
+    """
+    scenes = {title: (_array(image), start, _array(w).round(2)) for title, (image, start, w) in scenes.items()}
+    with _style():
+        wide = WIDTH / max(len(scenes), 1.5)
+        figure = Figure(figsize=(wide * len(scenes), wide + 0.3))
+        edges = {"left": 0, "right": 1, "bottom": 0, "top": wide / (wide + 0.3)}
+        panels = np.atleast_1d(figure.subplots(1, len(scenes), gridspec_kw={"wspace": 0.04, **edges}))
+        for axes, (title, (image, start, weights)) in zip(panels, scenes.items(), strict=True):
+            rows, columns = _patch_grid(image, {title: weights})
+            axes.add_patch(Rectangle((0, 0), columns, rows, facecolor=np.median(image, axis=(0, 1)).round(3)))
+            _draw_image(axes, image, image.shape[1] / columns)
+            axes.hlines(range(1, rows), 0, columns, color="#74a56c", linewidth=0.6)
+            axes.vlines(range(1, columns), 0, rows, color="#74a56c", linewidth=0.6)
+            for patch in np.flatnonzero(weights):
+                _weight_arrow(axes, divmod(start, columns), divmod(int(patch), columns), weights[patch], printed)
+            axes.set(xlim=(0, columns), ylim=(rows, 0), aspect="equal")
+            axes.set_title(title, color=GREY)
+            axes.axis("off")
+        panels[0].set_gid("picture")
+        return _finish(figure, f"arrows over {len(scenes)} picture" + "s" * (len(scenes) > 1), see_through=True)
+
+
+def _weight_arrow(axes, start, end, weight, printed):
+    """An arrow between the middles of two patches (row, column), as wide as its weight; a ring where they are one."""
+    (y, x), (i, j) = start, end
+    look = {"color": INK, "linewidth": round(0.5 + 3.5 * weight, 2)}
+    if start == end:
+        axes.add_patch(Circle((x + 0.5, y + 0.5), 0.46, fill=False, **look))
+    else:
+        shape = {"arrowstyle": "-|>", "mutation_scale": round(6 + 9 * weight, 2), "shrinkA": 0, "shrinkB": 5}
+        axes.add_patch(FancyArrowPatch((x + 0.5, y + 0.5), (j + 0.5, i + 0.5), **shape, **look))
+    if printed and weight >= 0.1:
+        plate = {"boxstyle": "round,pad=0.15", "facecolor": INK, "edgecolor": "none"}
+        place = {"ha": "center", "va": "center", "fontsize": 9, "zorder": 5}
+        axes.text(j + 0.5, i + 0.9, f"{weight:.2f}", color=PAPER, bbox=plate, **place)
+
+
+def photograph(side):
+    """Return a square of a photograph in the public domain, Grace Hopper's portrait, which Matplotlib brings with it.
+
+    Parameters
+    ----------
+    side : int, pixels along each side, at most 224
+
+    Returns
+    -------
+    (side, side, 3), red, green and blue from 0 to 1
+
+    Raises
+    ------
+    ValueError
+        The side is not from 1 to 224.
+
+    Examples
+    --------
+    >>> photograph(200).shape
+    (200, 200, 3)
+    """
+    if not 1 <= side <= 224:
+        raise ValueError(f"side is {side}; expected 1 to 224")
+    with matplotlib.cbook.get_sample_data("grace_hopper.jpg") as file:
+        pixels = matplotlib.image.imread(file, format="jpg")[20:468, 32:480] / 255
+    small = pixels.reshape(224, 2, 224, 2, 3).mean(axis=(1, 3))
+    edge = (224 - side) // 2
+    return small[edge : edge + side, edge : edge + side]
+
+
+def cut_photograph(image, patch_size, chosen):
+    """Draw a picture with the lines along which it is cut into patches, and one of the patches enlarged beside it.
+
+    Parameters
+    ----------
+    image : (H, W, 3), red, green and blue from 0 to 1
+    patch_size : int, pixels along each side of a patch
+    chosen : int, the patch that is enlarged, counted from 1, row by row
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        The image is none, cannot be cut into such patches, or has not so many.
+
+    Examples
+    --------
+    >>> cut_photograph(np.zeros((4, 6, 3)), patch_size=2, chosen=5)
+    <picture: 2 × 3 patches, one enlarged>
+    """
+    image, p = (_array(image) * 32).round() / 32, patch_size  # fewer colours, a smaller file
+    if image.ndim != 3 or image.shape[0] % p or image.shape[1] % p:
+        raise ValueError(
+            f"patch_size is {p}, the image {image.shape}; expected (H, W, 3) and a number that divides both"
+        )
+    rows, columns = image.shape[0] // p, image.shape[1] // p
+    if not 1 <= chosen <= rows * columns:
+        raise ValueError(f"chosen is {chosen}; expected 1 to {rows * columns}")
+    i, j = divmod(chosen - 1, columns)
+    with _style():
+        figure = Figure(figsize=(WIDTH, 3.2))
+        whole, one = figure.subplots(1, 2, width_ratios=(1.5, 1))
+        look = {"interpolation": "none", "extent": (0, columns, rows, 0)}
+        whole.imshow(image, **look)
+        whole.hlines(range(1, rows), 0, columns, color=PAPER, linewidth=0.8)
+        whole.vlines(range(1, columns), 0, rows, color=PAPER, linewidth=0.8)
+        whole.add_patch(Rectangle((j, i), 1, 1, fill=False, edgecolor=ORANGE, linewidth=3))
+        one.imshow(image[i * p : (i + 1) * p, j * p : (j + 1) * p], interpolation="none")
+        for axes, title in (
+            (whole, f"{rows} × {columns} = {rows * columns} patches"),
+            (one, f"patch {chosen}: {p} × {p} pixels"),
+        ):
+            axes.set_title(title, color=GREY)
+            axes.axis("off")
+        whole.set_gid("picture")
+        return _finish(figure, f"{rows} × {columns} patches, one enlarged", see_through=True)
+
+
+def _draw_runs(axes, array, height):
+    """Paint each row's runs of one number as a stroke so many points high, all strokes of one number in one path."""
+    up, down = matplotlib.colormaps["Blues"], matplotlib.colormaps["Oranges"]
+    strokes = {}
+    for i, row in enumerate(array):
+        edges = [0, *(np.flatnonzero(row[1:] != row[:-1]) + 1), len(row)]
+        for start, end in itertools.pairwise(edges):
+            strokes.setdefault(row[start], []).extend([(start - 0.5, i), (end - 0.5, i)])
+    for value, corners in strokes.items():
+        if value:
+            codes = [matplotlib.path.Path.MOVETO, matplotlib.path.Path.LINETO] * (len(corners) // 2)
+            path, colour = matplotlib.path.Path(corners, codes), (up if value > 0 else down)(0.2 + 0.6 * abs(value))
+            look = {"facecolor": "none", "edgecolor": colour, "linewidth": height, "capstyle": "butt"}
+            axes.add_patch(matplotlib.patches.PathPatch(path, **look))
+
+
+def grouped(matrices, groups):
+    """Draw square matrices side by side, a coloured square for each number and no digits; groups are framed and named.
+
+    Parameters
+    ----------
+    matrices : dict of title: (n, n), from -1 (orange) over 0 (paper) to 1 (blue); drawn in steps of 0.2
+    groups : n names; those of one group stand together and have one name
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        The matrices are not square or differ in shape, or there is not a name for each row.
+
+    Examples
+    --------
+    >>> grouped({"alike": [[1, 0.9, 0], [0.9, 1, 0], [0, 0, 1]]}, ["noun", "noun", "verb"])
+    <picture: 1 map of 3 × 3>
+    """
+    arrays = {title: _array(values) for title, values in matrices.items()}
+    n, m = _one_shape(arrays)
+    if n != m:
+        raise ValueError(f"the matrices have shape {(n, m)}; expected square ones")
+    groups = _labels("rows", groups, n)
+    starts = [i for i in range(n) if i == 0 or groups[i] != groups[i - 1]]
+    middles = [(a + b - 1) / 2 for a, b in itertools.pairwise([*starts, n])]
+    with _style():
+        side = (WIDTH - 1.4) / len(arrays) if len(arrays) > 1 else 3.0
+        figure = Figure(figsize=(side * len(arrays), side))
+        edges = {"left": 0, "right": 1, "bottom": 0, "top": 1}
+        panels = np.atleast_1d(figure.subplots(1, len(arrays), gridspec_kw={"wspace": 0.08, **edges}))
+        for axes, (title, array) in zip(panels, arrays.items(), strict=True):
+            axes.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5), aspect="equal", title=title)
+            _draw_runs(axes, (array * 5).round() / 5, side * 71 / n)
+            for start in starts[1:]:
+                axes.axhline(start - 0.5, color=PALE, linewidth=0.8)
+                axes.axvline(start - 0.5, color=PALE, linewidth=0.8)
+            axes.set_xticks([])
+            axes.set_yticks(
+                middles if axes is panels[0] else [], [groups[i] for i in starts][: n * (axes is panels[0])]
+            )
+            axes.tick_params(length=0, labelsize=9)
+            axes.spines[:].set(visible=True, color=PALE)
+        return _finish(figure, f"{len(arrays)} map" + "s" * (len(arrays) > 1) + f" of {n} × {n}")

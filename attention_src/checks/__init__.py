@@ -14,8 +14,9 @@ from .heads import layer_numbers, multi_head, split_heads
 from .learning import loss_numbers, mended_loss, next_token_loss
 from .masks import decoder_mask, masked_attention, mended_mask, who_may_look
 from .museum import exchange_effect, mended_places
-from .pictures import mended_patchify, patch_numbers, patchify
+from .pictures import mended_unpatchify, patch_numbers, patchify
 from .projection import head, mended_head, numbers_and_rank
+from .real import heads_missed_more, mended_published_block, next_head
 from .softmax import mended_softmax, ratio_of_weights, softmax
 from .symptoms import programs, symptoms
 
