@@ -177,3 +177,26 @@ def test_the_patch_that_asks_is_outlined_and_no_other():
     assert left < outline(1)[0] < right
     assert (below_left, outline(1)[1]) == (left, upper)
     assert lower > upper
+
+
+def test_the_arrows_of_a_circle_arrive_at_their_names():
+    picture = plots.circle("ABC", [(0, 1), (1, 2), (2, 0)])
+    assert all(f">{name}<" in picture.svg for name in "ABC") and "3 arrows" in picture.name
+    with pytest.raises(ValueError, match="two different labels"):
+        plots.circle("ABC", [(0, 3)])
+
+
+def test_a_supplier_of_nothing_has_no_arrow():
+    ask = {"asks": ([[1.0, 0.0]], ["I"], ["나는", "밥을"])}
+    drawn, more = plots.supply(ask).svg, plots.supply({"asks": ([[0.5, 0.5]], ["I"], ["나는", "밥을"])}).svg
+    assert "나는" in drawn and drawn.count("<path") < more.count("<path")
+    with pytest.raises(ValueError, match="expected one each"):
+        plots.supply({"asks": ([[1.0, 0.0]], ["I"], ["나는"])})
+
+
+def test_numbers_of_one_owner_have_one_colour():
+    table = [[[11, 12], [21, 22]]]
+    shaded = plots.shaded({"right": table}, {"right": [[[0, 0], [1, 1]]]}).svg
+    assert shaded.count(plots.BLUE.lower()) == shaded.count(plots.ORANGE.lower()) > 0
+    with pytest.raises(ValueError, match="expected \\(heads, rows, columns\\) twice"):
+        plots.shaded({"right": table}, {"wrong": table})
