@@ -91,13 +91,7 @@ def _draw(app, exception):
     figure.savefig(Path(app.outdir) / "_static" / "card.png")
 
 
-def _add_script(app, pagename, templatename, context, doctree):
-    if pagename == app.config.root_doc:
-        app.add_js_file("front.js", loading_method="defer")
-
-
 def setup(app):
     app.connect("config-inited", _set_counts)
-    app.connect("html-page-context", _add_script)
     app.connect("build-finished", _draw)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

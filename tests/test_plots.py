@@ -207,3 +207,52 @@ def test_numbers_of_one_owner_have_one_colour():
     assert shaded.count(plots.BLUE.lower()) == shaded.count(plots.ORANGE.lower()) > 0
     with pytest.raises(ValueError, match="expected \\(heads, rows, columns\\) twice"):
         plots.shaded({"right": table}, {"wrong": table})
+
+
+def test_the_stream_shows_the_numbers_of_every_stop_and_part():
+    parts = [("norm", [-1, 1]), ("attention", [0.5, -0.5]), ("norm", [-1, 1]), ("feed-forward", [0, 1])]
+    seen = words_of(plots.stream([[1, 3], [1.5, 2.5], [1.5, 3.5]], parts))
+    assert {"1, 3", "1.5, 2.5", "1.5, 3.5", "-1, 1", "0.5, -0.5", "0, 1", "attention", "feed-forward"} <= {*seen}
+    with pytest.raises(ValueError, match="2 parts for 3 stops"):
+        plots.stream([[1], [2], [3]], parts[:2])
+
+
+def test_blocks_have_a_norm_and_a_sum_for_each_sub_layer_and_an_arrow_between_them():
+    columns = {"Encoder": ["self-attention"], "Decoder": ["self-attention", "cross-attention"]}
+    picture = plots.blocks(columns)
+    seen = words_of(picture)
+    assert seen.count("norm") == seen.count("+") == 3 and "cross-attention" in seen
+    assert "stroke-dasharray" in picture.svg and "stroke-dasharray" not in plots.blocks({"A": ["B"]}).svg
+    with pytest.raises(ValueError):
+        plots.blocks({})
+
+
+def test_arrows_lead_from_patch_to_patch_and_print_what_weighs_a_tenth_or_more():
+    scene = np.full((4, 4, 3), 0.5), 0, [0.05, 0.75, 0.0, 0.2]
+    seen = words_of(plots.arrows_over({"one": scene, "two": scene}))
+    assert seen.count("0.75") == seen.count("0.20") == 2 and "0.05" not in seen and {"one", "two"} <= set(seen)
+    assert "0.75" not in words_of(plots.arrows_over({"one": scene}, printed=False))
+    with pytest.raises(ValueError, match="expected one for each square patch"):
+        plots.arrows_over({"one": (scene[0], 0, [0.5, 0.5])})
+
+
+def test_a_photograph_is_cut_and_one_patch_enlarged():
+    photo = plots.photograph(96)
+    assert photo.shape == (96, 96, 3) and 0 <= photo.min() < 0.2 and 0.8 < photo.max() <= 1
+    assert {"3 × 3 = 9 patches", "patch 5: 32 × 32 pixels"} <= set(words_of(plots.cut_photograph(photo, 32, 5)))
+    for call in (lambda: plots.photograph(225), lambda: plots.cut_photograph(photo, 32, 10)):
+        with pytest.raises(ValueError, match="expected 1 to"):
+            call()
+    with pytest.raises(ValueError, match="a number that divides both"):
+        plots.cut_photograph(photo, 36, 1)
+
+
+def test_grouped_maps_name_each_group_once_and_leave_zero_unpainted():
+    alike = np.array([[1, 0.8, 0], [0.8, 1, -0.4], [0, -0.4, 1]])
+    picture = plots.grouped({"before": alike, "after": alike}, ["noun", "noun", "verb"])
+    assert sorted(words_of(picture)) == ["after", "before", "noun", "verb"]
+    assert len(set(re.findall(r"stroke: (#[0-9a-f]{6}); stroke-width: [3-9]\d", picture.svg))) == 3  # 1, 0.8 and -0.4
+    with pytest.raises(ValueError, match="expected square ones"):
+        plots.grouped({"": alike[:2]}, ["a", "b"])
+    with pytest.raises(ValueError, match="expected one each"):
+        plots.grouped({"": alike}, ["a", "b"])

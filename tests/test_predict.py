@@ -12,7 +12,7 @@ HIDDEN = """() => [...document.querySelectorAll("details.answer")].flatMap(fold 
 CUT = """() => [...document.querySelectorAll(".cell_output pre, .cell_output img")]
   .filter(part => part.scrollWidth > part.clientWidth + 1 || part.getBoundingClientRect().right > innerWidth)
   .map(part => part.innerText || part.alt)"""
-CHOICE = re.compile(r'<details class="(choice[^"]*)">\n<summary>[^\n]+</summary>\n\n')
+CHOICE = re.compile(r'<details class="(choice[^"]*)">\n?<summary>[^\n]+</summary>\n\n')
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 
 

@@ -1,7 +1,8 @@
-"""Print the built site as one PDF, `python -m tools.print_book SITE PDF`: every page in the order of the contents.
+"""Print the built site as one PDF, `python -m tools.print_book SITE PDF`: cover, contents, pages in their order.
 
-The articles of all pages are joined to one, so that a link from chapter to chapter leads to a page of the same PDF, and
-headless Chromium prints it with bookmarks. `make pdf` runs it.
+The articles of the pages are joined to one, so that a link from chapter to chapter leads to a page of the same PDF, and
+headless Chromium prints it with bookmarks. Each article is first printed alone, to know on which page the next begins.
+Pages to look things up in are on the site only. `make pdf` runs it.
 """
 
 import re
@@ -15,6 +16,7 @@ from playwright.sync_api import sync_playwright
 
 from tools.chapter import pages
 
+NOT_PRINTED = {"package", "instructors", "from_the_notes", "claims"}
 FOOTER = '<div style="width: 100%; text-align: center; font-size: 8px"><span class="pageNumber"></span></div>'
 MARGIN = {"top": "16mm", "bottom": "16mm", "left": "16mm", "right": "16mm"}
 
@@ -48,7 +50,7 @@ def join(site, pages):
     styles = dict.fromkeys(re.findall(r'<link[^>]*href="(?:\.\./)*(_static/[^"]*\.css[^"]*)"', "".join(texts)))
     links = "".join(f'<link rel="stylesheet" href="{style}" />' for style in styles)
     title = re.search(r"<h1>(.*?)<", texts[0])[1]
-    body = "".join(article(site, page, pages) for page in pages)
+    body = front(texts, pages) + "".join(article(site, page, pages) for page in pages)
     return (
         f'<!DOCTYPE html><html lang="en" data-theme="light"><head><meta charset="utf-8" /><title>{title}</title>'
         f'{links}</head><body class="whole-book"><main class="bd-main"><div class="bd-content">'
@@ -57,10 +59,43 @@ def join(site, pages):
     )
 
 
+def front(texts, pages):
+    """Return the cover and the contents, whose page numbers are still to be filled in."""
+    title, edition = re.search(r"<h1>(.*?)<", texts[0])[1], re.search(r'<p class="edition">(.*?)</p>', texts[0])[1]
+    names = [re.search(r"<h1>(.*?)<a", text, re.DOTALL)[1] for text in texts]
+    lines = "".join(
+        f'<p><a href="#{anchor(page)}">{name}</a><span class="number"></span></p>'
+        for page, name in zip(pages, names, strict=True)
+    )
+    return (
+        f'<article class="bd-article cover"><img src="_static/favicon.svg" alt="" /><p class="h1">{title}</p>'
+        f'<p>{edition}</p></article><article class="bd-article contents"><p class="h1">Contents</p>{lines}</article>'
+    )
+
+
+SHOW = """only => document.querySelectorAll("article").forEach((one, i) => {
+  one.style.display = only == null || i == only ? "" : "none";
+})"""
+FILL = """numbers => document.querySelectorAll(".contents .number").forEach((one, i) => {
+  one.textContent = numbers[i];
+})"""
+
+
+def number(tab, **look):
+    """Fill in the page numbers of the contents."""
+    begins, numbers = 1, []
+    for i in range(tab.locator("article").count()):
+        numbers.append(begins)
+        tab.evaluate(SHOW, i)
+        begins += len(re.findall(rb"/Type /Page\b", tab.pdf(**look)))
+    tab.evaluate(SHOW, None)
+    tab.evaluate(FILL, numbers[2:])
+
+
 def print_book(site, pdf):
     """Write the PDF."""
     joined = site / "whole-book.html"
-    joined.write_text(join(site, pages()), "utf-8")
+    joined.write_text(join(site, [page for page in pages() if page not in NOT_PRINTED]), "utf-8")
     try:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
@@ -68,6 +103,7 @@ def print_book(site, pdf):
             tab.goto(joined.resolve().as_uri())
             look = {"format": "A4", "margin": MARGIN, "print_background": True, "outline": True, "tagged": True}
             frame = {"display_header_footer": True, "header_template": "<span></span>", "footer_template": FOOTER}
+            number(tab, format="A4", margin=MARGIN)
             tab.pdf(path=pdf, **look, **frame)
             browser.close()
     finally:

@@ -14,6 +14,7 @@ PLACES = {  # files, and the words around the one address in each of them
     "CITATION.cff": r"^repository-code: (\S+)",
     "README.md": r"^git clone (\S+)",
     "pyproject.toml": r'^Repository = "([^"]+)"',
+    "homework/release/github/.github/workflows/check.yml": r"git clone .* (https?://\S+|file://\S+) book$",
     "chapters/*.ipynb": r"%pip install -q git\+([^\s\"\\]+)",
 }
 ADDRESS = re.compile(r"(https://github\.com/[\w.-]+/[\w.-]+|(https?|file)://(?!github\.com/)[\w.:~-]*(/[\w.~-]+)+)")
