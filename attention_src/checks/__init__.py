@@ -16,6 +16,7 @@ from .masks import decoder_mask, masked_attention, mended_mask, who_may_look
 from .museum import exchange_effect, mended_places
 from .pictures import mended_unpatchify, patch_numbers, patchify
 from .projection import head, mended_head, numbers_and_rank
+from .real import heads_missed_more, mended_published_block, next_head
 from .softmax import mended_softmax, ratio_of_weights, softmax
 from .symptoms import programs, symptoms
 
