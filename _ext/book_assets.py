@@ -26,7 +26,7 @@ CHANGES = {
     r'title="Search" aria-label="Search" data-bs': 'title="Search" data-bs',
     r' aria-label="Toggle hidden content"': "",
     r'<link (?=[^>]*rel="preload")[^>]*as="script"[^>]*>': "",  # it would come before what the page is painted with
-    r"<script (?=src=)(?![^>]*defer)": '<script defer="defer" ',
+    r"<script (?=[^>]*src=)(?![^>]*defer)": '<script defer="defer" ',
     r'role="doc-biblioentry"': 'role="listitem"',
     r'<span class="c1">(# (score|scale|weigh|mix)\b)': r'<span class="c1 stage-\2">\1',
 }

@@ -16,7 +16,7 @@ from playwright.sync_api import sync_playwright
 
 from tools.chapter import pages
 
-NOT_PRINTED = {"package", "instructors", "from_the_notes", "claims"}
+NOT_PRINTED = {"package", "instructors", "wrong_answers", "from_the_notes", "claims"}
 FOOTER = '<div style="width: 100%; text-align: center; font-size: 8px"><span class="pageNumber"></span></div>'
 MARGIN = {"top": "16mm", "bottom": "16mm", "left": "16mm", "right": "16mm"}
 

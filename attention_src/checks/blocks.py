@@ -101,8 +101,8 @@ def _blocks():
         return x + feed_forward(x)
 
     def pre_norm(x, attend, feed_forward, norm_1, norm_2):
-        x = x + attend(norm_1(x))
-        return x + feed_forward(norm_2(x))
+        half = x + attend(norm_1(x))
+        return half + feed_forward(norm_2(half))
 
     def post_norm(x, attend, feed_forward, norm_1, norm_2):
         x = norm_1(x + attend(x))

@@ -21,8 +21,8 @@ from ..course import read_saved_roster, save_roster, written
 from ..report import gradebook
 from . import personal
 
-INSTALL = re.compile(r"(%pip install -q) \S+")
-VERSION = re.compile(r"%pip install -q git\+\S+@([0-9a-f]{7,40})")
+INSTALL = re.compile(r"%pip install -q (?:\"attention_src(?P<extra>\[\w+\]) @ \S+|git\+\S+)")
+VERSION = re.compile(r"%pip install -q .*git\+[^\s\"]+@([0-9a-f]{7,40})")
 
 
 def command(chapter, course, roster, environment, **options):
@@ -63,8 +63,14 @@ def _package(course, offline):
 
 def handed_out(copy, stem, package):
     """The student copy with its package pinned and, as its last cell, what is still open before handing in."""
+
+    def pinned(match):
+        extra = match["extra"] or ""
+        named = f'"{package}{extra}"' if package.endswith(".whl") else f'"attention_src{extra} @ {package}"'
+        return f"%pip install -q {named if extra else package}"
+
     for cell in copy.cells:
-        cell.source = INSTALL.sub(rf"\1 {package}", cell.source)
+        cell.source = INSTALL.sub(pinned, cell.source)
     copy.cells.append(nbformat.v4.new_code_cell(last_cell(copy, stem), id=f"{stem[:2]}-hand-in"))
     return copy
 
