@@ -10,7 +10,7 @@ import pytest
 from test_accessibility import DESK, NODE_MODULES, PHONE, WCAG
 
 from _ext import book_live
-from homework.grading import Task, grade
+from homework.grade.grading import Task, grade
 from tools.chapter import CHAPTERS, code, grade_id, is_check, is_figure, is_solution, printed, read, student_copy, tags
 from tools.live import offered, stored, svg_labels
 
@@ -203,7 +203,7 @@ def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, t
     other.tab.locator("[data-live=forget]").click()
     other.tab.close()
     source, release = read(FIRST), student_copy(read(FIRST))
-    result = grade(Task("jdoe", path.read_bytes(), source, release, seeds=[1], seconds=30, unsafe=True))
+    result = grade(Task("jdoe", path.read_bytes(), source, release, seeds=[1], seconds=30, kind="none"))
     verdicts = {name: verdict["status"] for name, verdict in result["exercises"].items()}
     assert verdicts.pop("ex01-attention") == "right" and set(verdicts.values()) == {"not attempted"}
 

@@ -7,10 +7,11 @@ import ast
 import copy
 import hashlib
 import random
+from functools import cache
 
 from tools.chapter import is_check
 
-from .chapter import Unclear
+from ..chapter import Unclear
 
 NUMBERS = {  # check: (how the student is told, {option: what it may be})
     "doubled_query": ("the query of *The* is ({times}, 0)", {"times": (3, 4, 5)}),
@@ -47,14 +48,15 @@ NUMBERS = {  # check: (how the student is told, {option: what it may be})
 }
 
 
+@cache
+def _key(secret):
+    """What all seeds are made from: slow to make, so that a phrase cannot be guessed from the numbers it gave."""
+    return hashlib.scrypt(secret.encode(), salt=b"attention by the numbers", n=2**14, r=8, p=1)
+
+
 def seed(secret, *what):
     """Return a number for a purpose, which tells nothing about the secret or the numbers for other purposes."""
-    return int.from_bytes(hashlib.sha256("\n".join([secret, *what]).encode()).digest()[:8], "big")
-
-
-def fingerprint(secret):
-    """Return what tells one secret from another and nothing more."""
-    return f"{seed(secret, 'fingerprint'):016x}"
+    return int.from_bytes(hashlib.sha256(_key(secret) + "\n".join(what).encode()).digest()[:8], "big")
 
 
 def hidden_seeds(secret, stem, number):

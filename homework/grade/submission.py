@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 MOST_CELL = 200_000  # characters; a longer cell is no answer
-USUAL, LARGEST = 10 * 2**20, 50 * 2**20  # bytes of a notebook
+LARGEST = 50 * 2**20  # bytes of a notebook
 MOST_CELLS = 2000
 
 
@@ -24,7 +24,7 @@ class Cell:
 
 
 def read(data):
-    """Return the cells of a submitted file, given as bytes, and notes on the file.
+    """Return the cells of a submitted file, given as bytes.
 
     Raises
     ------
@@ -53,18 +53,7 @@ def read(data):
     found = [_cell(cell) for cell in cells if isinstance(cell, dict)]
     if not any(cell.kind == "code" and cell.source.strip() for cell in found):
         raise Unreadable("the notebook has no code")
-    return found, list(_notes(data, notebook))
-
-
-def _notes(data, notebook):
-    if len(data) > USUAL:
-        yield f"the file has {len(data) // 2**20} MB"
-    try:
-        kernel = str(notebook["metadata"]["kernelspec"]["name"])
-    except (KeyError, TypeError):
-        return
-    if not kernel.startswith("python"):
-        yield f"it was saved for a kernel {printable(kernel)[:40]!r}; Python ran it"
+    return found
 
 
 def _cell(cell):

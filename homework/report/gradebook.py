@@ -9,7 +9,6 @@ import shutil
 import sys
 import warnings
 
-import nbformat
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import Autograde, GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
@@ -65,18 +64,14 @@ def release(course, path):
     return course / "release" / path.stem / path.name
 
 
-def record(course, stem, notebooks):
-    """Give the notebooks, whose checks are answered, to nbgrader to be scored; forget whoever has none any more."""
-    for student in scores(course, stem).keys() - notebooks.keys():
+def record(course, stem, students):
+    """Score what lies in `submitted` for these students, its checks answered; forget whoever has nothing any more."""
+    for student in scores(course, stem).keys() - students:
         with opened(course) as book:
             book.remove_submission(stem, student)
         for kind in ("submitted", "autograded"):
             shutil.rmtree(course / kind / student / stem, ignore_errors=True)
-    for student, notebook in notebooks.items():
-        path = course / "submitted" / student / stem / f"{stem}.ipynb"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(nbformat.from_dict(notebook), path)
-    if notebooks:
+    if students:
         Autograde(force=True, **_settings(course, stem)).start()
 
 

@@ -12,8 +12,6 @@ from decimal import Decimal
 import numpy as np
 
 LARGEST = 8 * 2**20  # bytes of a frame
-MOST_ODD = 50  # oddities told at once
-MOST_PRINTED = 10_000  # characters kept of what a cell prints
 HEAD = struct.Struct(">I")
 
 

@@ -1,12 +1,15 @@
 """The student's side of the sandbox: runs cells and calls functions as it is told through a pipe.
 
 Started as a program by `sandbox.py`, with `wire.py` and `watch.py` beside it. Whatever runs here can forge whatever is
-said here, so the other side takes nothing from it but values: no score is made here. What it reports of odd doings is
-for flags only.
+said here, so the other side takes nothing from it but values: no score is made here.
 """
 
+import ast
+import asyncio
 import builtins
+import contextlib
 import copy
+import inspect
 import io
 import json
 import linecache
@@ -14,22 +17,19 @@ import os
 import resource
 import sys
 import types
+from importlib.machinery import ModuleSpec
 
 import numpy as np
 import watch
-from wire import HEAD, MOST_ODD, MOST_PRINTED, decode, encode, pack
+from wire import HEAD, decode, encode, pack
 
-IPYTHON = types.SimpleNamespace(run_line_magic=print, run_cell_magic=print, system=print, getoutput=print)
+IPYTHON = types.SimpleNamespace(run_line_magic=print, run_cell_magic=print, system=print, getoutput=lambda *_: [])
 
 
-class Capped(io.TextIOBase):
-    """A stream that keeps the beginning of what is printed and forgets the rest."""
-
-    def __init__(self):
-        self.kept = ""
+class Nowhere(io.TextIOBase):
+    """A stream that forgets what is printed: nothing printed counts."""
 
     def write(self, text):
-        self.kept += text[: MOST_PRINTED - len(self.kept)]
         return len(text)
 
 
@@ -56,10 +56,11 @@ class Channel:
 def enter(limits, user):
     """Set the limits and, when started by root, become a user who owns nothing."""
     if limits:
-        with open("/proc/self/oom_score_adj", "w") as score:  # when memory runs out, this process goes first
-            score.write("1000")
+        with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
+            score.write("1000")  # when memory runs out, this process goes first
     for name, most in limits.items():
-        resource.setrlimit(getattr(resource, name), (most, most))
+        with contextlib.suppress(ValueError, OSError):  # a limit that this system does not have, or a stricter one
+            resource.setrlimit(getattr(resource, name), (most, most))
     if user:
         os.setgroups([])
         os.setresgid(user, user, user)
@@ -72,42 +73,78 @@ def said(error):
         message = str(error)[:2000]
     except Exception:
         message = ""
-    return {"raised": type(error).__name__, "message": message}
+    absent = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
+    return {"raised": type(error).__name__, "message": message, "absent": absent if isinstance(absent, str) else None}
+
+
+class Absent(types.ModuleType):
+    """Stands for a module that is not here: it can be imported, and says what it is when it is used."""
+
+    __path__ = ()
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Absent(f"{self.__name__}.{name}")
+
+    def __call__(self, *_, **__):
+        raise ModuleNotFoundError(f"{self.__name__} is not here", name=self.__name__)
+
+
+class Absentees:
+    """Python's way to modules that are not here."""
+
+    def __init__(self):
+        self.names = set()
+
+    def find_spec(self, name, path=None, target=None):
+        return ModuleSpec(name, self, is_package=True) if name.split(".")[0] in self.names else None
+
+    def create_module(self, spec):
+        return Absent(spec.name)
+
+    def exec_module(self, module):
+        pass
 
 
 class Student:
     """The namespace of the notebook, and what may be asked of it. Each public method answers one request."""
 
     def __init__(self, channel):
-        self.channel, self.odd, self.watching = channel, set(), False
+        self.channel, self.watch, self.absentees = channel, watch.Watch(), Absentees()
+        sys.meta_path.append(self.absentees)
         sys.modules["__main__"] = main = types.ModuleType("__main__")
         self.namespace = main.__dict__
         self.namespace["display"], self.namespace["get_ipython"] = print, lambda: IPYTHON
-        sys.addaudithook(self._watch)
 
-    def _watch(self, event, arguments):
-        if self.watching and event in watch.EVENTS and (doing := watch.odd(event, arguments, sys._getframe(1))):
-            self.odd.add(doing)
-
-    def _watched(self, do):
+    def _caught(self, do):
         """Do it with the streams caught, and answer what came of it, the exception included."""
         process, answer = os.getpid(), {}
-        sys.stdout = sys.stderr = printed = Capped()
-        self.watching = True
+        sys.stdout = sys.stderr = Nowhere()
         try:
             answer = do() or {}
         except BaseException as error:
             answer = said(error)
         finally:
-            self.watching = False
             if os.getpid() != process:  # a fork of the student's would read our pipe
                 os._exit(0)
-        return answer | {"printed": printed.kept, "odd": sorted(self.odd)[:MOST_ODD]}
+        return answer
 
     def run(self, source, name):
         """Run a cell."""
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-        return self._watched(lambda: exec(compile(source, name, "exec"), self.namespace))
+
+        def do():
+            code = compile(source, name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+            made = eval(code, self.namespace)
+            if code.co_flags & inspect.CO_COROUTINE:
+                asyncio.run(made)
+
+        return self._caught(do)
+
+    def absent(self, name):
+        """Let a module that is not here be imported all the same."""
+        self.absentees.names.add(name)
 
     def names(self, names):
         """Say what the names are bound to: a value, a function to be called by name, or nothing."""
@@ -116,16 +153,12 @@ class Student:
 
     def call(self, name, arguments):
         """Call a function and answer its result, the arguments it changed and what it used of the package."""
-        used = set()
 
         def do():
             given = [decode(argument, self._callback) for argument in arguments]
             before = copy.deepcopy([a if isinstance(a, np.ndarray) else None for a in given])
-            try:
-                sys.setprofile(lambda frame, event, called: watch.note(frame, event, called, used))
+            with self.watch:
                 got = self.namespace[name](*given)
-            finally:
-                sys.setprofile(None)
             changed = {
                 i: encode(now)
                 for i, (now, then) in enumerate(zip(given, before, strict=True))
@@ -133,7 +166,7 @@ class Student:
             }
             return {"result": encode(got), "changed": changed}
 
-        return self._watched(do) | {"used": sorted(used)}
+        return self._caught(do) | {"used": sorted(self.watch.used)}
 
     def _callback(self, index):
         """A function of the other side, as one of the student's arguments."""
@@ -147,16 +180,6 @@ class Student:
             return decode(reply["result"])
 
         return function
-
-    def remember(self):
-        """Remember what the modules hold, before the student's own cells run."""
-        self.before = watch.modules()
-
-    def changes(self):
-        """Name what is no longer as remembered."""
-        now = watch.modules()
-        changed = [name for name, thing in self.before.items() if name in now and now[name] is not thing]
-        return [name.removesuffix("'s code") for name in changed]
 
 
 def main():
