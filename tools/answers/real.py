@@ -102,7 +102,7 @@ def norms_first(x, attend, norm_1, feed, norm_2):
 EXERCISES = {
     "ex12-next": Exercise(
         checks.next_head,
-        "S002-7",
+        "S001-5",
         {"diagonal": along(1), "loops": loops, "torch": in_torch},
         {
             "the token before": (along(-1), "left or right of the diagonal", "Rows and columns are exchanged."),
@@ -118,7 +118,7 @@ EXERCISES = {
     ),
     "ex12-missed": Exercise(
         checks.heads_missed_more,
-        "S002-7",
+        "S001-5",
         {"compared": rank, "sorted": rank_by_sorting, "a loop": rank_by_loop},
         {
             "itself too": (lambda lost, layer, head: (lost[layer] >= lost[layer, head]).sum(), "more than itself"),
@@ -140,7 +140,7 @@ EXERCISES = {
     ),
     "ex12-mend": Exercise(
         checks.mended_published_block,
-        "S001-8",
+        "S001-2",
         {"two lines": published, "one line": in_one_line, "step by step": step_by_step},
         {
             "as handed out": (as_handed_out, "is not used"),
