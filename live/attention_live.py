@@ -26,6 +26,7 @@ import attention_src
 
 MOST_TEXT = 200_000  # characters that a cell may print
 MOST_KEPT = 120  # snapshots
+LONG = 500  # entries of a list
 DRAWING = "attention_src.plots"
 
 
@@ -278,8 +279,14 @@ class Page:
 
 
 def copied(names):
-    """Names with copies of their values, arrays and random generators too; what cannot be copied is shared."""
+    """Names with copies of their values, arrays and random generators too; what cannot be copied is shared.
+
+    So are figures, and the examples of a long list, tuples and the like: they would take seconds to copy.
+    """
     memo = {id(module): module for module in [*sys.modules.values()]}
+    long = [value for value in names.values() if isinstance(value, list | tuple) and len(value) > LONG]
+    memo |= {id(value): value[:] for value in long if isinstance(value[0], tuple | str | int | float)}
+    memo |= {id(value): value for value in names.values() if type(value).__module__ == DRAWING}
     found = {}
     for name, value in names.items():
         try:

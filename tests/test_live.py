@@ -56,6 +56,15 @@ def test_a_run_leaves_no_trace_in_what_stands_above(page):
     assert said(page.run(cells("x = [1]\ny = x", "print(x is y)")))[0] == "True"
 
 
+def test_long_lists_of_examples_are_kept_apart_without_copying_each(page):
+    start = "x = [('a', [i]) for i in range(1000)]\ny = {'all': x}"
+    assert said(page.run(cells(start, "x.append(1)\nprint(len(x), y['all'] is x)")))[0] == "1001 True"
+    assert said(page.run(cells(start, "print(len(x), y['all'] is x)")))[0] == "1000 True"
+    before = page.names["x"][0]
+    page.run(cells(start, "print(x[0])"))
+    assert page.names["x"][0] is before
+
+
 def test_a_function_sees_names_that_are_bound_after_it(page):
     chain = cells("def f():\n    return later", "later = 1", "print(f())")
     assert said(page.run(chain))[0] == "1"
