@@ -169,6 +169,10 @@ def split_heads(answer, token, seed=0):
         )
         need_close("result", got, right, "The first head has the first columns of every token. Which has yours?", known)
     choose(
-        token, 2, TOKENS, digits=0, hint="There are tokens 0 to 3. Write their numbers in one line, and cut it in two."
+        token,
+        2,
+        TOKENS,
+        digits=0,
+        hint="There are tokens 0 to 3. Write their numbers in one line, and cut it in two: what comes first?",
     )
     passed("every head has its own columns of every token; numbered tokens would have shown otherwise.")

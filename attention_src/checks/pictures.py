@@ -126,6 +126,9 @@ def _need_row(first_row):
     if got.shape != (4,):
         raise Wrong(Part("The row is {named}", named=repr(first_row)), "four numbers")
     if not np.array_equal(got, right):
-        other = ("that is not what it prints", "Run the wrong function on the patches of the numbered picture.")
+        other = (
+            "that is not what it prints",
+            "Run the wrong function on the patches of the numbered picture: what is printed?",
+        )
         reason, question = ROWS.get(tuple(got.tolist()), other)
         raise Wrong(Part("Not {named}: {reason}", named=repr(first_row), reason=Part(reason)), question=question)
