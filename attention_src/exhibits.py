@@ -126,6 +126,11 @@ def caught(wrong, seed=0):
     -------
     dict of the name of a check: whether it notices
 
+    Raises
+    ------
+    ValueError, TypeError
+        As NumPy, for what is no array of this shape.
+
     Examples
     --------
     >>> caught(EXHIBITS["mask ignored"])["random"], caught(EXHIBITS["mask ignored"])["masked"]

@@ -729,6 +729,11 @@ def online_steps(scores):
     -------
     Picture
 
+    Raises
+    ------
+    ValueError, TypeError
+        As NumPy, for what is no array of this shape.
+
     Examples
     --------
     >>> online_steps([1, 2, 4])
@@ -763,6 +768,11 @@ def cache_steps(n):
     -------
     Picture
 
+    Raises
+    ------
+    ValueError, TypeError
+        As NumPy, for what is no array of this shape.
+
     Examples
     --------
     >>> cache_steps(3)
@@ -795,6 +805,11 @@ def shared_heads(heads, shared):
     Returns
     -------
     Picture
+
+    Raises
+    ------
+    ValueError, TypeError
+        As NumPy, for what is no array of this shape.
 
     Examples
     --------
