@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..attention import scaled_dot_product_attention
-from ._report import Part, Wrong, ask, need_close, need_shape, passed, question_for, shapes
+from ._report import Part, Wrong, ask, need_close, need_shape, passed, shapes
 
 
 def mended_places(answer, seed=0):
@@ -83,25 +83,45 @@ def _effects(layer, x):
     )
 
 
+def _trials(random):
+    """(what the layer knows, layer, x, right effect, known wrong ones), of which no mistake is right every time."""
+    while True:
+        trials = []
+        for n, d in ((4, 3), (5, 2), (3, 4)):
+            x = random.normal(size=(n, d))
+            trials += [(kind, layer, x, *_effects(layer, x)) for kind, layer in _layers(random, n, d)]
+        rights = [right for *_, right, _ in trials]
+        mistakes = zip(*(known for *_, known in trials), strict=True)
+        if not any(_close([value for value, _ in mistake], rights).all() for mistake in mistakes):
+            return trials
+
+
+def _close(got, right):
+    return np.isclose(got, right, rtol=1e-4, atol=1e-5)
+
+
 def exchange_effect(answer, seed=0):
     """Check a student's ``answer(layer, x) -> number``, the largest effect of exchanging two tokens.
+
+    The question is that of the known mistake which gives all of the student's numbers, whichever is wrong first.
 
     Parameters
     ----------
     answer : function of a layer, itself a function of (n, d), and x (n, d)
     seed : int, where the trials come from
     """
-    random = np.random.default_rng(seed)
-    for n, d in ((4, 3), (5, 2), (3, 4)):
-        x = random.normal(size=(n, d))
-        for kind, layer in _layers(random, n, d):
-            got, (right, known) = ask(answer, layer=layer, x=x), _effects(layer, x)
+    trials, numbers = _trials(np.random.default_rng(seed)), []
+    for kind, layer, x, _, _ in trials:
+        numbers.append(ask(answer, layer=layer, x=x))
+        given = Part("{kind} and {shapes}", kind=Part(kind), shapes=shapes(x=x))
+        need_shape("the result", numbers[-1], (), given, "One number is asked for: the largest over what?")
+    mistakes = zip(*(known for *_, known in trials), strict=True)
+    known = [([value for value, _ in mistake], mistake[0][1]) for mistake in mistakes]
+    for (kind, _, x, right, _), got in zip(trials, numbers, strict=True):
+        if not _close(got, right):
             given = Part("{kind} and {shapes}", kind=Part(kind), shapes=shapes(x=x))
-            need_shape("the result", got, (), given, "One number is asked for: the largest over what?")
-            if not np.isclose(got, right, rtol=1e-4, atol=1e-5):
-                seen = Part("With {given}, the result is {number:.4f}", given=given, number=float(got))
-                question = question_for(
-                    got, known, "What does the layer give for x, and what for x with two rows exchanged?"
-                )
-                raise Wrong(seen, Part("{number:.4f}", number=float(right)), question)
+            seen = Part("With {given}, the result is {number:.4f}", given=given, number=float(got))
+            otherwise = "What does the layer give for x, and what for x with two rows exchanged?"
+            question = next((question for values, question in known if _close(numbers, values).all()), otherwise)
+            raise Wrong(seen, Part("{number:.4f}", number=float(right)), question)
     passed("0 without positions, and every kind of position is found.")

@@ -66,12 +66,12 @@ WRONG_DETECTORS = {
     ),
     "all reversed": (
         reversed_order,
-        "",
+        "How many should move at once",
         "The detector of the page again, which positions that are the same to both sides survive.",
     ),
-    "the first two alone": (exchanged(pairs=lambda n: [(0, 1)]), ""),
+    "the first two alone": (exchanged(pairs=lambda n: [(0, 1)]), "Which pairs"),
     "the last two alone": (exchanged(pairs=lambda n: [(n - 2, n - 1)]), "Which pairs"),
-    "first and last": (exchanged(pairs=lambda n: [(0, n - 1)]), ""),
+    "first and last": (exchanged(pairs=lambda n: [(0, n - 1)]), "Which pairs"),
     "neighbours alone": (
         exchanged(pairs=lambda n: [(i, i + 1) for i in range(n - 1)]),
         "Which pairs",
