@@ -128,8 +128,8 @@ def caught(wrong, seed=0):
 
     Raises
     ------
-    ValueError, TypeError
-        As NumPy, for what is no array of this shape.
+    Exception
+        Whatever the function raises; a ValueError alone, for shapes that do not fit, is a way to notice.
 
     Examples
     --------

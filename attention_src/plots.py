@@ -731,8 +731,8 @@ def online_steps(scores):
 
     Raises
     ------
-    ValueError, TypeError
-        As NumPy, for what is no array of this shape.
+    TypeError
+        The scores are not one list of numbers.
 
     Examples
     --------
@@ -770,8 +770,8 @@ def cache_steps(n):
 
     Raises
     ------
-    ValueError, TypeError
-        As NumPy, for what is no array of this shape.
+    TypeError
+        n is not an integer.
 
     Examples
     --------
@@ -808,8 +808,10 @@ def shared_heads(heads, shared):
 
     Raises
     ------
-    ValueError, TypeError
-        As NumPy, for what is no array of this shape.
+    TypeError
+        heads is not an integer.
+    ZeroDivisionError
+        There are no heads of queries, or none are shared.
 
     Examples
     --------
