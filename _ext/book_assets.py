@@ -12,17 +12,23 @@ from pathlib import Path
 from fontTools.subset import Subsetter
 from fontTools.ttLib import TTFont
 
+from _ext import book_style
+
 NODE_MODULES = Path(sys.prefix) / "node_modules"
 
-# Assets with the word in their name or text are loaded only by pages whose body has the mark.
-NEEDED_BY = {"thebe": "thebe", "toggle": "toggle", "design": "sd-", "katex": "katex", "mystnb": "cell"}
+# Scripts with the word in their name or text are loaded only by pages whose body has the mark.
+NEEDED_BY = {"thebe": "thebe", "toggle": "toggle", "design": "sd-", "predict": "answer", "front": "addends"}
 
-# Changes in every page: the icon script goes; a button is named by the words on it; an outdated role is replaced.
+# Changes in every page: the icon script goes; a button is named by the words on it; an outdated role is replaced; a
+# comment that begins with a stage of attention gets its colour.
 CHANGES = {
     r'<script src="[^"]*scripts/fontawesome\.js[^"]*"></script>': "",
     r'title="Search" aria-label="Search" data-bs': 'title="Search" data-bs',
     r' aria-label="Toggle hidden content"': "",
+    r'<link (?=[^>]*rel="preload")[^>]*as="script"[^>]*>': "",  # it would come before what the page is painted with
+    r"<script (?=[^>]*src=)(?![^>]*defer)": '<script defer="defer" ',
     r'role="doc-biblioentry"': 'role="listitem"',
+    r'<span class="c1">(# (score|scale|weigh|mix)\b)': r'<span class="c1 stage-\2">\1',
 }
 
 
@@ -35,8 +41,7 @@ def _drop_unneeded(app, pagename, templatename, context, doctree):
         text = f"{getattr(asset, 'filename', asset)} {getattr(asset, 'attributes', {}).get('body', '')}"
         return not any(word in text.lower() for word in absent)
 
-    for kind in ("css_files", "script_files"):
-        context[kind] = [asset for asset in context[kind] if is_needed(asset)]
+    context["script_files"] = [asset for asset in context["script_files"] if is_needed(asset)]
 
 
 def package(name):
@@ -58,8 +63,12 @@ def _copy_katex(static):
 def _change_pages(out):
     for script in (out / "_static" / "scripts").glob("fontawesome.js*"):
         script.unlink()
+    options = f"<script>{(out / '_static' / 'documentation_options.js').read_text('utf-8')}</script>"
+    pictures = [path.name for path in (out / "_images").glob("*.svg") if 'id="picture"' in path.read_text("utf-8")]
+    is_picture = rf'<img (?=[^>]*_images/({"|".join(pictures) or "none"})")'
     for page in out.rglob("*.html"):
-        text = page.read_text("utf-8")
+        text = re.sub(is_picture, '<img class="picture" ', page.read_text("utf-8"))
+        text = re.sub(r'<script src="[^"]*documentation_options\.js[^"]*"></script>', lambda _: options, text)
         for old, new in CHANGES.items():
             text = re.sub(old, new, text)
         page.write_text(text, "utf-8")
@@ -88,7 +97,13 @@ def _finish(app, exception):
         _subset_icons(out)
 
 
+def _join_styles(app, exception):
+    if exception is None and app.builder.format == "html":
+        book_style.write(Path(app.outdir))
+
+
 def setup(app):
     app.connect("html-page-context", _drop_unneeded, priority=900)  # when every extension has added its own
     app.connect("build-finished", _finish, priority=400)  # before sphinx-codeautolink writes pages in its own form
+    app.connect("build-finished", _join_styles, priority=850)  # when every extension has copied its own
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

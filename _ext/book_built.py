@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-NOT_SHOWN = [f":!{name}" for name in ("tests", "proofs", "benchmarks", "homework", ".ci", ".github")]  # on no page
+NOT_SHOWN = [f":!{name}" for name in ("tests", "benchmarks", "homework", ".ci", ".github")]  # on no page
 
 
 def _git(root, *arguments):

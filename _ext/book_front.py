@@ -1,4 +1,4 @@
-"""The numbers on the front page, counted in the stored notebooks, and the card that link previews show."""
+"""What the front page computes: its numbers, picture and reply of a check; and the card that link previews show."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from attention_src import scaled_dot_product_attention
+from attention_src import checks, plots, scaled_dot_product_attention
 from tools import claims
 from tools.chapter import CHAPTERS, ROOT, code, is_figure, pages, printed, prose, read, tags
 
@@ -36,18 +36,48 @@ def count(notebooks, other_pages):
     return {f"proof_{what}": f"{number:,}" for what, number in counts.items()}
 
 
+def reply():
+    """What the check of the first exercise says to an attention whose softmax runs over the queries."""
+
+    def column_wise(query, key, value):
+        raised = np.exp(query @ key.T / np.sqrt(key.shape[1]))
+        weights = raised / raised.sum(axis=0)
+        return weights @ value, weights
+
+    try:
+        checks.attention(column_wise)
+    except checks.Wrong as wrong:
+        return str(wrong)
+    raise AssertionError("the check accepts a softmax over the wrong axis")
+
+
+def the_cat():
+    """The keys of the example that opens chapter 1, whose queries are the unit vectors, and its words."""
+    return np.array([[1, 1], [0, 1]]), ("The", "cat")
+
+
+def picture():
+    """The scores, scaled scores and weights of that example, as grids."""
+    key, words = the_cat()
+    query = np.eye(2)
+    _, weights = scaled_dot_product_attention(query, key, key)
+    grids = {"score": query @ key.T, "scale: ÷ √2": query @ key.T / np.sqrt(2), "weigh": weights}
+    return plots.grids(grids, words, words, digits=[0, 3, 3], row_title="asks", column_title="is asked")
+
+
 def _set_counts(app, config):
     texts = [path.read_text("utf-8") for name in pages() if (path := ROOT / f"{name}.md").is_file()]
     tried = sum(len(module.CLAIMS) for module in claims.modules().values())
-    counts = count(map(read, CHAPTERS), texts) | {"proof_claims": f"{tried:,}"}
+    counts = count(map(read, CHAPTERS), texts) | {"proof_claims": f"{tried:,}", "front_reply": reply()}
     config.myst_substitutions = {**config.myst_substitutions, **counts}
 
 
-def _draw_card(app, exception):
-    """Draw what a link to the book shows, 1200 × 630 pixels: its title and the grid that opens chapter 1."""
+def _draw(app, exception):
+    """Draw the picture of the front page, and its card: title and the grid that opens chapter 1, 1200 × 630 pixels."""
     if exception or app.builder.format != "html":
         return
-    key, words = np.array([[1, 1], [0, 1]]), ("The", "cat")
+    (Path(app.outdir) / "_static" / "front.svg").write_text(picture().svg, "utf-8")
+    key, words = the_cat()
     _, weights = scaled_dot_product_attention(np.eye(2), key, key)
     figure = Figure(figsize=(12, 6.3), dpi=100)
     axes = figure.add_axes((0.6, 0.16, 0.36, 0.66))
@@ -63,5 +93,5 @@ def _draw_card(app, exception):
 
 def setup(app):
     app.connect("config-inited", _set_counts)
-    app.connect("build-finished", _draw_card)
+    app.connect("build-finished", _draw)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -4,10 +4,14 @@ They follow from `repository.url` in `_config.yml`. While it says OWNER the site
 buttons, no "suggest an edit", no canonical address, no card and no sitemap, rather than broken ones.
 """
 
+import html
 import re
 import shutil
 import subprocess
 from pathlib import Path
+from urllib.parse import urlencode
+
+import yaml
 
 PUBLISHED = {"repository_branch": "gh-pages", "path_to_docs": "_sources"}  # where the student copies are
 
@@ -21,8 +25,15 @@ def site_address(repository):
     return f"https://{host}/" if found[2].lower() == host else f"https://{host}/{found[2]}/"
 
 
+def edition(root):
+    """Return the version and date of the book, which CITATION.cff has."""
+    citation = yaml.safe_load((root / "CITATION.cff").read_text("utf-8"))
+    return f"{citation['version']} of {citation['date-released']}"
+
+
 def _find_home(app, config):
     options = config.html_theme_options
+    options["extra_footer"] += f'<p class="edition">Edition {edition(Path(app.srcdir))}</p>'
     if "/OWNER/" in options["repository_url"]:
         options["launch_buttons"] = {}
     else:
@@ -50,6 +61,23 @@ def _settle_address(app, pagename, templatename, context, doctree):
     context["last_updated"] = last_change(Path(app.env.doc2path(pagename)))
 
 
+def _offer_reports(app, pagename, templatename, context, doctree):
+    """Let each section offer an issue that says which passage of which edition it is about."""
+    repository = app.config.html_theme_options["repository_url"]
+    if doctree is None or "/OWNER/" in repository:
+        return
+
+    def with_report(found):
+        section = html.unescape(re.sub("<[^>]*>", "", found[1]))
+        body = (
+            f"Page: {pagename}\nSection: {section}\nEdition: {edition(Path(app.srcdir))}\n\nWhat is wrong or unclear?\n"
+        )
+        address = f"{repository}/issues/new?{urlencode({'title': f'{pagename}: {section}', 'body': body})}"
+        return f'{found[0]}<a class="report" href="{html.escape(address)}">Report this passage</a>'
+
+    context["body"] = re.sub(r'(?s)<h2>((?:(?!</h2>).)*?)<a class="headerlink".*?</h2>', with_report, context["body"])
+
+
 def last_change(path):
     """Return the date of the file's last commit, an empty text where there is no history of it."""
     if not shutil.which("git"):
@@ -68,5 +96,6 @@ def setup(app):
     app.connect("config-inited", _find_home)
     app.connect("builder-inited", _launch_the_published, priority=900)  # after the theme has settled where edits go
     app.connect("html-page-context", _settle_address, priority=600)  # after sphinxext-opengraph
+    app.connect("html-page-context", _offer_reports)
     app.connect("build-finished", _copy_front_page, priority=900)  # after the last change to the front page
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

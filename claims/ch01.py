@@ -45,11 +45,11 @@ def identities(book, random, n, m, d):
     }
 
 
-def words(book, seed, n, d):
+def words(book, seed, n, d, size):
     """Self-attention on random words as in the example: on themselves, not scaled."""
     random, seen = np.random.default_rng([seed, n, d]), []
     for _ in range(4 * DRAWS):
-        x = random.normal(size=(n, d))
+        x = size * random.normal(size=(n, d))
         unit = x / np.linalg.norm(x, axis=1, keepdims=True)
         weights, apart = book.softmax(x @ x.T), np.linalg.norm(x[:, None] - x, axis=-1)
         moved = np.linalg.norm((weights @ x)[:, None] - weights @ x, axis=-1)
@@ -75,12 +75,16 @@ EXPERIMENTS = {
         ("by_loops", "scaled_dot_product_attention", "softmax", "torch", "F"),
         grid(seed=SEEDS, n=[1, 4], m=[2, 5, 30], d=[2, 16]),
     ),
-    "words": Experiment(words, ("softmax",), grid(seed=SEEDS, n=[6], d=[3]) + grid(seed=SEEDS, n=[3, 20], d=[3])),
+    "words": Experiment(
+        words,
+        ("softmax",),
+        grid(seed=SEEDS, n=[6], d=[3], size=[0.5, 1, 2]) + grid(seed=SEEDS, n=[3, 20], d=[3], size=[1]),
+    ),
     "axis": Experiment(axis, ("softmax",), grid(seed=SEEDS, n=[8, 32], size=[0.003, 1, 4])),
 }
 
 SIZES = "5 seeds, 50 random inputs each at 12 sizes: 1 and 4 queries, 2 to 30 keys, 2 and 16 numbers"
-WORDS = "5 seeds, 200 random sets each of 3, 6 and 20 words of 3 numbers"
+WORDS = "5 seeds, 200 random sets each of 3, 6 and 20 words of 3 numbers of size 1, of 6 also of size 0.5 and 2"
 AXES = "5 seeds, 50 grids each of 8 and 32 words, scores of size 0.003, 1 and 4"
 
 
@@ -97,22 +101,25 @@ def exact(sentence, name):
 
 
 CLAIMS = [
-    exact("no weight depends on a parcel", "values"),
     exact("Values never enter the weights.", "values"),
     exact("The row then adds up to 1, whatever the scores are.", "rows"),
     exact("The ratio of the two weights is $e$ raised to the *gap* between their scaled scores", "ratio"),
     exact("The ratio of two weights is $e$ raised to the gap of the scores that softmax is given.", "ratio"),
     exact(
-        "The output lies on the straight line between the two parcels (dotted), and *cat*'s weight is the share of the"
-        " way that it has gone from *The*'s parcel to *cat*'s.",
+        "The output lies on the straight line between the two parcels (dotted). *cat*'s weight says how far along this"
+        " line it lies, counted from *The*'s parcel.",
         "line",
     ),
+    exact("**The weights choose a point between them.**", "line"),
     exact("Nothing in the formula asks for $n = m$.", "shape"),
     exact("The grid keeps its shape and no error is raised.", "shape"),
     exact("The package gives what we computed by hand, and so does PyTorch.", "pytorch"),
     exact("This is equation (1.1), one number at a time.", "loops"),
     exact("in every column the smallest number cannot fall and the largest cannot rise", "range"),
-    exact("dividing all scores by a number above 1 makes the largest weight of a row smaller", "sharper"),
+    exact(
+        "dividing all scores by a number above 1 makes the largest weight of a row smaller, unless all are equal",
+        "sharper",
+    ),
     exact("Times 0, every weight is one sixth: the plain average.", "average"),
     exact("attention contains both extremes", "lookup"),
     exact("Shuffle keys together with values: the output does not change.", "order"),
@@ -137,12 +144,19 @@ CLAIMS = [
         "0 for the right axis",
     ),
     Claim(
-        "in more than a third of random sets of six words, some pair does",
+        "Of random sets of six words, hardly any has such a pair if the numbers have size 0.5, and nearly all have one"
+        " if they have size 2.",
         "words",
         WORDS,
-        lambda rows: all(row["some pair further apart"] > 1 / 3 for row in where(rows, n=6)),
-        [{"n": 6, "some pair further apart": 0.2}],
-        lambda rows: f"in {spread(where(rows, n=6), 'some pair further apart')} of the sets of six",
+        lambda rows: (
+            all(row["some pair further apart"] <= 0.05 for row in where(rows, n=6, size=0.5))
+            and all(row["some pair further apart"] >= 0.9 for row in where(rows, n=6, size=2))
+        ),
+        [{"n": 6, "size": 0.5, "some pair further apart": 0.6}, {"n": 6, "size": 2, "some pair further apart": 1.0}],
+        lambda rows: "; ".join(
+            f"size {size}: in {spread(where(rows, n=6, size=size), 'some pair further apart')} of the sets"
+            for size in (0.5, 1, 2)
+        ),
     ),
     Claim(
         "Cut all six vectors to length 1 and only the direction is left; then each word looks most at itself",
@@ -160,10 +174,12 @@ SETTLED = {
     "one shelf can weigh more than the others while all of them still count": "computed",
     "A score adds up $d_k$ products, so longer keys make larger scores.": "derived",
     "they need not add up to 1": "computed",
-    "About twice as much: 0.670 against 0.330.": "computed",
-    "One slip is an early rounding": "computed",
+    "About twice as much: 0.670 against 0.330, a ratio of 2.03.": "computed",
+    "The first number is off by an early rounding": "computed",
     "With 9 taken for 8 the second number lands next to the printed one.": "computed",
-    "*The* attends to itself with 67 %, twice as much.": "computed",
+    "It attends to itself with 67 %, twice as much.": "computed",
+    "The same list for *bank* went in, and two lists came out": "computed",
+    "Only the neighbour differed.": "computed",
     "*cat*: half and half, for its two scores are equal.": "computed",
     "In one line, [Vaswani et al. (2017)](https://arxiv.org/abs/1706.03762) write": "cited",
     "[BERT](https://arxiv.org/abs/1810.04805)": "cited",
@@ -173,13 +189,12 @@ SETTLED = {
     "it uses the words themselves as queries, keys and values, and does not scale": "cited",
     "[real models cut rare words into pieces](https://arxiv.org/abs/1508.07909)": "cited",
     "their keys are almost the same": "computed",
-    "all six are near it: from 0.1082 to 0.2379": "computed",
+    "None of the six is far from it: they run from 0.1082 to 0.2379.": "computed",
     "*journey*, by weight and by length": "computed",
     "Divided by $\\sqrt{3}$, *journey*'s weights lie closer together": "computed",
-    "*journey* and *starts* are dark nearly all the way down": "computed",
+    "*journey* and *starts* are the darkest nearly all the way down": "computed",
     "They are also the two longest vectors.": "computed",
-    "Six numbers rounded to two decimals can miss 1 by 0.03 at most": "computed",
-    "Each right-hand row is an average of the middle rows": "derived",
+    "Each of its rows is an average of the rows of the second.": "derived",
     "Times 1000, *journey* has everything, and the output is its value: a lookup.": "computed",
     "even times 100 the gap is 1.96 and *starts* keeps 0.123": "computed",
     "the output is already close to its value, for *starts* has nearly the same value": "computed",
@@ -200,7 +215,7 @@ FELL = [
     Fell(
         "a word whose key fits many questions",
         "Column means: *journey* 0.216, *starts* 0.213. Cut to length 1: 0.180 and 0.180, and *with* has 0.175.",
-        "*journey* and *starts* are dark, and the two longest vectors.",
+        "*journey* and *starts* are the darkest columns, and the two longest vectors.",
     ),
     Fell(
         "A score also depends on where the other vector points and on its size",
@@ -214,8 +229,13 @@ FELL = [
     ),
     Fell(
         "so the words have moved towards each other",
-        "In most random sets of six words of three numbers some pair ends further apart.",
+        "In most random sets of six words of three numbers of size 1 some pair ends further apart.",
         "In each column the range cannot grow; a pair can.",
+    ),
+    Fell(
+        "in more than a third of random sets of six words, some pair does",
+        "It depends on the size of the numbers: in hardly any set at size 0.5, in nearly all at size 2.",
+        "Both sizes are named.",
     ),
     Fell(
         "One line shows it: *sum the rows*.",

@@ -11,7 +11,9 @@ from tools.claims import SEEDS, Claim, Experiment, Fell, grid, spread, where
 
 SEE = ("additive", "dot", "general")
 KINDS = ("none", "uniform", "position", *SEE)
-PAGE = {"steps": 150, "rate": 0.02, "cell": "gru"}
+PAGE = {"steps": 150, "rate": 0.02, "cell": "gru"}  # the dates
+LETTERS = {"steps": 200, "rate": 0.02}
+RATES = [0.005, 0.08]  # a quarter, and four times
 
 
 def rounded(values):
@@ -113,7 +115,11 @@ def looked(book, model, examples, test, weights):
 
 
 ONE = {name: [value] for name, value in PAGE.items()}
-BLIND = grid(seed=SEEDS, kind=["none", "position"], **ONE)
+BLIND = (
+    grid(seed=SEEDS, kind=["none", "position"], **ONE)
+    + grid(seed=SEEDS[:3], kind=["none", "position"], **ONE | {"rate": RATES})
+    + grid(seed=SEEDS[:3], kind=["none"], **ONE | {"steps": [600]})
+)
 LOOKS = grid(seed=SEEDS, kind=["additive"], **ONE)
 
 
@@ -138,6 +144,8 @@ def reversal(book, seed, kind, steps, rate):
 
 
 REVERSAL = grid(seed=SEEDS, kind=["position", "general"], steps=[200], rate=[0.02])
+REVERSAL += grid(seed=SEEDS[:3], kind=["position", "general"], steps=[200], rate=RATES)
+
 USES = ("train", "tensors", "answer", "misses", "forced", "unmasked", "train_set", "held_out", "target_text")
 
 EXPERIMENTS = {
@@ -157,6 +165,22 @@ def all_of(condition):
     return lambda rows: all(condition(row) for row in rows)
 
 
+def as_printed(rows):
+    """The rows with the page's rate and steps."""
+    return [row for row in rows if all(row.get(name, value) == value for name, value in PAGE.items())]
+
+
+def letters_as_printed(rows):
+    """The same for the letters."""
+    return [row for row in rows if all(row.get(name, value) == value for name, value in LETTERS.items())]
+
+
+def pairs(rows, one, other):
+    """Rows of two networks with the same seed, rate and steps."""
+    same = [(row, {name: row[name] for name in ("seed", "rate", "steps")}) for row in where(rows, kind=one)]
+    return [(row, twin) for row, case in same for twin in where(rows, kind=other, **case)[:1]]
+
+
 def of(name, digits=2, **wanted):
     """The range of one number, over the rows that have these values."""
     return lambda rows: spread(where(rows, **wanted), name, digits)
@@ -164,6 +188,7 @@ def of(name, digits=2, **wanted):
 
 DRAWN = "5 seeds × 6 draws of sizes and values; untrained networks"
 STARTS = "5 starts"
+VARIED = "5 starts as on the page, 3 of them at a quarter and at four times the rate"
 CLAIMS = [
     Claim(
         "There are as many scores as source words, however long a state is.",
@@ -172,14 +197,6 @@ CLAIMS = [
         all_of(lambda row: row["scores_per_step"] == 0),
         [{"scores_per_step": 2}],
         lambda rows: f"scores less words: {spread(rows, 'scores_per_step', 0)}",
-    ),
-    Claim(
-        "It receives a vector as long as a state, whatever the length of the input.",
-        "step",
-        DRAWN,
-        all_of(lambda row: row["numbers_of_the_context"] == 0),
-        [{"numbers_of_the_context": -1}],
-        lambda rows: f"context less state: {spread(rows, 'numbers_of_the_context', 0)}",
     ),
     Claim(
         "*Concat* is the additive score with the current state.",
@@ -227,7 +244,7 @@ CLAIMS = [
         lambda rows: f"largest distance from 1/m {spread(rows, 'uniform_gap', 4)}",
     ),
     Claim(
-        "It looks at every encoder state.",
+        "It looks at every encoder state, each with a weight above 0.",
         "step",
         DRAWN,
         all_of(lambda row: row["least_weight"] > 0),
@@ -255,38 +272,61 @@ CLAIMS = [
         "blind",
         STARTS,
         lambda rows: (
-            min(row["exact"] for row in where(rows, kind="position")) >= 0.75
-            and max(row["exact"] for row in where(rows, kind="none")) <= 0.02
+            min(row["exact"] for row in where(as_printed(rows), kind="position")) >= 0.75
+            and max(row["exact"] for row in where(as_printed(rows), kind="none")) <= 0.02
         ),
         [{"kind": "position", "exact": 0.5}, {"kind": "none", "exact": 0.0}],
-        lambda rows: f"position {of('exact', kind='position')(rows)}, none {of('exact', kind='none')(rows)}",
+        lambda rows: (
+            f"position {of('exact', kind='position')(as_printed(rows))}, "
+            f"none {of('exact', kind='none')(as_printed(rows))}"
+        ),
         floor="0.00, the commonest character of each place",
         ceiling="1.00",
     ),
     Claim(
-        "*None* is above the floor of characters with every start, and below *position*.",
+        "At a quarter of this rate and at four times it, *position* still wrote more characters right than *none*.",
         "blind",
-        STARTS,
+        VARIED,
         lambda rows: (
-            all(row["characters"] > row["floor"] for row in where(rows, kind="none"))
-            and max(row["characters"] for row in where(rows, kind="none"))
-            < min(row["characters"] for row in where(rows, kind="position"))
+            len({(row["rate"], row["steps"]) for row, _ in pairs(rows, "position", "none")}) == 3
+            and all(a["characters"] > b["characters"] for a, b in pairs(rows, "position", "none"))
         ),
         [
-            {"kind": "none", "characters": 0.4, "floor": 0.46},
-            {"kind": "position", "characters": 0.9, "floor": 0.46},
+            {"seed": 0, "kind": kind, "rate": rate, "steps": steps, "characters": 0.6, "floor": 0.46}
+            for kind in ("position", "none")
+            for rate, steps in ((0.02, 150), (0.005, 150), (0.08, 150))
         ],
-        of("characters", kind="none"),
+        lambda rows: "; ".join(
+            f"rate {rate}: position {of('characters', kind='position', rate=rate)(rows)}, "
+            f"none {of('characters', kind='none', rate=rate)(rows)}"
+            for rate in RATES
+        ),
         floor=of("floor"),
-        ceiling=of("characters", kind="position"),
     ),
     Claim(
-        "*Position* is far above the floor too: a good map does not show that a network compares.",
+        "With four times the steps its loss falls further, with every start tried: it is slower, and this page does "
+        "not show that it can never learn the dates.",
+        "blind",
+        "5 starts as on the page, 3 of them with four times the steps",
+        lambda rows: all(
+            long["loss"] < short["loss"] - 0.05
+            for long in where(rows, kind="none", steps=600)
+            for short in where(as_printed(rows), kind="none", seed=long["seed"])
+        ),
+        [{"seed": 0, "kind": "none", "rate": 0.02, "steps": n, "loss": 0.9} for n in (150, 600)],
+        lambda rows: (
+            f"loss {of('loss', kind='none')(as_printed(rows))} after 150 steps, "
+            f"{of('loss', kind='none', steps=600)(rows)} after 600; "
+            f"dates right then {of('exact', kind='none', steps=600)(rows)}"
+        ),
+    ),
+    Claim(
+        "*Position* is far above the floor: a good map does not show that a network compares.",
         "blind",
         STARTS,
-        lambda rows: all(row["spot"] > 2 * row["chance"] for row in where(rows, kind="position")),
+        lambda rows: all(row["spot"] > 0.5 > row["chance"] for row in where(as_printed(rows), kind="position")),
         [{"kind": "position", "spot": 0.2, "chance": 0.12}],
-        of("spot", kind="position"),
+        lambda rows: of("spot", kind="position")(as_printed(rows)),
         floor=of("chance", kind="position"),
         ceiling="1.00",
     ),
@@ -296,18 +336,42 @@ CLAIMS = [
         "reversal",
         STARTS,
         lambda rows: (
-            all(max(row["at_9"], row["at_10"]) <= 0.02 for row in where(rows, kind="position"))
-            and all(row["at_9"] >= 0.5 for row in where(rows, kind="general"))
+            all(max(row["at_9"], row["at_10"]) <= 0.02 for row in where(letters_as_printed(rows), kind="position"))
+            and all(row["at_9"] >= 0.5 for row in where(letters_as_printed(rows), kind="general"))
         ),
         [{"kind": "position", "at_9": 0.3, "at_10": 0.1}, {"kind": "general", "at_9": 0.8, "at_10": 0.5}],
         lambda rows: (
-            f"9 letters: position {of('at_9', kind='position')(rows)}, general {of('at_9', kind='general')(rows)}"
+            f"9 letters: position {of('at_9', kind='position')(letters_as_printed(rows))}, "
+            f"general {of('at_9', kind='general')(letters_as_printed(rows))}"
         ),
         floor="0.00",
         ceiling="1.00",
     ),
     Claim(
-        "No text in training had a ninth letter, so training never changed this column.",
+        "At a quarter and at four times the rate *position* still wrote at most one in fifty of them, and *general* "
+        "wrote more of those with 9.",
+        "reversal",
+        VARIED,
+        lambda rows: (
+            all(max(row["at_9"], row["at_10"]) <= 0.02 for row in where(rows, kind="position"))
+            and len({(a["rate"], a["steps"]) for a, _ in pairs(rows, "general", "position")}) == 3
+            and all(a["at_9"] > b["at_9"] for a, b in pairs(rows, "general", "position"))
+        ),
+        [
+            {"seed": 0, "kind": kind, "rate": rate, "steps": steps, "at_9": 0.0, "at_10": 0.0}
+            for kind in ("position", "general")
+            for rate, steps in ((0.02, 200), (0.005, 200), (0.08, 200))
+        ],
+        lambda rows: "; ".join(
+            f"rate {rate}: position {of('at_9', kind='position', rate=rate)(rows)}, "
+            f"general {of('at_9', kind='general', rate=rate)(rows)}"
+            for rate in RATES
+        ),
+        floor="0.00",
+        ceiling="1.00",
+    ),
+    Claim(
+        "No text in training had a ninth letter, so training never changed that place's column.",
         "reversal",
         STARTS,
         lambda rows: all(
@@ -327,10 +391,12 @@ CLAIMS = [
         floor=of("shuffled_6", kind="position"),
     ),
     Claim(
-        "*Position* then writes at most one text of 6 letters in twenty right.",
+        "*Position* then writes at most one text of 6 letters in twenty right, with five other starts too.",
         "reversal",
         STARTS,
-        lambda rows: all(row["shuffled_6"] <= 0.05 < row["at_6"] for row in where(rows, kind="position")),
+        lambda rows: all(
+            row["shuffled_6"] <= 0.05 < row["at_6"] for row in where(letters_as_printed(rows), kind="position")
+        ),
         [{"kind": "position", "shuffled_6": 0.8, "at_6": 0.85}],
         of("shuffled_6", kind="position"),
         floor="0.00",
@@ -340,43 +406,34 @@ CLAIMS = [
         "With five other starts too, at most one look in fifty missed the third digit.",
         "looks",
         STARTS,
-        all_of(lambda row: row["at_3"] >= 0.98),
+        lambda rows: all(row["at_3"] >= 0.98 for row in as_printed(rows)),
         [{"at_3": 0.5}],
-        lambda rows: (
-            f"third digit missed by {spread([{'miss': 1 - row['at_3']} for row in rows], 'miss')} of the looks"
-        ),
-        floor=lambda rows: f"first digit {spread([{'miss': 1 - row['at_1']} for row in rows], 'miss')}",
+        lambda rows: f"third digit found by {of('at_3')(as_printed(rows))} of the looks",
+        floor=lambda rows: f"first digit by {of('at_1')(as_printed(rows))}",
     ),
     Claim(
         "Beside the third digit it guesses, with this start and with five others:",
         "looks",
         STARTS,
-        all_of(lambda row: row["beside_3"] <= 0.25 and row["there_3"] >= 0.95),
+        lambda rows: all(row["beside_3"] <= 0.18 and row["there_3"] >= 0.95 for row in as_printed(rows)),
         [{"beside_3": 0.9, "there_3": 1.0}],
-        of("beside_3"),
-        floor="0.12, the commonest digit",
-        ceiling=of("there_3"),
-    ),
-    Claim(
-        "Other starts differ: among five, the best and the worst share from there were at least a fifth apart.",
-        "looks",
-        STARTS,
-        lambda rows: max(row["beside_1"] for row in rows) - min(row["beside_1"] for row in rows) >= 0.2,
-        [{"beside_1": 0.98}, {"beside_1": 1.0}],
-        lambda rows: "; ".join(f"{row['right_1']:.2f} of the looks, {row['beside_1']:.2f} right" for row in rows),
-        floor="0.51, always the same digit",
-        ceiling="1.00",
+        lambda rows: of("beside_3")(as_printed(rows)),
+        floor="0.12, the commonest digit; 0.18 lies three standard errors above it",
+        ceiling=lambda rows: of("there_3")(as_printed(rows)),
     ),
     Claim(
         "With five other starts too, 100 more characters cost the additive network at least a third of its dates, "
         "and with the mask none.",
         "looks",
         STARTS,
-        all_of(lambda row: row["unmasked_100"] <= row["exact"] * 2 / 3 and row["masked_100"] == row["exact"]),
+        lambda rows: all(
+            row["unmasked_100"] <= row["exact"] * 2 / 3 and row["masked_100"] == row["exact"]
+            for row in as_printed(rows)
+        ),
         [{"unmasked_100": 0.95, "masked_100": 1.0, "exact": 1.0}],
-        of("unmasked_100"),
+        lambda rows: of("unmasked_100")(as_printed(rows)),
         floor="0.00",
-        ceiling=of("masked_100"),
+        ceiling=lambda rows: of("masked_100")(as_printed(rows)),
     ),
 ]
 SETTLED = {
@@ -390,11 +447,10 @@ SETTLED = {
     "The three networks whose score reads the source write nearly every date right.": "computed",
     "The network *position* cannot compare anything with the source, and it writes 0.86 of the dates.": "computed",
     "With equal weights 0.05 of the dates come out right.": "computed",
-    "So on dates most of the gain over *none* needs no comparison with the encoder states.": "computed",
-    "so this page shows that it is slower, not that it can never learn the dates.": "computed",
+    "So at this rate most of the gain over *none* needs no comparison with the encoder states.": "computed",
     "**The second digit determines the first**, so looking there can be right.": "derived",
     "The third digit is determined by no neighbour.": "derived",
-    "At 4 letters all are alike, even without attention.": "computed",
+    "At 4 letters all are alike.": "computed",
     "The score that compares contents has no such column: it is the same for every place.": "derived",
     "With 100 more characters it writes 0.22 of the dates": "computed",
     "A tutorial of PyTorch": "cited",
@@ -403,7 +459,7 @@ FELL = [
     Fell(
         "Then train four networks on this page and measure whether attention is the reason that they work.",
         "weights by position alone, which cannot see the source: 0.86 of the dates; none 0.00",
-        "So on dates most of the gain over *none* needs no comparison with the encoder states.",
+        "So at this rate most of the gain over *none* needs no comparison with the encoder states.",
     ),
     Fell(
         "in 300 steps it has not learned to pack it, while the others have learned to look.",
@@ -412,8 +468,8 @@ FELL = [
     ),
     Fell(
         "Without it almost none is, whatever the random start",
-        "true for this width and these steps; wider networks and longer training reach more",
-        "this page shows that it is slower, not that it can never learn the dates",
+        "true for this width and these steps: with four times the steps its loss falls further",
+        "With four times the steps its loss falls further",
     ),
     Fell(
         "They do, in this network: a miss lies one character to the *right*, hardly ever to the left.",
@@ -429,7 +485,7 @@ FELL = [
     Fell(
         "The scores above are high, yet two of the kinds are on the spot less often than within one.",
         "additive 0.93, dot 0.99, general 0.98 of the looks on the spot; chance 0.12; position 0.62",
-        "*Position* is far above the floor too: a good map does not show that a network compares.",
+        "*Position* is far above the floor: a good map does not show that a network compares.",
     ),
     Fell(
         "It would do harm if it were not masked.",

@@ -235,7 +235,7 @@ ZERO, TRUE = (lambda x: x == 0), (lambda x: x is True)
 CLAIMS = [
     number("token by token, so four tokens or four thousand use the same matrices", "rows", TRUE),
     number(
-        "Each role is a **projection** (사영, also 투영): *all* its numbers, weighed anew.",
+        "each new number is a weighted sum of *all* the old ones",
         "unchanged",
         ZERO,
         lambda rows: f"{sum(row['unchanged'] for row in rows):.0f} numbers unchanged",
@@ -253,7 +253,10 @@ CLAIMS = [
         lambda rows: f"{sum(row['circle_lost'] for row in rows):.0f} of up to 400 names lost",
     ),
     number(
-        "Longer queries bring it back.", "longer", lambda x: x > 0.95, lambda rows: f"weight {spread(rows, 'longer')}"
+        "Longer queries bring it back, if their length grows as $n^2$.",
+        "longer",
+        lambda x: x > 0.95,
+        lambda rows: f"weight {spread(rows, 'longer')}",
     ),
     number(
         "*in every circle at least one token of five looks the wrong way*",
@@ -264,7 +267,7 @@ CLAIMS = [
         ),
     ),
     number(
-        "only one of the eight patterns of wanted bits is negated in all three places",
+        "of the eight patterns that the wanted bits can have, at most one comes out negated in all three places",
         "negated",
         lambda x: x <= 1,
         lambda rows: f"at most {max(row['negated'] for row in rows):.0f} of 8",
@@ -293,7 +296,7 @@ CLAIMS = [
         "1.00",
     ),
     ask(
-        "Tied, none does.",
+        "Tied, none does",
         f"{HEADS}; for two ties rates × ¼ and × 4",
         lambda rows: all(
             row["most"] < 0.75
@@ -319,20 +322,23 @@ CLAIMS = [
         "at most 4 looks in 5",
     ),
     ask(
-        "as is the 0.33 of the next place",
-        "5 seeds of data",
-        lambda rows: all(
-            0.28 < row["average"] < 0.37 and abs(row["average"] - row["next"]) < 0.05 for row in of(rows, "Q = K")
+        "With $W_q = W_k$ some heads leave the average, upwards or downwards.",
+        HEADS,
+        lambda rows: (
+            any(row["most"] > row["average"] + 0.05 for row in of(rows, "Q = K", d=12, scale=3.0))
+            and any(row["least"] < row["average"] - 0.05 for row in of(rows, "Q = K", d=12, scale=3.0))
         ),
-        "average",
+        "off_average",
         "Q = K",
-        lambda rows: f"next place {spread(rows, 'next')}",
+        average,
+        d=12,
+        scale=3.0,
     ),
     ask(
-        "and both give way",
+        "and both give way: about three looks in four are right, and four to six answers in ten",
         f"{HEADS}; rates × ¼ and × 4",
         lambda rows: all(
-            0.55 < row["looks_least"] and row["looks_most"] < 0.9 and 0.3 < row["least"] and row["most"] < 0.75
+            0.7 < row["looks_least"] and row["looks_most"] < 0.81 and 0.4 < row["least"] and row["most"] < 0.6
             for rate in (0.03, 0.03 / 4, 0.12)
             for row in of(rows, "K = V", rate=rate)
         ),
@@ -405,10 +411,10 @@ CLAIMS = [
         "1.00",
     ),
     Claim(
-        "the old object gets nothing and the new object everything: the verb goes by the ending",
+        "the old object gets nothing and the new object nearly everything: the verb goes by the ending",
         "verb",
         "5 seeds, two starts each",
-        lambda rows: all(row["old_object"] < 0.05 and row["new_object"] > 0.85 for row in at(rows, "as it is")),
+        lambda rows: all(row["old_object"] < 0.01 and row["new_object"] > 0.9 for row in at(rows, "as it is")),
         NOT_READ,
         lambda rows: f"new object {spread(at(rows, 'as it is'), 'new_object')}",
         "0.33",
@@ -450,20 +456,33 @@ CLAIMS = [
         lambda rows: f"looks away in {spread(at(rows, 'louder'), 'away_and_named')}, from one noun",
         lambda rows: f"started at the page's scale {spread(at(rows, 'as it is'), 'away')}",
     ),
+    Claim(
+        "At the size used above this is rarer, but it happens there, too.",
+        "verb",
+        "5 seeds, two starts each",
+        lambda rows: (
+            0
+            < sum(row["away_and_named"] > 0.03 for row in at(rows, "as it is"))
+            < sum(row["away_and_named"] > 0.03 for row in at(rows, "louder"))
+        ),
+        NOT_READ,
+        lambda rows: f"looks away in {spread(at(rows, 'as it is'), 'away_and_named')}",
+        lambda rows: f"started twice as large {spread(at(rows, 'louder'), 'away_and_named')}",
+    ),
 ]
 
 SETTLED = {
-    "Its bar is as high as that of the plain average": "computed",
+    "the bar is as high as that of the plain average": "computed",
     "The scores depend on $Q$ and $K$ alone.": "derived",
     "because its two scores are equal": "computed",
     "but only because $V$ is the identity here": "derived",
     "And the two slim matrices are cheap": "computed",
     "What many names cost is length": "computed",
-    "No training could solve this task with $W_q = W_k$.": "derived",
-    "It does not say why these heads stay at the average.": "derived",
-    "Chance lets about one table in $5^5 = 3{,}125$ follow the circle": "computed",
-    "Separate keys and values were argued for by": "cited",
-    "Real models cut words into smaller pieces": "cited",
+    "So along the arrows each step scores higher than the step before.": "derived",
+    "It allows four right looks in five.": "derived",
+    "so about 30 in 100,000 random ones": "computed",
+    "with ALiBi, tokens in reverse order give the same outputs in reverse order": "computed",
+    "Real models cut words into [smaller pieces](https://arxiv.org/abs/1706.03762).": "cited",
     "The row adds up to 1 over all three words": "computed",
     "The dark cell is wherever 밥을 stands.": "computed",
     "nothing in $X$ says where a token stands": "derived",
@@ -474,12 +493,12 @@ SETTLED = {
 FELL = [
     Fell(
         "No room helps a staircase that does not exist.",
-        "with Q = K, twelve numbers and a larger start, up to 0.67 of the answers are right",
-        "More room and a larger start move some heads off the average; at most four looks in five are right.",
+        "with Q = K, twelve numbers and a larger start, up to 0.62 of the answers are right",
+        "Some heads leave the average, upwards or downwards; at most four looks in five are right.",
     ),
     Fell(
         "bits loud enough to be read drown the name",
-        "looks 0.73 to 0.79, answers 0.50 to 0.55: the name gives way, and so do the bits",
+        "looks 0.73 to 0.80, answers 0.41 to 0.59: the name gives way, and so do the bits",
         "The two have too little room, and both give way.",
     ),
     Fell(
@@ -489,7 +508,7 @@ FELL = [
     ),
     Fell(
         "So two starts of three *find* even a noun that was never an object",
-        "in 22 runs 21 found it with a weight of 1.00, one with 0.94; the 0.38 of the page was the odd one",
+        "ten other starts found it with a weight of 0.99 or more; the 0.38 of the page was the odd one",
         "It finds even a noun that was never an object.",
     ),
     Fell(

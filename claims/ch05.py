@@ -33,7 +33,7 @@ def masks(book, seed):
         "self": 0,
         "deaf": 0,
     }
-    row |= {"weights": 0, "quiet": 0.0, "zeros": 0.0, "last": 0}
+    row |= {"weights": 0, "quiet": 0.0, "third": 0, "zeros": 0.0, "last": 0}
     for draw in range(30):
         n, d = (int(x) for x in random.integers([3, 2], [9, 7]))
         scores, mask = 2 * random.normal(size=(n, n)), book.causal_mask(n)
@@ -67,6 +67,13 @@ def masks(book, seed):
         loud, quiet = (layer(x, x, x, attn_mask=~seen, need_weights=need)[0] for need in (True, False))
         row["weights"] += loud[0, 0].isnan().all().item()
         row["quiet"] = max(row["quiet"], abs(quiet[0, 0] - layer.out_proj.bias).max().item())
+        in_use, pairs = (
+            torch.nn.MultiheadAttention(2 * d, 2, batch_first=True, dtype=torch.float64).eval(),
+            x.repeat(1, 1, 2),
+        )
+        with torch.no_grad():
+            third, _ = in_use(pairs, pairs, pairs, attn_mask=~seen, need_weights=False)
+        row["third"] += third[0, 0].isnan().all().item()
         outputs = [book.fused(x, x, x, seen)[0, 0], torch.tensor(book.attend(*3 * [x[0].numpy()], seen.numpy())[0][0])]
         row["zeros"] = max(row["zeros"], *(abs(output).max().item() for output in outputs))
         own = 1000 * seed + draw
@@ -147,6 +154,7 @@ BROKEN = {
     "deaf": 0,
     "weights": 3,
     "quiet": 0.5,
+    "third": 3,
     "zeros": 0.5,
     "last": 2,
 }
@@ -214,6 +222,7 @@ CLAIMS = [
     number("so two of them combine with *and*", ["both"], ZERO),
     number("and that path makes the NaN", ["weights"], ALL),
     number("without them it calls", ["quiet", "zeros"], TINY),
+    number("It takes a third path: NaN without weights, too.", ["third"], ALL),
     number("*Set* to −1e9, all scores are equal.", ["filled"], TINY),
     number("*Added* to scores in 64 bits, the differences survive and the mask is gone", ["added"], TINY),
     number("in 16 bits the sum is $-\\infty$", ["half"], ALL),
@@ -226,7 +235,7 @@ CLAIMS = [
     number("Where $-\\infty$ is *added*, all three are.", ["add"], ALL, "gradients"),
     number("The function spoils none.", ["function", "low"], ALL, "gradients"),
     number("no source word reacts to what is written", ["reach"], ZERO),
-    number("y1 may not look at itself, and yet it reacts to itself", ["self"], lambda x: x >= 20),
+    number("y1 may not look at itself, and yet here it reacts to itself", ["self"], lambda x: x >= 25),
     number("so its query has nothing to choose, and it does not react to itself", ["deaf"], ALL),
     number("It can show less, where a weight is almost 0, and never more.", ["sees"], ZERO),
     ask(
@@ -292,7 +301,7 @@ CLAIMS = [
     ask(
         "The word finds the ring with nothing inside, and it loses a ball that is one pixel smaller.",
         TRAINED,
-        lambda rows: all(row["ring"] > 0.95 and row["smaller"] < 0.3 for row in of(rows)),
+        lambda rows: all(row["ring"] > 0.99 and row["smaller"] < 0.2 for row in of(rows)),
         "smaller",
         lambda rows: f"as drawn and without colour {spread(of(rows), 'ring')}",
     ),
@@ -316,12 +325,10 @@ SETTLED = {
     "The first row of the broken version fell by half": "computed",
     "All scores are equal here, so what you see is the mask alone.": "computed",
     "They are computed and thrown away.": "derived",
-    "People have met it": "cited",
     "each sees the future only": "computed",
-    "A 0 in the first test says that this change did not arrive": "derived",
     "right for at most one word of three": "derived",
     "The colour plays no part in *finding*": "computed",
-    "weights are made of queries and keys alone": "derived",
+    "Weights are made of queries and keys alone": "derived",
     "hardly anything of its weight stays with the Korean word that asks": "computed",
     "Only while some score is greater.": "derived",
 }
@@ -349,7 +356,7 @@ FELL = [
     ),
     Fell(
         "A small random preference wins every time",
-        "untrained, the largest weight is right in .003 to .813 of the cases",
+        "in 20 untrained networks the largest weight is right in 0.02 to 0.62 of the cases",
         "Sixteen nearly equal weights have a largest one, too.",
     ),
     Fell(
@@ -359,12 +366,12 @@ FELL = [
     ),
     Fell(
         "the output shrinks, most of all for the first word",
-        "so in 52 to 90 per cent of random tables",
+        "so in 58 to 84 per cent of 20,000 random tables, fewer the larger they are",
         "The output shrinks.",
     ),
     Fell(
         "Let $W_q$ turn the sign of the queries",
-        "the sign alone leaves .14, .09 and .25; the factor 4 does the rest",
+        "the sign alone leaves 0.14, 0.09 and 0.25; the factor 4 does the rest",
         "Let $W_q$ be −4 times the identity.",
     ),
     Fell("zeros (NaN in older versions)", "zeros since PyTorch 2.5", "The version, with the change that made it."),

@@ -8,6 +8,8 @@ from attention_src import checks
 from tools import chapter, names
 from tools.chapter import CHAPTERS
 
+TITLE = re.compile(r"^\*\*(\d+\. \w+ it)\*\*", re.M)
+
 
 class Unclear(Exception):
     """A command or a chapter that cannot be followed; the message says what was seen and what was expected."""
@@ -32,11 +34,16 @@ class Exercise:
     stub: str
     calls: list[Call]
     allowed: set[str]  # of the package: what the model solution uses
+    title: str = ""  # as the page has it: "1. Write it"
+    without_torch: bool = False  # does the prompt ask for that?
 
     @property
     def asked(self):
         """The names that the checks ask for."""
         return list(dict.fromkeys(name for call in self.calls for name in call.arguments))
+
+    def is_function(self, name):
+        return f"def {name}(" in self.stub
 
 
 def find(number):
@@ -78,8 +85,24 @@ def exercises(source, release):
         used = set().union(*names.bound_and_used(one.solution.source))
         allowed = {package[name] for name in used if name in package}
         check_name, asked = chapter.grade_id(one.check), calls(copy.check.source)
-        found.append(Exercise(one.name, check_name, one.points, copy.solution.source, asked, allowed))
+        told = prompt(release, one.name)
+        title = TITLE.search(told)
+        made = Exercise(one.name, check_name, one.points, copy.solution.source, asked, allowed)
+        made.title, made.without_torch = title[1] if title else one.name, "no PyTorch" in told
+        found.append(made)
     return found
+
+
+def prompt(notebook, name):
+    """The text above the answer's cell of an exercise."""
+    place = next(i for i, cell in enumerate(notebook.cells) if chapter.grade_id(cell) == name)
+    return next((cell.source for cell in reversed(notebook.cells[:place]) if TITLE.search(cell.source)), "")
+
+
+def title_of(notebook, name):
+    """The title of an exercise as the page has it: 1. Write it."""
+    found = TITLE.search(prompt(notebook, name))
+    return found[1] if found else name
 
 
 def defined(source):

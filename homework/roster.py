@@ -1,12 +1,22 @@
-"""The roster of a class: its students, and what a file's name may say of each."""
+"""The roster of a class, as a platform exports it: its students, and what names each of them.
+
+Canvas's gradebook, Moodle's participants or grading worksheet, Google Classroom's grades, Gradescope's roster or
+grades, or any CSV whose first column is the student's id.
+"""
 
 import csv
-import itertools
+import io
 import re
 import unicodedata
-from collections import Counter
+from dataclasses import dataclass, field
 
 from .chapter import Unclear
+
+PARTS = re.compile(r"^(first|given|last|family|sur|fore).*name$|^surname$|^성$", re.I)
+NAMES = re.compile(r"^(student|(full |display |student )?name|이름|성명|학생)$", re.I)
+KEYS = ["sis login id", "username", "sid", "id number", "sis user id", "email address", "email", "id"]  # best first
+IDS = re.compile(r"\bid\b|\bsid\b|login|user|e-?mail|number|identifier|github|account|submission|학번|번호", re.I)
+NOBODY = re.compile(r"^\s*(points possible|student, test|test student|date|points|class average)\s*$", re.I)
 
 
 def comparable(text):
@@ -20,55 +30,77 @@ def slug(text):
     return "-".join(re.findall(r"\w+", unicodedata.normalize("NFC", text).casefold().replace("_", " ")))[:60]
 
 
+@dataclass
+class Student:
+    name: str  # as people write it
+    row: dict = field(default_factory=dict)  # of the roster
+    known: set = field(default_factory=set)  # whole names in every order, and exact ids, as they are compared
+    ids: set = field(default_factory=set)  # those of `known` that are ids
+
+
 def read_roster(path):
-    """Return {student: what a file's name may say of them} from a CSV whose first column is the student's id."""
+    """Return {key: Student}; the key, the student's best id, names their files."""
     try:
-        lines = path.read_text("utf-8-sig").splitlines()
+        text = path.read_text("utf-8-sig")
     except UnicodeDecodeError:
         raise Unclear(f"{path} is not in UTF-8; save it again as “CSV UTF-8”.") from None
-    header, *rows = list(csv.reader(lines, delimiter=_delimiter(lines))) or [[]]
-    rows = [[value.strip() for value in row] for row in rows if any(row)]
+    first = text.partition("\n")[0]
+    header, *rows = list(csv.reader(io.StringIO(text), delimiter=max(",;\t", key=first.count))) or [[]]
+    header = [title.strip() for title in header]
+    rows = [dict(zip(header, map(str.strip, row), strict=False)) for row in rows if any(row)]
+    if any("@" in title or title.isdigit() for title in header):
+        raise Unclear(f"{path} begins with {first!r}; expected a header, such as id,name,email.")
+    key = _key(header, rows)
+    rows = [row for row in rows if not any(NOBODY.match(v) for v in row.values()) and (row.get(key) or not key)]
     if not rows:
-        raise Unclear(f"{path} has {len(lines)} lines; expected a header and a line for each student.")
-    if any("@" in value or value.strip().isdigit() for value in header):
-        raise Unclear(f"{path} begins with {lines[0]!r}; expected a header, such as id,name,email.")
+        raise Unclear(f"{path} has {len(text.splitlines())} lines; expected a header and a line for each student.")
     students = {}
     for row in rows:
-        if (student := slug(row[0])) in students:
-            raise Unclear(f"{path} has {student!r} twice, at last for {row[0]!r}; expected an id for each student.")
-        students[student] = _known(header, row)
-    often = Counter(name for known in students.values() for name in known)
-    return {student: {name for name in known if often[name] == 1} for student, known in students.items()}
+        name = _name(row)
+        student = slug(row[key] if key else name)
+        if student in students or not student:
+            raise Unclear(f"{path} has {student!r} twice, at last for {row[key]!r}; expected an id for each student.")
+        students[student] = _student(name or row[key], row, key)
+    return students
 
 
-def _delimiter(lines):
-    return max(",;\t", key=(lines or [""])[0].count)
+def _key(header, rows):
+    """The column of the best id: the first, unless that is a name or is empty for somebody."""
+    if header and not (NAMES.match(header[0]) or PARTS.match(header[0])):
+        return header[0]
+    people = [row for row in rows if not any(NOBODY.match(value) for value in row.values())]
+    titles = {title.casefold(): title for title in header}
+    for wanted in [titles[name] for name in KEYS if name in titles]:
+        values = [row.get(wanted) for row in people]
+        if all(values) and len({*values}) == len(values):
+            return wanted
+    if not header:
+        raise Unclear("The roster is empty; expected a header and a line for each student.")
+    return header[0]
 
 
-def _known(header, row):
-    """Names that a file may bear: every value in each turn of its words, and given and family name from two columns."""
-    known, values = set(), [value.split("@")[0] for value in row]
-    columns = list(zip(header, values, strict=False))
-    parts = [comparable(value) for name, value in columns if _is_part(name)]
-    for name, value in columns:
-        words = [comparable(word) for word in re.split(r"[\s,;]+", value)]
-        if re.fullmatch("[가-힣]{2,4}", value):  # family name first, in one word; platforms also turn it round
-            words = [comparable(value[0]), comparable(value[1:])]
-        if not _is_part(name):
-            known |= {"".join(words[i:] + words[:i]) for i in range(len(words))} | {"".join(reversed(words))}
-    return {name for name in known | set(map("".join, itertools.permutations(parts, 2))) if name}
+def _name(row):
+    """The name as people write it: given name first."""
+    parts = [row[title] for title in row if PARTS.match(title)]
+    given_first = re.match(r"first|given|fore", next(filter(PARTS.match, row), "first"), re.I)
+    if len(parts) == 2:
+        return " ".join(parts if given_first or not parts[0].isascii() else reversed(parts)).strip()
+    whole = next((row[title] for title in row if NAMES.match(title) and row[title]), "")
+    family, comma, given = whole.partition(", ")
+    return f"{given} {family}" if comma else whole
 
 
-def _is_part(name):
-    return re.search(r"first|last|given|family|surname|^성$", name, re.I)
+def _student(name, row, key):
+    ids = set()
+    for title, value in row.items():
+        if value and (title == key or IDS.search(title)) and not NAMES.match(title) and not PARTS.match(title):
+            ids |= {comparable(value), comparable(value.split("@")[0]), comparable(value.removeprefix("Participant "))}
+    return Student(name, row, ids | _turns(name) - {""}, ids - {""})
 
 
-def one_of(roster, text, numbers):
-    """The student whom a path, as plain text and as the numbers in it, names; a name within a longer one is none."""
-    named = {student for student, known in roster.items() if known & numbers}
-    for name, student in sorted(((n, s) for s, known in roster.items() for n in known), key=lambda pair: -len(pair[0])):
-        long = len(name) > 2 or (len(name) == 2 and not name.isascii())
-        if name == text or (long and not name.isdigit() and name in text):
-            named.add(student)
-            text = text.replace(name, " ")
-    return named.pop() if len(named) == 1 else None
+def _turns(name):
+    """A whole name in each turn of its words, and turned round."""
+    words = [comparable(word) for word in re.split(r"[\s,]+", name) if word]
+    if re.fullmatch("[가-힣]{2,4}", name):  # family name first, in one word; platforms also turn it round
+        words = [comparable(name[0]), comparable(name[1:])]
+    return {"".join(words[i:] + words[:i]) for i in range(len(words))} | {"".join(reversed(words))}

@@ -1,19 +1,31 @@
 """What tests of the homework commands share: the commands as an instructor gives them, and solved copies."""
 
+import copy
 import os
 import subprocess
 import sys
+from unittest import mock
 
 import nbformat
 import pytest
 
-from homework import desk, personal
-from homework.grading import Task, grade
-from homework.sandbox import why_not
-from tools.chapter import ROOT, answered
+from homework import release as releasing
+from homework.course import without_outputs
+from homework.grade.grading import Task, grade
+from homework.grade.sandbox import NoSandbox, chosen
+from tools.chapter import CHAPTERS, ROOT, answered, grade_id, read, student_copy
 
 SECRET = "wombat-in-the-attic"
-needs_sandbox = pytest.mark.skipif(bool(why_not()), reason=f"no sandbox: {why_not()}")
+
+
+def _missing():
+    try:
+        chosen()
+    except NoSandbox as reason:
+        return str(reason)
+
+
+needs_sandbox = pytest.mark.skipif(bool(_missing()), reason=f"{_missing()}")
 
 
 def homework(*arguments, environment=None, fails=False):
@@ -23,6 +35,13 @@ def homework(*arguments, environment=None, fails=False):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
     assert bool(done.returncode) == fails, done.stderr[-3000:]
     return done.stderr if fails else done.stdout
+
+
+def release(course, *chapters, roster=None, environment=(), personal=False):
+    """Release chapters as a book would that has an address of its own."""
+    with mock.patch.object(releasing, "_package", return_value="attention-src"):
+        options = {"personal": personal, "offline": False}
+        releasing.command([*chapters], course, roster, dict(environment), **options)
 
 
 def notebook(course, kind, stem):
@@ -35,11 +54,26 @@ def solved(course, stem):
     return answered(notebook(course, "release", stem), notebook(course, "source", stem))
 
 
-def graded(course, stem, submission, **options):
-    """Grade one submission in this process and return its result."""
-    source, release = (desk.read_class(course, kind, stem) for kind in ("source", "release"))
-    task = {"source": source, "release": release, "seeds": personal.hidden_seeds(SECRET, stem, 2), "seconds": 30}
-    return grade(Task("ann", nbformat.writes(submission).encode(), **task | options))
+def cell_of(notebook, name):
+    """The cell of an exercise by nbgrader's name for it."""
+    return next(cell for cell in notebook.cells if grade_id(cell) == name)
+
+
+class Chapter:
+    """A chapter without a class: its parts as grading needs them, and a solved copy."""
+
+    def __init__(self, number=1):
+        self.source = without_outputs(read(CHAPTERS[number - 1]))
+        self.release = student_copy(copy.deepcopy(self.source))
+
+    def solved(self):
+        return answered(copy.deepcopy(self.release), self.source)
+
+    def graded(self, submission, **options):
+        """Grade a notebook, or a file's bytes, and return the result."""
+        data = submission if isinstance(submission, bytes) else nbformat.writes(submission).encode()
+        task = {"seeds": [1, 2], "seconds": 20} | options
+        return grade(Task("ann", data, self.source, self.release, **task))
 
 
 def statuses(result):

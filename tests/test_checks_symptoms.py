@@ -1,9 +1,11 @@
-"""The check of chapter 10 that asks which detector finds what; test_checks.py has the right answers."""
+"""The checks of chapter 10 that ask for a diagnosis; test_checks.py has the right answers."""
 
 import pytest
 
 from attention_src import checks, detectors
-from attention_src.checks.symptoms import ASKS, SYMPTOMS
+from attention_src.checks.symptoms import ASKS, BUGS, PROGRAMS, SYMPTOMS
+from attention_src.exhibits import UNLABELLED
+from tools.chapter import ROOT, prose, read
 
 RIGHT = {name: detector for name, (detector, _) in SYMPTOMS.items()}
 
@@ -38,3 +40,9 @@ def test_what_is_no_detector_is_told_which_there_are(answer):
     with pytest.raises(checks.Wrong) as refused:
         checks.symptoms(**RIGHT | {"b": answer})
     assert refused.value.expected.values == {"names": [*ASKS]}
+
+
+def test_the_bugs_that_can_be_named_are_those_of_the_exercise_and_every_program_has_one():
+    page = "\n".join(prose(read(ROOT / "chapters" / "10_silent_bugs.ipynb")))
+    assert all(f'`"{bug}"`' in page for bug in BUGS)
+    assert set(PROGRAMS) == set(UNLABELLED)

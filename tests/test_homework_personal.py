@@ -7,16 +7,19 @@ from datetime import datetime
 
 import nbformat
 import pytest
-from classroom import SECRET, graded, needs_sandbox, notebook, solved, statuses
+from classroom import SECRET, Chapter, needs_sandbox, notebook, release, solved, statuses
 
 from attention_src import checks
-from homework import collecting, desk, personal
+from homework import collect, grade
 from homework.chapter import Unclear, calls, exercises
-from homework.collecting import Collected, File
-from homework.personal import NUMBERS, drawn, personalise
+from homework.collect import Collected
+from homework.collect.files import File
+from homework.release import personal
+from homework.release.personal import NUMBERS, drawn, personalise
 from tools.answers import EXERCISES
 from tools.chapter import is_check
 
+DEPENDS_ON = ("homework/", "tools/", "attention_src/", "chapters/04")
 STEM = "04_qkv_projection"
 RIGHT = {exercise.check.__name__: exercise.formula for exercise in EXERCISES.values() if exercise.formula}
 
@@ -25,7 +28,7 @@ RIGHT = {exercise.check.__name__: exercise.formula for exercise in EXERCISES.val
 def course(tmp_path_factory):
     course = tmp_path_factory.mktemp("class")
     (course / "roster.csv").write_text("id,name\nann,Ann A\nben,Ben B\n")
-    desk.release(["04"], course, course / "roster.csv", {"ATTENTION_SEED": SECRET}, personal=True)
+    release(course, "04", roster=course / "roster.csv", environment={"ATTENTION_SEED": SECRET}, personal=True)
     return course
 
 
@@ -110,43 +113,57 @@ def test_the_general_copy_keeps_the_numbers_of_the_book(course):
 
 @needs_sandbox
 def test_each_student_is_graded_by_their_own_numbers(course):
-    release = personalise(notebook(course, "release", STEM), SECRET, "ann")
-    submission = solved(course, STEM)
-    result = graded(course, STEM, submission, release=release)
+    chapter, submission = Chapter(4), solved(course, STEM)
+    chapter.release = personalise(notebook(course, "release", STEM), SECRET, "ann")
+    result = chapter.graded(submission)
     assert statuses(result) == {"ex04-head": "right", "ex04-count": "wrong", "ex04-mend": "right"}
     right = RIGHT["numbers_and_rank"](**drawn("numbers_and_rank", SECRET, "ann"))
     next(c for c in submission.cells if c.id == "ex04-count").source = f"numbers, rank = {right}"
-    assert set(statuses(graded(course, STEM, submission, release=release)).values()) == {"right"}
+    assert set(statuses(chapter.graded(submission)).values()) == {"right"}
 
 
 @pytest.mark.parametrize(
     ("options", "secret", "message"),
     [
         ({"personal": False}, SECRET, "was released with --personal"),
+        ({"personal": True, "unsafe": True}, SECRET, "--unsafe would let student code read it"),
         ({"personal": True}, SECRET + "!", "is not the one with which"),
         ({"personal": True, "timeout": 0}, SECRET, "--timeout is 0"),
         ({"personal": True, "jobs": 0}, SECRET, "--jobs 0"),
     ],
 )
 def test_no_copy_is_graded_by_the_numbers_of_another(course, tmp_path, options, secret, message):
-    collecting.store({"ann": Collected([File(("ann.ipynb",), b"{}", datetime.min)])}, course / "collected" / STEM)
-    given = {"jobs": 1, "dask": None, "timeout": 20, "unsafe": False} | options
+    collect.store({"ann": Collected([File(("ann.ipynb",), b"{}", datetime.min)])}, course / "collected" / STEM)
+    given = {"jobs": 1, "dask": None, "timeout": 20, "unsafe": False, "again": False} | options
     with pytest.raises(Unclear, match=message):
-        desk.grade("04", course, environment={"ATTENTION_SEED": secret}, **given)
+        grade.command("04", course, environment={"ATTENTION_SEED": secret}, **given)
 
 
 @needs_sandbox
 def test_who_has_no_copy_with_numbers_of_their_own_is_for_a_person(course):
     handed_in = {name: Collected([File((name,), b"{}", datetime.min)]) for name in ("ann", "zoe")}
-    collecting.store(handed_in, course / "collected" / STEM)
-    desk.grade("04", course, 1, None, 20, False, {"ATTENTION_SEED": SECRET}, personal=True)
+    collect.store(handed_in, course / "collected" / STEM)
+    grade.command("04", course, 1, None, 20, False, False, {"ATTENTION_SEED": SECRET}, personal=True)
     results = {name: json.loads((course / "results" / STEM / f"{name}.json").read_text()) for name in handed_in}
     assert "was it collected with the roster?" in results["zoe"]["unjudged"]
     assert "no list of cells" in results["ann"]["unjudged"]
 
 
-def test_personal_numbers_need_a_roster_and_the_secret(course):
+def test_personal_numbers_need_a_roster_and_the_one_secret(course, tmp_path):
     with pytest.raises(Unclear, match="--roster FILE"):
-        desk.release(["04"], course, None, {"ATTENTION_SEED": SECRET}, personal=True)
+        release(tmp_path, "04", environment={"ATTENTION_SEED": SECRET}, personal=True)
     with pytest.raises(Unclear, match="ATTENTION_SEED is not set"):
-        desk.release(["04"], course, course / "roster.csv", {}, personal=True)
+        release(course, "04", personal=True)
+    with pytest.raises(Unclear, match="is not the one with which this class's"):
+        release(course, "04", environment={"ATTENTION_SEED": SECRET + "!"}, personal=True)
+
+
+def test_nothing_of_the_secret_lies_among_what_is_handed_out(course):
+    assert sorted(path.name for path in (course / "personal" / STEM).iterdir()) == ["ann.ipynb", "ben.ipynb"]
+    kept = json.loads((course / "key.json").read_text())
+    assert len(kept["salt"]) == 32 and SECRET not in kept["hash"]
+
+
+def test_the_last_cell_checks_by_ones_own_numbers(course):
+    own = nbformat.read(course / "personal" / STEM / "ann.ipynb", 4)
+    assert f"d_model={drawn('numbers_and_rank', SECRET, 'ann')['d_model']}" in own.cells[-1].source

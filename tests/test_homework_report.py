@@ -3,41 +3,66 @@
 import csv
 import json
 import re
+import zipfile
 
+import nbformat
 import pytest
-from classroom import SECRET, graded, needs_sandbox, notebook, solved
+from classroom import Chapter, needs_sandbox, notebook, release
 from nbformat.v4 import new_code_cell
 
-from attention_src.checks import Part, Wrong
-from homework import checking, desk, gradebook, grading, reports
+from attention_src.checks import NotAttempted, Part, Wrong
+from homework import report
 from homework.chapter import Call, Exercise, exercises
-from homework.grading import Verdict
-from homework.restore import Restored
-from homework.restore import notebook as made_notebook
+from homework.grade import checking, grading
+from homework.grade.grading import Verdict
+from homework.grade.restore import Restored
+from homework.grade.restore import notebook as made_notebook
+from homework.report import gradebook, tables
+from homework.roster import read_roster
 
+DEPENDS_ON = ("homework/", "tools/", "attention_src/checks/", "chapters/01")
 STEM, NAMES = "01_definition", ("ex01-attention", "ex01-doubled", "ex01-mend")
+TITLES = ["1. Write it", "2. Predict it", "3. Find it"]
 
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
     course = tmp_path_factory.mktemp("class")
-    desk.release(["01"], course, None, {}, personal=False)
+    release(course, "01")
     return course
 
 
 def judged(course, *statuses):
     """A notebook for nbgrader, and the result it goes with."""
     source, release = (notebook(course, kind, STEM) for kind in ("source", "release"))
-    verdicts = {name: Verdict(status, f"{name} is {status}") for name, status in zip(NAMES, statuses, strict=True)}
+    share = {"right": 1, "partly right": 0.5}
+    told = zip(NAMES, statuses, strict=True)
+    verdicts = {name: Verdict(status, f"{name} is {status}", share=share.get(status, 0)) for name, status in told}
     result = {"exercises": {name: vars(verdict) for name, verdict in verdicts.items()}, "notes": []}
     return made_notebook(release, Restored([]), exercises(source, release), verdicts), result
 
 
-def table(course, folder, results):
-    collected = {name: {"file": f"{name}.ipynb", "notes": []} for name in results}
-    reports.write(folder, notebook(course, "release", STEM), collected, results, gradebook.scores(course, STEM))
-    with (folder / "scores.csv").open(newline="", encoding="utf-8-sig") as lines:
-        return {row["student"]: [row[name] for name in (*NAMES, "total")] for row in csv.DictReader(lines)}
+def record(course, notebooks):
+    for name, book in notebooks.items():
+        path = course / "submitted" / name / STEM / f"{STEM}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(book, path)
+    gradebook.record(course, STEM, {*notebooks})
+
+
+def entry(name, **about):
+    return {"name": name, "file": f"{name}.ipynb", "sent": None, "late": "", "notes": []} | about
+
+
+def table(course, folder, results, collected=None, roster=()):
+    collected = collected or {name: entry(name) for name in results}
+    report.write(folder, notebook(course, "release", STEM), collected, results, gradebook.scores(course, STEM), roster)
+    return {row["student"]: [row[name] for name in (*TITLES, "total")] for row in rows(folder / "scores.csv")}
+
+
+def rows(path):
+    with path.open(newline="", encoding="utf-8-sig") as lines:
+        return [*csv.DictReader(lines)]
 
 
 def test_the_points_are_nbgraders_and_what_is_unclear_is_blank(course, tmp_path):
@@ -45,32 +70,34 @@ def test_the_points_are_nbgraders_and_what_is_unclear_is_blank(course, tmp_path)
         "all": judged(course, "right", "right", "right"),
         "some": judged(course, "right", "not attempted", "wrong"),
         "odd": judged(course, "right", "unclear", "wrong"),
+        "half": judged(course, "wrong", "right", "partly right"),
     }
-    gradebook.record(course, STEM, {name: book for name, (book, _) in made.items()})
+    record(course, {name: book for name, (book, _) in made.items()})
     results = {name: result for name, (_, result) in made.items()}
     results["none"] = {"exercises": {}, "notes": [], "unjudged": "the file is empty"}
     assert table(course, tmp_path, results) == {
         "all": ["3", "1", "2", "6"],
         "some": ["3", "0", "0", "3"],
         "odd": ["3", "", "0", ""],
+        "half": ["0", "1", "1", "2"],
         "none": ["", "", "", ""],
     }
 
 
 def test_points_that_a_person_gave_stand_after_grading_again(course, tmp_path):
     book, result = judged(course, "right", "unclear", "wrong")
-    gradebook.record(course, STEM, {"odd": book})
+    record(course, {"odd": book})
     with gradebook.opened(course) as kept:
         kept.find_grade("ex01-doubled-check", STEM, STEM, "odd").manual_score = 0.5
         kept.db.commit()
-    gradebook.record(course, STEM, {"odd": book})
+    record(course, {"odd": book})
     assert table(course, tmp_path, {"odd": result}) == {"odd": ["3", "0.5", "0", "3.5"]}
 
 
 def test_who_has_no_notebook_any_more_is_forgotten(course):
     book, _ = judged(course, "right", "right", "right")
-    gradebook.record(course, STEM, {"ann": book, "ben": book})
-    gradebook.record(course, STEM, {"ben": book})
+    record(course, {"ann": book, "ben": book})
+    gradebook.record(course, STEM, {"ben"})
     assert list(gradebook.scores(course, STEM)) == ["ben"]
     assert not (course / "submitted" / "ann" / STEM).exists()
 
@@ -102,7 +129,7 @@ class Says:
     """A sandbox whose one function raises what it is told to."""
 
     def __init__(self, kind, text):
-        self.reply = {"raised": kind, "message": text, "printed": "", "odd": []}
+        self.reply = {"raised": kind, "message": text, "used": []}
 
     def ask(self, do, *_, **__):
         return {"mine": {"function": "my {name}"}} if do == "names" else self.reply
@@ -110,7 +137,7 @@ class Says:
 
 @pytest.mark.parametrize("kind", ["Wrong", "ValueError", "{0}", "Exception"])
 def test_what_a_student_wrote_travels_as_a_value_and_as_text_that_every_file_can_hold(kind):
-    exercise = Exercise("ex01-attention", "", 1, "", [Call("attention", ["mine"])], set())
+    exercise = Exercise("ex01-attention", "", 1, "def mine():", [Call("attention", ["mine"])], set())
     with pytest.raises(Wrong) as refused:
         checking.check(Says(kind, "{x} {0} \udc80 \x00 }"), exercise, [], Restored([]))
     verdict = Verdict.of("wrong", refused.value)
@@ -120,38 +147,94 @@ def test_what_a_student_wrote_travels_as_a_value_and_as_text_that_every_file_can
 
 
 @needs_sandbox
-def test_a_check_that_fails_by_itself_is_for_a_person(course, monkeypatch):
+def test_a_check_that_fails_by_itself_is_for_a_person(monkeypatch):
     def broken(answer):
         raise ZeroDivisionError("in the check")
 
     monkeypatch.setattr(grading.checks, "attention", broken)
-    result = graded(course, STEM, solved(course, STEM))
+    chapter = Chapter()
+    result = chapter.graded(chapter.solved())
     assert result["exercises"]["ex01-attention"]["status"] == "unclear"
     assert any(note["person"] and "ZeroDivisionError: in the check" in note["text"] for note in result["notes"])
 
 
 @needs_sandbox
-def test_a_notebook_that_takes_too_long_in_all_is_cut_short(course, monkeypatch):
-    monkeypatch.setattr(grading, "TOTAL", 0.01)
-    submission = solved(course, STEM)
-    for cell in submission.cells[-4:]:
-        cell.source = cell.source.replace("mended(", "my_mended(")
-    submission.cells[0] = new_code_cell("import time\n\ntime.sleep(1)")
-    result = graded(course, STEM, submission)
+def test_a_notebook_that_takes_too_long_in_all_is_cut_short(monkeypatch):
+    monkeypatch.setattr(grading, "TOTAL", 0.1)
+    monkeypatch.setattr(grading, "LEAST", 1)
+    monkeypatch.setattr(grading, "_busy", lambda: 1)
+    chapter = Chapter()
+    submission = chapter.solved()
+    submission.cells.insert(3, new_code_cell("import time\n\ntime.sleep(9)"))
+    result = chapter.graded(submission)
     assert any(note["person"] and "took too long in all" in note["text"] for note in result["notes"])
+    assert {verdict["status"] for verdict in result["exercises"].values()} == {"unclear"}
 
 
-@needs_sandbox
-def test_what_goes_wrong_in_grading_itself_is_for_a_person_and_costs_nobody_else(course, monkeypatch):
+def test_what_goes_wrong_in_grading_itself_is_for_a_person_and_costs_nobody_else(monkeypatch):
     monkeypatch.setattr(grading, "restore", lambda *_: 1 / 0)
-    unjudged = graded(course, STEM, solved(course, STEM))["unjudged"]
-    assert unjudged == "grading stopped with ZeroDivisionError: division by zero"
+    chapter = Chapter()
+    result = chapter.graded(chapter.solved(), kind="none")
+    assert result["unjudged"] == "grading stopped with ZeroDivisionError: division by zero" and result["again"]
 
 
-def test_a_student_without_a_file_is_listed(course, tmp_path):
-    folder = course / "collected" / STEM
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "collected.json").write_text('{"late": {"file": null, "notes": []}}')
-    desk.grade("01", course, 1, None, 20, True, {"ATTENTION_SEED": SECRET}, personal=False)
-    reports.write(tmp_path, notebook(course, "release", STEM), desk.read_collected(course, STEM), {}, {})
-    assert "nothing was handed in" in (tmp_path / "scores.csv").read_text()
+def test_a_students_page_is_for_the_student_alone_and_absentees_stand_apart(course, tmp_path):
+    book, result = judged(course, "right", "unclear", "wrong")
+    record(course, {"ann": book})
+    result["notes"] = [{"text": "calls the package", "person": True, "exercise": "ex01-mend"}]
+    result["answers"] = {"ex01-mend": "def mended(): ..."}
+    name = "Ann Lee_12_assignsubmission_file_/x.ipynb"
+    collected = {"ann": entry("Ann Lee", file=name, sent=name, late="2026-01-05"), "ben": entry("Ben Bo", file=None)}
+    table(course, tmp_path, {"ann": result}, collected)
+    page, of_class = ((tmp_path / path).read_text() for path in ("students/ann.html", "index.html"))
+    for text in ("What attention computes", "Ann Lee", "1. Write it: 3 of 3, right", "2. Predict it: not judged yet"):
+        assert text in page
+    assert "ex01-mend:" not in page and "calls the package" not in page and "def mended(): ..." in page
+    assert 'Ann Lee</a></td><td class="message person">3. Find it: calls the package' in of_class
+    assert (
+        re.search("Handed in nothing</h2>\n<p>Ben Bo</p>", of_class) and not (tmp_path / "students/ben.html").exists()
+    )
+    with zipfile.ZipFile(tmp_path / "feedback.zip") as feedback:
+        assert feedback.namelist() == ["Ann Lee_12_assignsubmission_file_/x.html"]
+    (row, _) = rows(tmp_path / "scores.csv")
+    assert (row["name"], row["late"], row["total"]) == ("Ann Lee", "2026-01-05", "")
+
+
+CANVAS = 'Student,ID,SIS User ID,SIS Login ID,Section,Old (7)\n    Points Possible,,,,,9\n"Lee, Ann",501,u1,ann,S1,4\n'
+SHEET = (
+    "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Feedback comments\nParticipant 12,Ann,a@x,Sub,,6,\n"
+)
+PEOPLE = "First name,Last name,ID number,Email address\nAnn,Lee,A1,a@x.org\n"
+
+
+@pytest.mark.parametrize(
+    ("roster", "platform", "lines"),
+    [
+        (CANVAS, "canvas", ["    Points Possible,,,,,6", '"Lee, Ann",501,u1,ann,S1,6']),
+        (SHEET, "moodle", ["Participant 12,Ann,a@x,Sub,6,6,"]),
+        (PEOPLE, "moodle", ["Ann,Lee,A1,a@x.org,6"]),
+    ],
+)
+def test_platforms_get_the_table_that_they_import(course, tmp_path, roster, platform, lines):
+    (tmp_path / "roster.csv").write_text(roster)
+    students = read_roster(tmp_path / "roster.csv")
+    (key,) = students
+    book, result = judged(course, "right", "right", "right")
+    record(course, {key: book})
+    table(course, tmp_path, {key: result}, roster=students)
+    head, *rest = (tmp_path / f"scores-{platform}.csv").read_text().splitlines()
+    assert rest == lines and ("What attention computes" in head or "Grade" in head)
+
+
+@pytest.mark.parametrize("sign", "=+-@＝\t")
+@pytest.mark.parametrize("before", ["", "a; ", "a\r", "a\n"])
+def test_no_cell_is_a_formula(sign, before):
+    assert f"{before.rstrip(' ')}'" in tables.harmless(f"{before}{sign}1+1")
+    assert tables.harmless("-2.5") == "-2.5"
+
+
+def test_half_of_an_exercise_that_is_mended_and_not_named_holds():
+    assert (Wrong("x").share, NotAttempted("x").share) == (0, 0)
+    reason = NotAttempted("nothing is named yet")
+    reason.share = 0.5
+    assert Verdict.of("not attempted", reason).status == "partly right"

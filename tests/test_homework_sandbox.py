@@ -2,17 +2,25 @@
 
 import json
 import os
+import platform
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
+from unittest import mock
 
 import pytest
-from classroom import homework, needs_sandbox, solved
+from classroom import SECRET, Chapter, homework, needs_sandbox, release, solved
+from nbformat.v4 import new_code_cell
 
-from homework import desk, sandbox, wire
+from homework import collect, grade, report
 from homework.chapter import Unclear
-from homework.sandbox import Died, Session
+from homework.grade import sandbox, walls, wire
+from homework.grade.sandbox import Died, Session
 from tools.chapter import ROOT
 
+DEPENDS_ON = ("homework/", "tools/", "attention_src/", "chapters/01")
 STEM = "01_definition"
 
 
@@ -22,10 +30,13 @@ def session():
         yield session
 
 
+KEEP = "kept = []\n\ndef print(*values):\n    kept.append(' '.join(map(str, values)))\n\n"
+
+
 def run(session, *lines):
     """What the lines print inside, or the exception they raise."""
-    reply = session.ask("run", source="\n".join(lines), name="cell 1")
-    return reply.get("raised") or reply["printed"].strip()
+    reply = session.ask("run", source=KEEP + "\n".join(lines), name="cell 1")
+    return reply.get("raised") or "\n".join(wire.decode(session.ask("names", names=["kept"])["kept"]))
 
 
 @needs_sandbox
@@ -68,7 +79,7 @@ def test_processes_are_counted():
     with Session(seconds=30) as session:
         fork = ["import os, time", "children = 0", "while True:", "    if os.fork() == 0:", "        time.sleep(60)"]
         assert run(session, *fork, "    children += 1") in ("BlockingIOError", "OSError")
-        assert int(run(session, "print(children)")) < sandbox.LIMITS["RLIMIT_NPROC"]
+        assert int(run(session, "print(children)")) < walls.LIMITS["RLIMIT_NPROC"]
 
 
 @needs_sandbox
@@ -87,6 +98,73 @@ def test_processes_are_counted():
 def test_what_ends_a_sandbox_is_known(source, how):
     with Session(seconds=2) as session, pytest.raises(Died, match=how):
         session.ask("run", source=source, name="cell 1")
+
+
+REFUSED = {
+    "keyring": "import ctypes; c = ctypes.CDLL(None); print(c.syscall({keyctl}, 11, -3, 0, 0))",
+    "memory in no file": "import os; os.memfd_create('x')",
+    "shared memory": "import ctypes; c = ctypes.CDLL(None); print(c.shmget(0, 2**20, 0o1600))",
+    "user namespace": "import ctypes; c = ctypes.CDLL(None); print(c.unshare(0x10000000))",
+    "clone of a namespace": "import ctypes; c = ctypes.CDLL(None); print(c.syscall({clone}, 0x10000011, 0, 0, 0, 0))",
+    "host of the machine": "import socket; socket.socket(40, socket.SOCK_STREAM)",
+}
+
+
+@needs_sandbox
+@pytest.mark.parametrize("what", REFUSED)
+def test_the_kernel_refuses(session, what):
+    machine = platform.machine()
+    numbers = {"keyctl": walls.CALLS["keyctl"][walls.MACHINES[machine][0]], "clone": walls.MACHINES[machine][3]}
+    assert run(session, REFUSED[what].format(**numbers)) in ("-1", "PermissionError", "OSError")
+
+
+@needs_sandbox
+def test_a_thread_that_floods_callbacks_is_ended_in_time():
+    flood = "import threading\ndef f(g):\n    def call():\n        while True:\n            g(1.0)\n    "
+    flood += "threading.Thread(target=call).start()\n    while True:\n        pass"
+    with Session(seconds=2) as session:
+        session.ask("run", source=flood, name="cell")
+        start = time.monotonic()
+        with pytest.raises(Died, match=r"time|garbled"):
+            session.ask("call", [lambda x: x], name="f", arguments=[wire.encode(abs, lambda f: 0)])
+        assert time.monotonic() - start < 2 * sandbox.PATIENCE + 1
+
+
+@needs_sandbox
+def test_what_is_given_to_a_check_to_compute_is_small():
+    with Session(seconds=9) as session:
+        session.ask("run", source="import numpy as np\ndef f(g):\n    return g(np.ones((90000, 1)))", name="cell")
+        with pytest.raises(Died, match="garbled"):
+            session.ask("call", [lambda x: x @ x.T], name="f", arguments=[wire.encode(abs, lambda f: 0)])
+
+
+def test_a_container_has_the_same_walls():
+    command = " ".join(map(str, walls.container("podman", "homework-1")))
+    for wall in (
+        "--network none",
+        "--read-only",
+        "--cap-drop ALL",
+        "--security-opt no-new-privileges",
+        "--pids-limit 24",
+    ):
+        assert wall in command
+    assert command.startswith("podman run --rm --interactive --name homework-1 ") and "ATTENTION_SEED" not in command
+    assert command.endswith("attention-grading python") and f"--memory {walls.MEMORY} " in command
+    assert command.count("readonly") == len(walls.GRADING)
+
+
+def test_without_bubblewrap_a_container_is_taken(monkeypatch):
+    monkeypatch.setattr(sandbox, "why_not", lambda kind: "" if kind == "podman" else f"no {kind}")
+    assert sandbox.chosen.__wrapped__() == "podman"
+    monkeypatch.setattr(sandbox, "why_not", lambda kind: f"no {kind}")
+    with pytest.raises(sandbox.NoSandbox, match=r"no bubblewrap; no docker; no podman.*apt install bubblewrap"):
+        sandbox.chosen.__wrapped__()
+
+
+def test_where_there_is_no_control_group_it_is_said(monkeypatch):
+    monkeypatch.setattr(sandbox, "chosen", lambda: "bubblewrap")
+    monkeypatch.setattr(walls, "memory_groups", lambda: None)
+    assert "no control group here: each process has 2 GB" in sandbox.told()
 
 
 @pytest.mark.parametrize(
@@ -109,44 +187,75 @@ def test_a_value_that_is_none_is_taken_for_a_disturbance(malformed):
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
-    """A class of one, whose notebook is collected."""
+    """A class of three, whose notebooks are collected."""
     course = tmp_path_factory.mktemp("class")
-    desk.release(["01"], course, None, {}, personal=False)
-    (course / "in" / "ann").mkdir(parents=True)
-    (course / "in" / "ann" / "x.ipynb").write_text(json.dumps(solved(course, STEM)))
-    desk.collect("01", course / "in", course, None, {})
+    release(course, "01")
+    for name in ("ann", "ben", "cyd"):
+        (course / "in" / name).mkdir(parents=True)
+        (course / "in" / name / "x.ipynb").write_text(json.dumps(solved(course, STEM)))
+    collect.command("01", course / "in", course, None, {})
     return course
+
+
+def results(course):
+    return {path.stem: path.stat().st_mtime_ns for path in (course / "results" / STEM).glob("*.json")}
 
 
 def test_without_a_sandbox_grading_refuses_and_says_why_and_what_to_do(course):
     said = homework("grade", "01", "--course", course, environment={"PATH": str(course)}, fails=True)
     assert "bubblewrap is not installed" in said and "apt install bubblewrap" in said and "--unsafe" in said
-    assert not (course / "results").exists()
+    assert results(course) == {}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell script plays the part of bubblewrap")
 def test_a_sandbox_that_cannot_start_is_no_sandbox(course, tmp_path):
     (tmp_path / "bwrap").write_text("#!/bin/sh\necho no permission to make a namespace >&2\nexit 1\n")
     (tmp_path / "bwrap").chmod(0o755)
-    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    said = homework("grade", "01", "--course", course, environment=environment, fails=True)
+    said = homework("grade", "01", "--course", course, environment={"PATH": f"{tmp_path}:/bin"}, fails=True)
     assert "bubblewrap cannot start here: no permission to make a namespace" in said
 
 
+@needs_sandbox
+def test_after_a_kill_grading_goes_on_where_it_stopped(course):
+    command = [sys.executable, "-m", "homework", "grade", "01", "--course", str(course)]
+    environment = os.environ | {"ATTENTION_SEED": SECRET}
+    grading = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, start_new_session=True)
+    while not results(course) and grading.poll() is None:
+        time.sleep(0.01)
+    os.killpg(grading.pid, signal.SIGKILL)
+    grading.communicate()
+    before = results(course)
+    assert 1 <= len(before) < 3
+    said = homework("grade", "01", "--course", course)
+    assert f"{3 - len(before)} graded, {len(before)} were; 0 are for a person" in said
+    assert {name: results(course)[name] for name in before} == before and len(results(course)) == 3
+    report.command("01", course, {})
+    assert len([*(course / "report" / STEM / "students").iterdir()]) == 3
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the program inside uses limits that Windows has not")
-def test_unsafe_grades_without_a_sandbox(course):
-    homework("grade", "01", "--course", course, "--unsafe", environment={"PATH": str(course)})
-    result = json.loads((course / "results" / STEM / "ann.json").read_text())
-    assert {verdict["status"] for verdict in result["exercises"].values()} == {"right"}
+def test_unsafe_shows_the_secret_to_nobody(course):
+    with (
+        pytest.raises(Unclear, match="holds ATTENTION_SEED"),
+        mock.patch.object(grade, "_holds_secret", lambda _: True),
+    ):
+        grade.without_secret({})
+    spy = "import glob\nfound = [p for p in glob.glob('/proc/*/environ') if b'ATTENTION_SEED' in open(p, 'rb').read()]"
+    chapter, file = Chapter(), course / "spy.ipynb"
+    notebook = chapter.solved()
+    notebook.cells.insert(3, new_code_cell(f"{spy}\nassert not found, found"))
+    file.write_text(json.dumps(notebook))
+    told = json.loads(homework("check", file, "--unsafe", "--json", environment={"PATH": str(course)}))
+    assert told["points"] == 6
 
 
 def test_grading_without_the_secret_refuses_and_says_what_it_is(course):
     with pytest.raises(Unclear, match="ATTENTION_SEED is not set"):
-        desk.grade("01", course, 1, None, 20, False, {}, personal=False)
+        grade.command("01", course, 1, None, 20, False, False, {}, personal=False)
 
 
 def test_a_command_too_early_names_the_one_before(tmp_path):
     with pytest.raises(Unclear, match="python -m homework release 01"):
-        desk.grade("01", tmp_path, 1, None, 20, False, {"ATTENTION_SEED": "x"}, personal=False)
+        grade.command("01", tmp_path, 1, None, 20, False, False, {"ATTENTION_SEED": "x"}, personal=False)
     with pytest.raises(Unclear, match="python -m homework grade 01"):
-        desk.report("01", tmp_path, {})
+        report.command("01", tmp_path, {})

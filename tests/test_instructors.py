@@ -1,13 +1,13 @@
-"""The instructors' page says what the chapters, the checks and their tests say today."""
+"""The instructors' pages say what the chapters, the checks and their tests say today."""
 
 import re
 
 import pytest
 
 from tools.chapter import CHAPTERS, prose, read
-from tools.instructors_page import ITEMS, PAGE, entries, page
+from tools.instructors_page import ITEMS, PAGES, entries, page
 
-TEXT = PAGE.read_text(encoding="utf-8")
+TEXT = "\n## Next\n".join(path.read_text(encoding="utf-8") for path in PAGES)
 
 
 def test_what_is_counted_on_the_page_is_what_the_generator_counts():

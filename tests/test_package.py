@@ -40,7 +40,7 @@ SIGNATURES = {
     "rotary": "(x, positions=None, *, base=10000.0, layout='pairs', d_rotary=None)",
     "alibi_bias": "(num_heads, n, m=None, *, released=False, like=None)",
 }
-NEED_TORCH = {"layers", "seq2seq", "vit", "training"}
+NEED_TORCH = {"layers", "seq2seq", "vit", "training", "bert"}
 WRITTEN = {module.name for module in pkgutil.iter_modules(attention_src.__path__)}
 FORMULAS = [(module, name) for module in PUBLIC if module not in NEED_TORCH for name in PUBLIC[module]]
 

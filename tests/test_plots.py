@@ -79,6 +79,11 @@ def test_the_line_between_two_values_is_dotted_and_no_line_joins_three():
     assert dots == [True, False]
 
 
+def test_an_output_between_two_values_says_how_far_it_has_gone():
+    words = words_of(plots.between({"z": [0.67, 0.33]}, [[1, 2], [9, 8]], "ab"))
+    assert {"a", "b", "average", "z: 0.33 of the way"} <= set(words)
+
+
 def test_a_product_shows_three_grids_with_captions_and_signs_and_refuses_shapes_that_do_not_fit():
     weights, values, output = ("W", [[0.25, 0.75]]), ("V", [[1, 2, 3], [5, 6, 7]]), ("Z", [[4, 5, 6]])
     seen = words_of(plots.product(weights, values, output, ["q"], ["나", "B"], digits=2))
@@ -93,6 +98,7 @@ DRAWINGS = {
     "lines": lambda: plots.lines([1, 2], {"밥을": [0.1234567, 2]}),
     "over_image": lambda: plots.over_image(np.random.default_rng(0).random((4, 4, 3)), {"밥을": np.full(4, 0.25)}),
     "weighted_sum": lambda: plots.weighted_sum([1.0], [[1, 2]], ["밥을"]),
+    "between": lambda: plots.between({"밥을": [1 / 3, 2 / 3]}, [[1, 2], [2, 1]], "ab"),
 }
 
 
@@ -126,6 +132,7 @@ def over(shape, *numbers):
         (lambda: plots.bars([1, 2], ["a"]), "labels has 1 labels for 2"),
         (lambda: plots.lines([1, 2], {"a": [1]}), "a"),
         (lambda: plots.weighted_sum([1, 2], [[1, 2, 3]] * 2, "ab"), r"expected \(m,\) and \(m, 2\)"),
+        (lambda: plots.between({"z": [1, 2, 3]}, np.eye(2), "ab"), r"expected \(2, 2\) and \(2,\) each"),
         (lambda: over((4, 4), 4), r"image has shape \(4, 4\); expected \(H, W, 3\)"),
         (lambda: over((4, 4, 3), 5), "expected one for each square patch"),
         (lambda: over((4, 4, 3), 4, 16), "expected one for each square patch"),
@@ -155,12 +162,12 @@ def test_pixels_of_one_colour_in_a_row_are_one_rectangle():
 
 def test_a_patch_is_the_paler_the_less_it_weighs():
     svg = plots.over_image(np.zeros((1, 3, 3)), {"": [0.25, 0.5, 1]}).svg
-    assert re.findall(r"opacity: ([\d.]+); stroke", svg) == ["0.6", "0.4"]
+    assert re.findall(r"opacity: ([\d.]+); stroke", svg) == ["0.45", "0.3"]
 
 
 def test_a_patch_without_a_weight_is_left_as_it_is():
     svg = plots.over_image(np.zeros((1, 2, 3)), {"": [np.nan, 0.5]}).svg
-    assert re.findall(r"opacity: ([\d.]+); stroke", svg) == ["0.4"]
+    assert re.findall(r"opacity: ([\d.]+); stroke", svg) == ["0.3"]
     assert re.findall(r"<text[^>]*>([^<]+)</text>", svg) == ["0.50"]
 
 
@@ -177,3 +184,75 @@ def test_the_patch_that_asks_is_outlined_and_no_other():
     assert left < outline(1)[0] < right
     assert (below_left, outline(1)[1]) == (left, upper)
     assert lower > upper
+
+
+def test_the_arrows_of_a_circle_arrive_at_their_names():
+    picture = plots.circle("ABC", [(0, 1), (1, 2), (2, 0)])
+    assert all(f">{name}<" in picture.svg for name in "ABC") and "3 arrows" in picture.name
+    with pytest.raises(ValueError, match="two different labels"):
+        plots.circle("ABC", [(0, 3)])
+
+
+def test_a_supplier_of_nothing_has_no_arrow():
+    ask = {"asks": ([[1.0, 0.0]], ["I"], ["나는", "밥을"])}
+    drawn, more = plots.supply(ask).svg, plots.supply({"asks": ([[0.5, 0.5]], ["I"], ["나는", "밥을"])}).svg
+    assert "나는" in drawn and drawn.count("<path") < more.count("<path")
+    with pytest.raises(ValueError, match="expected one each"):
+        plots.supply({"asks": ([[1.0, 0.0]], ["I"], ["나는"])})
+
+
+def test_numbers_of_one_owner_have_one_colour():
+    table = [[[11, 12], [21, 22]]]
+    shaded = plots.shaded({"right": table}, {"right": [[[0, 0], [1, 1]]]}).svg
+    assert shaded.count(plots.BLUE.lower()) == shaded.count(plots.ORANGE.lower()) > 0
+    with pytest.raises(ValueError, match="expected \\(heads, rows, columns\\) twice"):
+        plots.shaded({"right": table}, {"wrong": table})
+
+
+def test_the_stream_shows_the_numbers_of_every_stop_and_part():
+    parts = [("norm", [-1, 1]), ("attention", [0.5, -0.5]), ("norm", [-1, 1]), ("feed-forward", [0, 1])]
+    seen = words_of(plots.stream([[1, 3], [1.5, 2.5], [1.5, 3.5]], parts))
+    assert {"1, 3", "1.5, 2.5", "1.5, 3.5", "-1, 1", "0.5, -0.5", "0, 1", "attention", "feed-forward"} <= {*seen}
+    with pytest.raises(ValueError, match="2 parts for 3 stops"):
+        plots.stream([[1], [2], [3]], parts[:2])
+
+
+def test_blocks_have_a_norm_and_a_sum_for_each_sub_layer_and_an_arrow_between_them():
+    columns = {"Encoder": ["self-attention"], "Decoder": ["self-attention", "cross-attention"]}
+    picture = plots.blocks(columns)
+    seen = words_of(picture)
+    assert seen.count("norm") == seen.count("+") == 3 and "cross-attention" in seen
+    assert "stroke-dasharray" in picture.svg and "stroke-dasharray" not in plots.blocks({"A": ["B"]}).svg
+    with pytest.raises(ValueError):
+        plots.blocks({})
+
+
+def test_arrows_lead_from_patch_to_patch_and_print_what_weighs_a_tenth_or_more():
+    scene = np.full((4, 4, 3), 0.5), 0, [0.05, 0.75, 0.0, 0.2]
+    seen = words_of(plots.arrows_over({"one": scene, "two": scene}))
+    assert seen.count("0.75") == seen.count("0.20") == 2 and "0.05" not in seen and {"one", "two"} <= set(seen)
+    assert "0.75" not in words_of(plots.arrows_over({"one": scene}, printed=False))
+    with pytest.raises(ValueError, match="expected one for each square patch"):
+        plots.arrows_over({"one": (scene[0], 0, [0.5, 0.5])})
+
+
+def test_a_photograph_is_cut_and_one_patch_enlarged():
+    photo = plots.photograph(96)
+    assert photo.shape == (96, 96, 3) and 0 <= photo.min() < 0.2 and 0.8 < photo.max() <= 1
+    assert {"3 × 3 = 9 patches", "patch 5: 32 × 32 pixels"} <= set(words_of(plots.cut_photograph(photo, 32, 5)))
+    for call in (lambda: plots.photograph(225), lambda: plots.cut_photograph(photo, 32, 10)):
+        with pytest.raises(ValueError, match="expected 1 to"):
+            call()
+    with pytest.raises(ValueError, match="a number that divides both"):
+        plots.cut_photograph(photo, 36, 1)
+
+
+def test_grouped_maps_name_each_group_once_and_leave_zero_unpainted():
+    alike = np.array([[1, 0.8, 0], [0.8, 1, -0.4], [0, -0.4, 1]])
+    picture = plots.grouped({"before": alike, "after": alike}, ["noun", "noun", "verb"])
+    assert sorted(words_of(picture)) == ["after", "before", "noun", "verb"]
+    assert len(set(re.findall(r"stroke: (#[0-9a-f]{6}); stroke-width: [3-9]\d", picture.svg))) == 3  # 1, 0.8 and -0.4
+    with pytest.raises(ValueError, match="expected square ones"):
+        plots.grouped({"": alike[:2]}, ["a", "b"])
+    with pytest.raises(ValueError, match="expected one each"):
+        plots.grouped({"": alike}, ["a", "b"])

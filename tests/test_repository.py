@@ -32,7 +32,7 @@ def book(tmp_path):
     """A copy of the files that name the repository."""
     for path, _, _ in repository.copies():
         copy = tmp_path / path.relative_to(ROOT)
-        copy.parent.mkdir(exist_ok=True)
+        copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)
     return tmp_path
 

@@ -3,6 +3,7 @@
 import re
 import struct
 import subprocess
+from urllib.parse import unquote_plus
 
 import pytest
 import yaml
@@ -49,6 +50,13 @@ def test_the_date_of_a_page_is_that_of_its_last_commit(site):
     date = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.strip()
     shown = re.findall(r"Last updated on ([\d-]+)", (site / "chapters" / f"{CHAPTERS[0].stem}.html").read_text())
     assert shown == ([date] if date else [])
+
+
+def test_every_page_says_which_edition_it_is_and_so_does_the_package(site):
+    said = {re.search(r'<p class="edition">(.*?)</p>', (site / f"{page}.html").read_text())[1] for page in pages()}
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert said == {f"Edition {citation['version']} of {citation['date-released']}"}
+    assert f'version = "{citation["version"]}"' in (ROOT / "pyproject.toml").read_text()
 
 
 def test_the_card_is_a_picture_of_the_size_that_previews_expect(site):
@@ -121,6 +129,13 @@ def test_a_fork_launches_its_student_copies_and_takes_edits_of_its_sources(fork)
         f"{HOME}/edit/main/chapters/01_definition.ipynb",
     }
     assert (fork / copy).is_file()
+
+
+def test_each_section_of_a_fork_offers_to_report_it(fork):
+    page = BeautifulSoup((fork / "chapters" / "01_definition.html").read_text(), "html.parser")
+    reports = [unquote_plus(link["href"]) for link in page.select("a.report")]
+    assert len(reports) == len(page.select("h2")) and all(one.startswith(f"{HOME}/issues/new?") for one in reports)
+    assert "title=chapters/01_definition: Summary&" in "".join(reports) and all("Edition: " in one for one in reports)
 
 
 def test_github_will_not_leave_out_folders_that_begin_with_an_underscore(fork):

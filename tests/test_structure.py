@@ -19,7 +19,7 @@ def words(notebook):
     """Words of prose: no code, mathematics, tables, links' addresses or folded hints."""
     text = "\n\n".join(prose(notebook))
     for noise in (
-        r"<details>.*?</details>",
+        r"<details[^>]*>.*?</details>",
         r"```.*?```",
         r"\$\$.*?\$\$",
         r"\$[^$]*\$",

@@ -14,7 +14,7 @@ KEYS = {
     "job": {"name", "runs-on", "env", "strategy", "container", "defaults", "timeout-minutes", "steps"},
     "step": {"uses", "with", "if", "run", "env"},
 }
-ONLY_THERE = {"gh issue create"}  # what no other machine can do
+ONLY_THERE = {"gh issue create", "gh release create"}  # what no other machine can do
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
 TARGETS = re.findall(r"^([\w.][\w./-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE)
 
@@ -98,7 +98,7 @@ def test_without_make_the_same_commands_run():
 
 def test_what_publishes_has_tested_first():
     run = commands(load(ROOT / ".github" / "workflows" / "publish.yml"))
-    assert run == ["make test", "make publish"]
+    assert run[:2] == ["make test", "make publish"]
 
 
 @pytest.mark.parametrize("target", [".venv/installed", "book", "test"])

@@ -110,6 +110,16 @@ def student_copy(notebook):
     return notebook
 
 
+def with_answers_folded(notebook):
+    """Return the notebook, changed in place, with the answers to its predictions cleared or folded."""
+    for cell in notebook.cells:
+        if "answer" in tags(cell) and cell.cell_type == "code":
+            cell.outputs = []
+        elif "answer" in tags(cell):
+            cell.source = f"<details>\n<summary>What it showed</summary>\n\n{cell.source}\n\n</details>"
+    return notebook
+
+
 def answered(student, chapter):
     """Return the student copy with the answers typed in, changed in place: each stub replaced by its solution."""
     known = {cell.id: cell.source for cell in filter(is_solution, chapter.cells)}

@@ -1,7 +1,7 @@
-"""Write what is counted on the instructors' page: `python -m tools.instructors_page`.
+"""Write what is counted on the instructors' two pages: `python -m tools.instructors_page`.
 
-Its points and minutes come from the chapters, its wrong answers from tools/answers, its questions from the checks
-themselves. The rest of the page is written by hand.
+Points and minutes come from the chapters, wrong answers from tools/answers, questions from the checks themselves. The
+rest of the pages is written by hand.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ from tools import chapter
 from tools.answers import EXERCISES
 from tools.chapter import CHAPTERS, ROOT, prose, read
 
-PAGE = ROOT / "instructors.md"
+PAGES = [ROOT / "instructors.md", ROOT / "wrong_answers.md"]
 MADE = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- /made -->)", re.S)
 PROMPT = re.compile(r"^\*\*(\d)\. (\w+) it\*\* \((\d) points?, (\d+) minutes\)\.", re.M)
 ITEMS = {  # of the list of what the five source notes say, those that an exercise serves
@@ -162,10 +162,11 @@ def items():
 
 
 def page(text):
-    """The page with the parts that are counted made anew."""
+    """A page with the parts that are counted made anew."""
     parts = {"term": term, "exercises": exercises, "items": items, "faults": every_fault}
     return MADE.sub(lambda found: found[1] + "\n".join(parts[found[2]]()).rstrip() + "\n" + found[3], text)
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for path in PAGES:
+        path.write_text(page(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -5,17 +5,24 @@ import copy
 import re
 import symtable
 
+UNPARSED = (SyntaxError, ValueError, RecursionError, MemoryError)  # of what is no Python, or too much of it
 MAGIC = re.compile(r"%%?[a-z]|!|\?")  # %pip, %%time, !ls, ?f
 TIMED = re.compile(r"%time(it)? (?!-)")  # and behind it the statement
+AWAIT = re.compile(r"\bawait\s")  # which a notebook allows outside of functions
+RESULT = re.compile(r"(\w+ = )[!%].*")  # of a command
 
 
 def python_only(source):
     """Return the source without what only IPython understands, so that Python can read it."""
+    return source if parses(source) else "\n".join(map(_without_magic, source.split("\n")))
+
+
+def parses(source):
     try:
         ast.parse(source)
-        return source
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return "\n".join(map(_without_magic, source.split("\n")))
+        return True
+    except UNPARSED:
+        return False
 
 
 def _without_magic(line):
@@ -23,6 +30,8 @@ def _without_magic(line):
     indent = line[: len(line) - len(code)]
     if TIMED.match(code):
         return indent + TIMED.sub("", code, count=1)
+    if RESULT.fullmatch(code):
+        return indent + RESULT.sub(r"\1[]", code)
     asks = code.rstrip().endswith("?") and "#" not in code
     return indent + "pass" if MAGIC.match(code) or asks else line
 
@@ -30,8 +39,8 @@ def _without_magic(line):
 def bound_and_used(source):
     """Return two sets of names: those the code binds at its top level, and those it takes from there."""
     try:
-        top = symtable.symtable(source, "cell", "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        top = symtable.symtable(AWAIT.sub("", source), "cell", "exec")
+    except UNPARSED:
         return set(), set()
     bound = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
     return bound, {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()} | globals_of(top)
@@ -82,18 +91,9 @@ def package_names(sources):
     for source in sources:
         try:
             nodes = ast.walk(ast.parse(python_only(source)))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except UNPARSED:
             continue
         for node in nodes:
             if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "attention_src":
                 found |= {alias.asname or alias.name: alias.name for alias in node.names}
     return found
-
-
-def used_in_functions(source):
-    """Names that the functions of a cell take from outside of the cell."""
-    try:
-        top = symtable.symtable(source, "cell", "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
-    return globals_of(top) - bound_and_used(source)[0]

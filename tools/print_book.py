@@ -1,7 +1,8 @@
-"""Print the built site as one PDF, `python -m tools.print_book SITE PDF`: every page in the order of the contents.
+"""Print the built site as one PDF, `python -m tools.print_book SITE PDF`: cover, contents, pages in their order.
 
-The articles of all pages are joined to one, so that a link from chapter to chapter leads to a page of the same PDF, and
-headless Chromium prints it with bookmarks. `make pdf` runs it.
+The articles of the pages are joined to one, so that a link from chapter to chapter leads to a page of the same PDF, and
+headless Chromium prints it with bookmarks: twice, since only the first copy tells on which page an article begins.
+Pages to look things up in are on the site only. `make pdf` runs it.
 """
 
 import re
@@ -15,6 +16,13 @@ from playwright.sync_api import sync_playwright
 
 from tools.chapter import pages
 
+NOT_PRINTED = {"package", "instructors", "wrong_answers", "from_the_notes", "claims"}
+STYLE = """<style>
+.bd-article + .bd-article { break-before: page; }
+.cover { text-align: center; padding-top: 60mm !important; }
+.cover img { width: 40mm; }
+.contents p { display: flex; gap: 1em; justify-content: space-between; margin: 0.4em 0; }
+</style>"""
 FOOTER = '<div style="width: 100%; text-align: center; font-size: 8px"><span class="pageNumber"></span></div>'
 MARGIN = {"top": "16mm", "bottom": "16mm", "left": "16mm", "right": "16mm"}
 
@@ -48,27 +56,56 @@ def join(site, pages):
     styles = dict.fromkeys(re.findall(r'<link[^>]*href="(?:\.\./)*(_static/[^"]*\.css[^"]*)"', "".join(texts)))
     links = "".join(f'<link rel="stylesheet" href="{style}" />' for style in styles)
     title = re.search(r"<h1>(.*?)<", texts[0])[1]
-    body = "".join(article(site, page, pages) for page in pages)
+    body = front(texts, pages) + "".join(article(site, page, pages) for page in pages)
     return (
         f'<!DOCTYPE html><html lang="en" data-theme="light"><head><meta charset="utf-8" /><title>{title}</title>'
-        f'{links}</head><body class="whole-book"><main class="bd-main"><div class="bd-content">'
+        f'{links}{STYLE}</head><body class="whole-book"><main class="bd-main"><div class="bd-content">'
         f'<div class="bd-article-container">{body}</div></div></main>'
         "</body></html>"
     )
 
 
+def front(texts, pages):
+    """Return the cover and the contents, whose page numbers are still to be filled in."""
+    title, edition = re.search(r"<h1>(.*?)<", texts[0])[1], re.search(r'<p class="edition">(.*?)</p>', texts[0])[1]
+    names = [re.search(r"<h1>([^\n]*?)<a class=\"headerlink", text)[1] for text in texts]
+    lines = "".join(
+        f'<p><a href="#{anchor(page)}">{name}</a><span class="number"></span></p>'
+        for page, name in zip(pages, names, strict=True)
+    )
+    return (
+        f'<article class="bd-article cover"><img src="_static/favicon.svg" alt="" /><p class="h1">{title}</p>'
+        f'<p>{edition}</p></article><article class="bd-article contents"><p class="h1">Contents</p>{lines}</article>'
+    )
+
+
+FILL = """numbers => document.querySelectorAll(".contents .number").forEach((one, i) => {
+  one.textContent = numbers[i];
+})"""
+
+
+def begins(printed, names):
+    """Return the page on which each of the anchors stands in a printed PDF, whose pages are in order."""
+    order = re.findall(rb"(\d+) 0 obj\n<</Type /Page\n", printed)
+    places = dict(re.findall(rb"/([\w-]+) \[(\d+) 0 R", printed))
+    return [order.index(places[name.encode()]) + 1 for name in names]
+
+
 def print_book(site, pdf):
     """Write the PDF."""
     joined = site / "whole-book.html"
-    joined.write_text(join(site, pages()), "utf-8")
+    names = [page for page in pages() if page not in NOT_PRINTED]
+    joined.write_text(join(site, names), "utf-8")
     try:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
             tab = browser.new_page()
             tab.goto(joined.resolve().as_uri())
-            look = {"format": "A4", "margin": MARGIN, "print_background": True, "outline": True, "tagged": True}
+            paper = {"format": "A4", "margin": MARGIN, "scale": 0.85}
+            look = {"print_background": True, "outline": True, "tagged": True}
             frame = {"display_header_footer": True, "header_template": "<span></span>", "footer_template": FOOTER}
-            tab.pdf(path=pdf, **look, **frame)
+            tab.evaluate(FILL, begins(tab.pdf(**paper), map(anchor, names)))
+            tab.pdf(path=pdf, **paper, **look, **frame)
             browser.close()
     finally:
         joined.unlink()

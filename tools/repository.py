@@ -14,7 +14,8 @@ PLACES = {  # files, and the words around the one address in each of them
     "CITATION.cff": r"^repository-code: (\S+)",
     "README.md": r"^git clone (\S+)",
     "pyproject.toml": r'^Repository = "([^"]+)"',
-    "chapters/*.ipynb": r"%pip install -q git\+([^\s\"\\]+)",
+    "homework/release/github/.github/workflows/check.yml": r"git clone .* (https?://\S+|file://\S+) book$",
+    "chapters/*.ipynb": r"%pip install -q (?:\\\"attention_src\[\w+\] @ )?git\+([^\s\"\\]+)",
 }
 ADDRESS = re.compile(r"(https://github\.com/[\w.-]+/[\w.-]+|(https?|file)://(?!github\.com/)[\w.:~-]*(/[\w.~-]+)+)")
 

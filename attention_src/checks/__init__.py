@@ -7,17 +7,18 @@ line for an answer that holds. The trials come from a `seed`, so an answer canno
 # ruff: noqa: F401
 from ._report import RIGHT, NotAttempted, Part, Wrong, collecting  # three are for homework, not for chapters
 from .alignment import additive_score, decoder_step, looks_at_the_encoder, step_numbers
-from .blocks import block_parameters, mended_block, pre_norm_block
+from .blocks import block_parameters, pre_norm_block, zero_test
 from .cost import cache_bytes, mended_online, online_softmax
 from .definition import attention, doubled_query, mended_attention
 from .heads import layer_numbers, multi_head, split_heads
 from .learning import loss_numbers, mended_loss, next_token_loss
 from .masks import decoder_mask, masked_attention, mended_mask, who_may_look
-from .museum import mended_places
-from .pictures import mended_patchify, patch_numbers, patchify
+from .museum import exchange_effect, mended_places
+from .pictures import mended_unpatchify, patch_numbers, patchify
 from .projection import head, mended_head, numbers_and_rank
+from .real import heads_missed_more, mended_published_block, next_head
 from .softmax import mended_softmax, ratio_of_weights, softmax
-from .symptoms import symptoms
+from .symptoms import programs, symptoms
 
 __all__ = ["NotAttempted", "Wrong"]
 __all__ += [  # and every function of a module without an underscore

@@ -62,7 +62,7 @@ def about_weights(weights, query, key, mask=None, sizes=(), otherwise=BY_HAND):
         (query * d_k, key, "A score adds up d_k products. Does your scale make it larger or smaller?"),
         (query * log(2), key, "Which number is raised to the score?"),
     ]
-    for size in sizes:
+    for size in (2, *sizes):  # 2 is the length of the keys in the example of chapter 1
         question = "Scores grow with the number of terms they add up. How many terms has one score?"
         known.append((query * sqrt(d_k / size), key, question))
     if query.shape == key.shape:

@@ -4,6 +4,7 @@ What it says is made of parts, English templates with values, which become sente
 can be compared without reading them, and another language needs a translation of the templates alone.
 """
 
+import re
 from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
@@ -35,6 +36,7 @@ class _Message(Exception):
     """What was seen, what was expected, and a question: parts, or str for templates without fields; each optional."""
 
     opening = "{message}"
+    share = 0  # of the exercise, which holds all the same
 
     def __init__(self, seen=None, expected=None, question=None):
         super().__init__()
@@ -103,6 +105,10 @@ def _name(answer):
     return getattr(answer, "__name__", "your function")
 
 
+MISFIT = re.compile("broadcast|mismatch|must match|shapes? cannot|could not be aligned|not aligned")
+MISFIT_ASKS = "Which two shapes meet in that line, and where would an axis of length 1 make them fit?"
+
+
 def _call(answer, arguments):
     function = _name(answer)
     if not callable(answer):
@@ -118,7 +124,7 @@ def _call(answer, arguments):
             raise NotAttempted(Part("{function} still raises NotImplementedError", function=function)) from None
         raised = {"function": function, "error": type(error).__name__, "text": str(error).strip()}
         seen = Part("With {given}, {function} raised {error}: {text}", given=shapes(**arguments), **raised)
-        raise Wrong(seen) from error
+        raise Wrong(seen, question=MISFIT_ASKS if MISFIT.search(str(error)) else None) from error
     if got is None:
         seen = Part("{function} returned None", function=function)
         raise Wrong(seen, question="Does your function end with a return?")
@@ -225,6 +231,8 @@ def choose(answer, right, reasons, *, digits, hint):
 def need_named(named, right, reasons):
     """Compare the name of a test, or a sign, with the right one, and say why another would not have shown the mistake.
 
+    It is asked last, when the mended function holds, and that is half of the exercise.
+
     Raises
     ------
     NotAttempted
@@ -232,14 +240,18 @@ def need_named(named, right, reasons):
     Wrong
         Another one is named; `reasons` maps each of the wrong names to what it would not have seen, and a question.
     """
+    if isinstance(named, str) and named == right:
+        return
     if named is ... or named is None:
-        raise NotAttempted("the function is mended; nothing is named yet")
-    if isinstance(named, str) and named in reasons:
+        fault = NotAttempted("the function is mended; nothing is named yet")
+    elif isinstance(named, str) and named in reasons:
         reason, question = reasons[named]
-        raise Wrong(Part("Not {named}: {reason}", named=repr(named), reason=_part(reason)), question=question)
-    if not isinstance(named, str) or named != right:
+        fault = Wrong(Part("Not {named}: {reason}", named=repr(named), reason=_part(reason)), question=question)
+    else:
         choice = Part("one of {names}", names=sorted([*reasons, right]))
-        raise Wrong(Part("{named} is none of the four names", named=repr(named)), choice)
+        fault = Wrong(Part("{named} is none of the four names", named=repr(named)), choice)
+    fault.share = 1 / 2
+    raise fault
 
 
 def need_mended(check, answer, seed, named, right, reasons):

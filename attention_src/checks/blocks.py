@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._report import Part, ask, choose, need_close, need_mended, need_shape, passed, shapes
+from ._report import Part, ask, choose, need_close, need_shape, passed, shapes
 
 
 def _parts(random, n, d):
@@ -61,7 +61,7 @@ def pre_norm_block(answer, seed=0):
     passed("norm, sub-layer, sum, twice; for three sizes and sub-layers of all kinds.")
 
 
-def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=1024):
+def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=768):
     """Check the number of parameters of an encoder block, biases and two norms included.
 
     Parameters
@@ -92,21 +92,88 @@ def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=1024):
     passed("attention, feed-forward and norms, to the last parameter.")
 
 
-REASONS = {
-    "shape": ("every shape is right", "Which test looks at the stream itself?"),
-    "loss": ("alone, the block learns", "Which test looks at the stream itself?"),
-    "count": ("no parameter is gained or lost", "Which test looks at the stream itself?"),
-}
+def _blocks():
+    """Blocks in which the stream runs through untouched, and others in which it does not."""
+
+    def on_the_stream(x, attend, feed_forward, norm_1, norm_2):
+        x = norm_1(x)
+        x = norm_2(x + attend(x))
+        return x + feed_forward(x)
+
+    def pre_norm(x, attend, feed_forward, norm_1, norm_2):
+        half = x + attend(norm_1(x))
+        return half + feed_forward(norm_2(half))
+
+    def post_norm(x, attend, feed_forward, norm_1, norm_2):
+        x = norm_1(x + attend(x))
+        return norm_2(x + feed_forward(x))
+
+    def without_sums(x, attend, feed_forward, norm_1, norm_2):
+        return feed_forward(norm_2(attend(norm_1(x))))
+
+    return on_the_stream, pre_norm, post_norm, without_sums
 
 
-def mended_block(answer, caught_by, seed=0):
-    """Check the mended block of chapter 07, and the name of the test that shows the mistake.
+def _zero_test(block, x, norm_1, norm_2):
+    """The right result, and results of known slips with the question that leads from each."""
+
+    def silent(y):
+        return np.zeros_like(y)
+
+    out = block(x, silent, silent, norm_1, norm_2)
+    change = np.abs(out - x)
+    loud = block(x, lambda y: y, lambda y: y, norm_1, norm_2)
+    known = (
+        (change.sum(), "How much does one number change, the one that changes most?"),
+        (change.mean(), "How much does one number change, the one that changes most?"),
+        (change.min(), "Is that the largest change, or the smallest?"),
+        ((out - x).max(), "What if a number becomes smaller?"),
+        ((x - out).max(), "What if a number becomes larger?"),
+        (np.abs(out.max() - x.max()), "Is the change of the largest number the largest change?"),
+        (np.abs(out).max(), "Is that the change, or what comes out?"),
+        (np.abs(loud - x).max(), "What do silent sub-layers return: zeros, or what they were given?"),
+        (np.square(out - x).max(), "Was the change asked for, or its square?"),
+        (float(not np.allclose(out, x)), "Whether it changes is one thing. By how much?"),
+    )
+    return change.max(), known
+
+
+def _for_a_sandbox(block, norm_1, norm_2):
+    """The block; functions of a student cannot leave a sandbox, and count there as zeros and as the two norms."""
+    ours = np.zeros_like, np.zeros_like, norm_1, norm_2
+
+    def call(x, *given):
+        return block(x, *(own if callable(own) else right for own, right in zip(given, ours, strict=True)))
+
+    return call
+
+
+def zero_test(answer, printed, seed=0):
+    """Check a student's test ``answer(block, x, norm_1, norm_2) -> number``, and what it prints for a wrong block.
 
     Parameters
     ----------
-    answer : function as for `pre_norm_block`
-    caught_by : str, 'shape', 'loss', 'zero' or 'count'
+    answer : function of a block, x (n, d) and two functions of (n, d)
+        The block is a function as in `pre_norm_block`. The number is the largest change of x if both sub-layers return
+        zeros.
+    printed : int, what it prints for the block of the exercise and x = (2, 6, 2, 6)
     seed : int, where the trials come from
     """
-    need_mended(pre_norm_block, answer, seed, caught_by, "zero", REASONS)
-    passed("the stream runs through untouched; two silent sub-layers would have shown that it did not.")
+    random = np.random.default_rng(seed)
+    for n, d in ((3, 4), (1, 6), (5, 2)):
+        x, parts = random.normal(size=(n, d)), _parts(random, n, d)
+        norms = {name: parts[name] for name in ("norm_1", "norm_2")}
+        for block in _blocks():
+            got = ask(answer, block=_for_a_sandbox(block, **norms), x=x, **norms)
+            right, known = _zero_test(block, x, **norms)
+            need_shape("the result", got, (), shapes(x=x), "The largest change is one number. Over what is it taken?")
+            need_close("result", got, right, "Both sub-layers return zeros: how far is what comes out from x?", known)
+    reasons = {
+        0: ("no norm stands on the stream", "Is that so in this block?"),
+        1: ("what comes out is taken for the change", "What went in?"),
+        3: ("the second number is left out", "Does 6 change as much as 2?"),
+        4: ("the norm takes the mean away and does not divide", "By what does it divide?"),
+        6: ("nothing comes out", "What does a norm make of (2, 6, 2, 6)?"),
+    }
+    choose(printed, 5, reasons, digits=0, hint="What does the first norm make of (2, 6, 2, 6), and then the second?")
+    passed("the test sees whatever stands on the stream; here 6 becomes 1, a change of 5.")

@@ -3,7 +3,18 @@
 import numpy as np
 
 from ..weights import softmax
-from ._report import Part, Wrong, ask, choose, need_finite, need_mended, need_shape, passed, question_for
+from ._report import (
+    Part,
+    Wrong,
+    ask,
+    choose,
+    collecting,
+    listener,
+    need_finite,
+    need_shape,
+    passed,
+    question_for,
+)
 
 
 def _trials(seed):
@@ -25,9 +36,9 @@ def _known(scores, values):
     unshrunk_sum, unshrunk_mix = 0.0, 0.0
     for score, value in zip(scores, values, strict=True):
         new = max(largest, score)
-        shrink, raised = np.exp(largest - new), np.exp(score - new)
-        total, mixed = total * shrink + raised, mixed * shrink + raised * value
-        unshrunk_sum, unshrunk_mix = unshrunk_sum + raised, unshrunk_mix + raised * value
+        shrink, exponential = np.exp(largest - new), np.exp(score - new)
+        total, mixed = total * shrink + exponential, mixed * shrink + exponential * value
+        unshrunk_sum, unshrunk_mix = unshrunk_sum + exponential, unshrunk_mix + exponential * value
         largest = new
     return (
         (unshrunk_mix / total, "The sum shrinks when the largest grows. What else was collected before?"),
@@ -104,23 +115,32 @@ def _reader(answer, pairs):
     return read
 
 
-REASONS = {
-    "fall": ("the first score is the largest and stays it", "What must shrink then?"),
-    "equal": ("the largest never changes", "What must shrink then?"),
-    "huge": ("these fall, too, and exp meets gaps only", "When must something shrink?"),
-}
-
-
-def mended_online(answer, caught_by, seed=0):
-    """Check the mended function of chapter 11, and the scores that show its fault.
+def mended_online(answer, returned, seed=0):
+    """Check the mended function of chapter 11, and what the wrong one returns for scores 1, 2, 3, values 10, 20, 30.
 
     Parameters
     ----------
     answer : function as for `online_softmax`
-    caught_by : str, 'fall', 'equal', 'huge' or 'rise'
+    returned : float, to one decimal
     seed : int, where the trials come from
     """
-    need_mended(online_softmax, answer, seed, caught_by, "rise", REASONS)
+    held, scores, values = [], np.array([1.0, 2.0, 3.0]), np.array([10.0, 20.0, 30.0])
+    with collecting(held):
+        online_softmax(answer, seed)
+    total = np.exp(scores - 3).sum()
+    reasons = {
+        float(softmax(scores) @ values): (
+            "the mixture shrinks with the sum",
+            "What does the function as it stands do?",
+        ),
+        20.0: ("neither of the two shrinks", "The sum of the function does. By what does it divide at the end?"),
+        60.0: ("the mixture is not divided", "By what does the function divide at the end?"),
+        float(np.exp(scores) @ values / total): ("e is raised to the scores", "What is taken away from them before?"),
+    }
+    hint = "Which value enters the mixture with which factor, and what is the sum at the end?"
+    choose(returned, 60 / total, reasons, digits=1, hint=hint)
+    for said in held:
+        listener.get()(said)
 
 
 def cache_bytes(all_heads, grouped_heads, *, layers=40, heads=40, kv_heads=8, width=128):
@@ -140,6 +160,7 @@ def cache_bytes(all_heads, grouped_heads, *, layers=40, heads=40, kv_heads=8, wi
             right / layers: only_one,
             right / stored: only_one,
             right * 2: ("the numbers take four bytes", "How many bits have they?"),
+            right * 8: ("bits are counted", "How many bits has a byte?"),
             right // stored * other: ("it is the answer to the other question", "How many heads of keys are there?"),
         }
         choose(number, right, reasons, digits=0, hint="Keys and values, layers, heads, numbers in each, bytes in each?")

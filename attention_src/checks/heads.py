@@ -13,7 +13,6 @@ from ._report import (
     choose,
     need_close,
     need_finite,
-    need_named,
     need_order,
     need_rows_sum_to_one,
     need_shape,
@@ -138,20 +137,20 @@ def layer_numbers(d_k, parameters, table_cells, *, d_model=768, num_heads=12, to
     passed("width, parameters and tables; only the tables grow with the tokens.")
 
 
-REASONS = {
-    "shape": ("the wrong function has the right shape", "Which test would see that tokens are mixed?"),
-    "rows": ("softmax sums to 1 whatever it is given", "Which test would see that tokens are mixed?"),
-    "count": ("no parameter is gained or lost", "Which test would see that tokens are mixed?"),
+TOKENS = {
+    0: ("the function is right", "In which order does reshape deal out the numbers?"),
+    1: ("head 2 begins with the second token", "How many numbers has head 1, and how many a token?"),
+    3: ("head 2 begins with the last token", "How many numbers has head 1, and how many a token?"),
 }
 
 
-def split_heads(answer, caught_by, seed=0):
-    """Check the mended ``answer(a, num_heads)``, (n, d) -> (num_heads, n, d / num_heads), and the test that was named.
+def split_heads(answer, token, seed=0):
+    """Check the mended ``answer(a, num_heads)``, (n, d) -> (num_heads, n, d / num_heads), and a prediction.
 
     Parameters
     ----------
     answer : function of a (n, d) and num_heads int
-    caught_by : str, 'shape', 'rows', 'count' or 'order'
+    token : int, whose number the wrong function has first in head 2, of four tokens 0 to 3 of six numbers, two heads
     seed : int, where the trials come from
     """
     random = np.random.default_rng(seed)
@@ -169,5 +168,11 @@ def split_heads(answer, caught_by, seed=0):
             (right[:, ::-1], "In which order stand the tokens in a head?"),
         )
         need_close("result", got, right, "The first head has the first columns of every token. Which has yours?", known)
-    need_named(caught_by, "order", REASONS)
-    passed("every head has its own columns of every token; exchanged tokens would have shown otherwise.")
+    choose(
+        token,
+        2,
+        TOKENS,
+        digits=0,
+        hint="There are tokens 0 to 3. Write their numbers in one line, and cut it in two: what comes first?",
+    )
+    passed("every head has its own columns of every token; numbered tokens would have shown otherwise.")

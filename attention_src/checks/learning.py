@@ -4,7 +4,7 @@ from math import log
 
 import numpy as np
 
-from ._report import Part, Wrong, ask, choose, need_mended, passed, question_for, shapes
+from ._report import Part, Wrong, ask, choose, collecting, listener, passed, question_for, shapes
 
 
 def _log_softmax(logits):
@@ -123,21 +123,27 @@ def loss_numbers(start, predicted, *, vocabulary=50257, lengths=(5, 3, 9)):
     passed("ln C, and one word less than each sentence has.")
 
 
-REASONS = {
-    "shape": ("every shape of the wrong loss is right", "What is too good to be true about 0.0?"),
-    "start": ("at the start it is about ln C, as it should be", "What is too good to be true about 0.0?"),
-    "rows": ("the probabilities sum to 1", "What is too good to be true about 0.0?"),
-}
-
-
-def mended_loss(answer, caught_by, seed=0):
-    """Check the mended loss of chapter 09, and the sign by which the mistake could have been known.
+def mended_loss(answer, copied, seed=0):
+    """Check the mended loss of chapter 09, and what the wrong one gives a model that copies the word it was given.
 
     Parameters
     ----------
     answer : function as for `next_token_loss`
-    caught_by : str, 'shape', 'start', 'low' or 'rows'
+    copied : float, two decimals: the wrong loss of a model that gives the word it has just read a probability of 0.9
     seed : int, where the trials come from
     """
-    need_mended(next_token_loss, answer, seed, caught_by, "low", REASONS)
-    passed("the next word is predicted, and a loss below what can be known is a sign that it was not.")
+    held = []
+    with collecting(held):
+        next_token_loss(answer, seed)
+    reasons = {
+        -log(0.1): ("the copied word is not the answer", "Which word does the wrong function compare with?"),
+        0.9: ("the probability is the loss", "What is minus its logarithm?"),
+        -log(0.9) / log(2): ("the logarithm has base 2", "Which has cross-entropy here?"),
+        log(0.9): ("a surprise is negative", "What is −ln of a number below 1?"),
+        0: ("the copied word is certain", "What is −ln of 0.9?"),
+        log(43): ("the model knows nothing", "What probability has the word it has just read?"),
+    }
+    choose(copied, -log(0.9), reasons, digits=2, hint="Which word is the answer, and what is its probability?")
+    for said in held:
+        listener.get()(said)
+    passed("the wrong loss rewards a copy: it is lower than anyone could know, and that is the sign.")

@@ -13,7 +13,6 @@ from ._report import (
     choose,
     entry,
     need_close,
-    need_named,
     need_shape,
     passed,
     question_for,
@@ -189,23 +188,26 @@ def _need_nothing_forbidden(weights, mask, given, small):
         raise Wrong(Part("With {given}, {entry} gives {sum:.4f} to keys it may not look at", **seen), question=question)
 
 
-REASONS = {
-    "rows": ("the rows of the wrong function sum to 1", "Which test changes something and sees who reacts?"),
-    "shape": ("every shape of the wrong function is right", "Which test changes something and sees who reacts?"),
-    "loss": ("the loss falls, astonishingly far: it sees what it should predict", "Which test shows that?"),
+MOVED = {
+    0: ("a changed token reaches nobody", "Whom does a row of the wrong function look at, if `mask` is True there?"),
+    1: (
+        "the mask is right, and only the last word sees itself",
+        "What does the wrong function do where `mask` is True?",
+    ),
+    2: ("the last output stays", "All scores of the last row are equally low. What does softmax make of them?"),
 }
 
 
-def mended_mask(answer, caught_by, seed=0):
-    """Check the mended attention of chapter 05, and the name of the test that would have caught it.
+def mended_mask(answer, moved, seed=0):
+    """Check the mended attention of chapter 05, and how many of three outputs of the wrong one see the last word.
 
     Parameters
     ----------
     answer : function as for `masked_attention`; no row may look nowhere
-    caught_by : str, 'rows', 'shape', 'loss' or 'change'
+    moved : int, outputs of the wrong function that move if the last of three words changes, under a causal mask
     seed : int, where the trials come from
     """
     for trial in _masked_trials(seed):
         _need_masked(answer, *trial)
-    need_named(caught_by, "change", REASONS)
-    passed("it looks where it may, and a changed last token would have shown that it did not.")
+    choose(moved, 3, MOVED, digits=0, hint="There are three outputs. Which of them have a weight on the last word?")
+    passed("it looks where it may; in the wrong function all three outputs move, and the first gives it away.")

@@ -3,7 +3,19 @@
 import numpy as np
 
 from ..patches import patchify as right_patchify
-from ._report import Part, ask, choose, need_close, need_mended, need_shape, passed, question_for, shapes
+from ._report import (
+    NotAttempted,
+    Part,
+    Wrong,
+    as_numpy,
+    ask,
+    choose,
+    need_close,
+    need_shape,
+    passed,
+    question_for,
+    shapes,
+)
 
 SIZES = [(4, 6, 1, 2), (6, 4, 3, 2), (9, 3, 2, 3), (2, 3, 4, 1), (8, 8, 3, 4)]  # H, W, C, p
 
@@ -77,21 +89,46 @@ def patch_numbers(tokens, numbers, weights, *, size=384, patch=16):
     passed("tokens, numbers and weights.")
 
 
-REASONS = {
-    "shape": ("the wrong function has the right shape", "Which test shows what is in a patch?"),
-    "sum": ("no number is lost, they are dealt out wrongly", "Which test shows what is in a patch?"),
-    "loss": ("the loss falls, only less far than it could", "Which test shows what is in a patch?"),
+PICTURE = np.array([[10 * row + column for column in range(1, 5)] for row in range(1, 5)])
+ROWS = {
+    (11, 12, 13, 14): ("that is the first row of the right picture", "Which numbers come first in the patches?"),
+    (11, 13, 21, 23): ("one number of each patch is taken", "In which order does reshape take the numbers?"),
+    (11, 13, 31, 33): ("one number of each patch is taken", "In which order does reshape take the numbers?"),
 }
 
 
-def mended_patchify(answer, caught_by, seed=0):
-    """Check the mended function of chapter 08, and the name of the test that would have caught it.
+def mended_unpatchify(answer, first_row, seed=0):
+    """Check the mended inverse of patchify of chapter 08, and what the wrong one put into the first row of a picture.
 
     Parameters
     ----------
-    answer : function as for `patchify`
-    caught_by : str, 'shape', 'sum', 'loss' or 'draw'
+    answer : function of patches (H/p · W/p, p · p · C), p, H and W that returns the picture (H, W, C)
+    first_row : four numbers, the first row that the wrong function makes of the picture of 4 × 4 numbered pixels
     seed : int, where the trials come from
     """
-    need_mended(patchify, answer, seed, caught_by, "draw", REASONS)
-    passed("squares and not strips; one look at patch 1 would have shown it.")
+    random = np.random.default_rng(seed)
+    for height, width, channels, p in SIZES:
+        image = random.normal(size=(height, width, channels))
+        given = {"patches": right_patchify(image, p), "p": p, "H": height, "W": width}
+        got = ask(answer, **given)
+        need_shape("the picture", got, image.shape, shapes(**given), "How many axes has a picture?")
+        need_close("picture", got, image, "Run it on the picture of 4 × 4 numbered pixels. Where does patch 2 go?")
+    _need_row(first_row)
+    passed("{number} pictures come back whole, high, wide and square.", number=len(SIZES))
+    passed("the wrong function lays each patch in a row, for it takes the numbers in the order in which they come.")
+
+
+def _need_row(first_row):
+    """Compare four predicted numbers with the first row of what a plain reshape makes of the patches."""
+    if first_row is ... or first_row is None or ... in np.atleast_1d(np.array(first_row, dtype=object)):
+        raise NotAttempted("the function is mended; the row is not predicted yet")
+    got, right = as_numpy(first_row), right_patchify(PICTURE[..., None], 2)[0]
+    if got.shape != (4,):
+        raise Wrong(Part("The row is {named}", named=repr(first_row)), "four numbers")
+    if not np.array_equal(got, right):
+        other = (
+            "that is not what it prints",
+            "Run the wrong function on the patches of the numbered picture: what is printed?",
+        )
+        reason, question = ROWS.get(tuple(got.tolist()), other)
+        raise Wrong(Part("Not {named}: {reason}", named=repr(first_row), reason=Part(reason)), question=question)

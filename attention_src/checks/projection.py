@@ -3,7 +3,7 @@
 import numpy as np
 
 from ._attention import NAMES, need_attention
-from ._report import ask_two, choose, need_mended, passed, shapes
+from ._report import ask_two, choose, collecting, listener, passed, shapes
 
 SIZES = [(5, 7, 3, 2), (1, 3, 2, 4), (5, 3, 7, 2), (3, 4, 4, 4)]  # n, d_model, d_k, d_v; first all different
 
@@ -31,23 +31,31 @@ def head(answer, seed=0):
     passed("output and weights hold on {trials} trials with d_model, d_k and d_v of all sizes.", trials=len(SIZES) + 1)
 
 
-REASONS = {
-    "rows": ("a softmax sums to 1 whatever stands under the root", "Which test knows what the numbers should be?"),
-    "shape": ("the shape of the output betrays what is mixed", "Can it betray a divisor?"),
-    "order": ("under any divisor, exchanged tokens exchange outputs", "Which test knows what the numbers should be?"),
+WRONG_SCORES = {
+    8: ("the divisor is the same in both", "Whose length is under the root in the wrong head?"),
+    16: ("the wrong head divides by less", "Which of the two roots is larger?"),
+    2: ("it divides by the lengths themselves", "What is the root of 100, and of 25?"),
+    40: ("nothing is divided", "By what does the wrong head divide?"),
+    0.8: ("it is divided by both roots", "What is the score before it is divided?"),
 }
 
 
-def mended_head(answer, caught_by, seed=0):
-    """Check the mended head of chapter 04, and the test that finds the mistake which shows in no shape.
+def mended_head(answer, wrong_score, seed=0):
+    """Check the mended head of chapter 04, and what the wrong one makes of a score of 8, at d_model = 100, d_k = 25.
 
     Parameters
     ----------
     answer : function as for `head`
-    caught_by : str, 'rows', 'shape', 'order' or 'equal'
+    wrong_score : float, to one decimal
     seed : int, where the trials come from
     """
-    need_mended(head, answer, seed, caught_by, "equal", REASONS)
+    held = []
+    with collecting(held):
+        head(answer, seed)
+    hint = "What is the score before it is divided, and by what does the wrong head divide it?"
+    choose(wrong_score, 8 * 25**0.5 / 100**0.5, WRONG_SCORES, digits=1, hint=hint)
+    for said in held:
+        listener.get()(said)
 
 
 def numbers_and_rank(numbers, rank, *, d_model=100, d_k=8, d_v=20):

@@ -1,4 +1,4 @@
-"""The check of chapter 10 that asks which detector finds what."""
+"""The checks of chapter 10 that ask for a diagnosis: which detector finds what, which bug has a program."""
 
 from ._report import NotAttempted, Part, Wrong, passed
 
@@ -18,6 +18,36 @@ ASKS = {
 }
 
 
+BUGS = {
+    "dropout left on": "the same input would give another output",
+    "each token sees itself alone": "no token would react to another, of its own sentence or of others",
+    "mask after the softmax": "rows would sum to less than 1, and the same input would give the same output",
+    "mask ignored": "every token would react to every other, and rows would sum to 1",
+    "mask with the opposite meaning": "tokens would react to later ones and to no earlier one",
+    "positions alike for all tokens": "tokens would react to those before them, and the loss would fall half-way",
+    "softmax over the queries": "the columns of weights would sum to 1, and the rows to anything",
+    "tokens of other sentences": "a sentence would move with another one of its batch",
+}
+PROGRAMS = {
+    "A": ("each token sees itself alone", "From whom could it learn the letter before?"),
+    "B": ("mask ignored", "Who reacts to whom in its grid, and what do its rows sum to?"),
+    "C": ("dropout left on", "What does the last of its numbers say about the others?"),
+}
+
+
+def _diagnosed(answers, right, words, says):
+    """Compare what was named for each case with what is right, and say what the named one asks or would show."""
+    for (name, (expected, clue)), answer in zip(right.items(), answers, strict=True):
+        if answer is None or answer is ...:
+            raise NotAttempted(Part("nothing is named for {symptom} yet", symptom=name))
+        if not isinstance(answer, str) or answer not in words:
+            names = Part("one of {names}", names=[*words])
+            raise Wrong(Part("{symptom} is {answer}", symptom=name, answer=repr(answer)), names)
+        if answer != expected:
+            seen = Part(says, symptom=name, answer=answer, asks=Part(words[answer]))
+            raise Wrong(seen, question=clue)
+
+
 def symptoms(a, b, c, d):
     """Check which detector is named for each of the four symptoms of chapter 10.
 
@@ -25,14 +55,18 @@ def symptoms(a, b, c, d):
     ----------
     a, b, c, d : str, names of functions of `attention_src.detectors`
     """
-    for (name, (right, clue)), answer in zip(SYMPTOMS.items(), (a, b, c, d), strict=True):
-        if answer is None or answer is ...:
-            raise NotAttempted(Part("no detector is named for {symptom} yet", symptom=name))
-        answer = getattr(answer, "__name__", answer)
-        if not isinstance(answer, str) or answer not in ASKS:
-            expected = Part("the name of a detector, one of {names}", names=[*ASKS])
-            raise Wrong(Part("{symptom} is {answer}", symptom=name, answer=repr(answer)), expected)
-        if answer != right:
-            seen = Part("{symptom}: {answer} asks {asks}", symptom=name, answer=answer, asks=Part(ASKS[answer]))
-            raise Wrong(seen, question=clue)
+    named = [getattr(answer, "__name__", answer) for answer in (a, b, c, d)]
+    _diagnosed(named, SYMPTOMS, ASKS, "{symptom}: {answer} asks {asks}")
     passed("each symptom has its question.")
+
+
+def programs(a, b, c):
+    """Check which bug is named for each of the three programs of chapter 10.
+
+    Parameters
+    ----------
+    a, b, c : str, keys of `BUGS`, in capitals or not
+    """
+    named = [answer.strip().lower() if isinstance(answer, str) else answer for answer in (a, b, c)]
+    _diagnosed(named, PROGRAMS, BUGS, "{symptom}: with “{answer}”, {asks}")
+    passed("each program has its bug.")

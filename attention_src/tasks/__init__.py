@@ -8,10 +8,12 @@ from .grounding import Scenes, draw_scenes, scene_examples
 from .korean import Sentences, korean_examples, write_sentence
 from .retrieval import Lookup, Pairs, lookup_examples, pair_examples
 from .reversal import reversal_examples
+from .words import WHY, two_senses, who_sat_where
 
 __all__ = [
     "PAD",
     "START",
+    "WHY",
     "Example",
     "Football",
     "Grammar",
@@ -31,5 +33,7 @@ __all__ = [
     "pair_examples",
     "reversal_examples",
     "scene_examples",
+    "two_senses",
+    "who_sat_where",
     "write_sentence",
 ]

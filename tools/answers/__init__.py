@@ -26,7 +26,8 @@ class Exercise:
     """The check of an exercise and the answers that it must accept and refuse.
 
     An answer is a function that returns `results` results, or a tuple of predicted numbers. Where the exercise also
-    asks for the name of a test, `named` is the right one and `names` are others. `like` is an exercise whose wrong
+    asks for the name of a test, or for what it prints, `named` is the right one and `names` are others (with what they
+    are told). `like` is an exercise whose wrong
     answers must be refused here, too. `formula` gives the numbers that are right for a student's own inputs.
     """
 
@@ -35,8 +36,8 @@ class Exercise:
     right: dict
     wrong: dict
     results: int = 0
-    named: str = ""
-    names: tuple = ()
+    named: str | float = ""
+    names: tuple | dict = ()
     like: "Exercise | None" = None
     formula: object = None
 
@@ -71,7 +72,8 @@ class Exercise:
         """Name -> (arguments, what they are told, what they reveal), the wrong names of tests among them."""
         faults = {name: fault._replace(answer=self.arguments(fault.answer)) for name, fault in self.faults().items()}
         for name in self.names:
-            faults[f"names “{name}”"] = Fault(self.arguments(self.first, name), {"named": repr(name)})
+            told = self.names[name] if isinstance(self.names, dict) else {"named": repr(name)}
+            faults[f"names “{name}”"] = Fault(self.arguments(self.first, name), told)
         return faults
 
     def untouched(self):

@@ -63,7 +63,7 @@ WRONG_SCORES = {
     "no sum over v": (projected(lambda q, k, v: np.tanh(q + k) * v), "Who has a row"),
     "half": (lambda *given: additive_score(*given) / 2, "project both, add, squash"),
     "matrices transposed": (lambda q, k, w_q, w_k, v: axes(q, k, w_q.T, w_k.T, v), {"error": "ValueError"}),
-    "no new axis": (lambda q, k, w_q, w_k, v: np.tanh(q @ w_q + k @ w_k) @ v, {"error": "ValueError"}),
+    "no new axis": (lambda q, k, w_q, w_k, v: np.tanh(q @ w_q + k @ w_k) @ v, "an axis of length 1"),
 }
 
 

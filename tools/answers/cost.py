@@ -137,6 +137,7 @@ EXERCISES = {
         {
             "keys alone": ((409600, 163840), "left out", "The cache is called by its keys; values are stored as well."),
             "keys alone, one byte": ((204800, 163840), "keys alone"),
+            "bits": ((6553600, 1310720), "How many bits has a byte", "The size is right, in another unit."),
             "one layer": ((20480, 163840), "only one layer", "Every layer has keys of its own."),
             "four bytes": ((1638400, 163840), "four bytes"),
             "shared for all": ((163840, 163840), "other question"),
@@ -157,8 +158,8 @@ EXERCISES = {
             "neither shrinks": (online(shrink_sum=False, shrink_mix=False), "how much too large"),
             "the other one shrinks": (online(shrink_sum=False), "The mixture shrinks"),
         },
-        named="rise",
-        names=("fall", "equal", "huge", "speed"),
+        named=39.9,
+        names={25.8: "as it stands", 20.0: "neither of the two", 60.0: "not divided", 30.0: "with which factor"},
         like=WRITE,
     ),
 }

@@ -100,6 +100,11 @@ WRONG = {
     ),
     "scaled by the root of m": (part(lambda q, k, v: q @ k.T / np.sqrt(len(k))), "How many terms has one score"),
     "scaled by the root of d_v": (part(lambda q, k, v: q @ k.T / np.sqrt(v.shape[1])), "How many terms has one score"),
+    "scaled by the root of 2": (
+        part(lambda q, k, v: q @ k.T / np.sqrt(2)),
+        "How many terms has one score",
+        "The line was copied from the example, where keys have two numbers.",
+    ),
     "scaled by d_k": (part(lambda q, k, v: q @ k.T / k.shape[1]), "Is it d_k itself"),
     "multiplied by the root of d_k": (part(lambda q, k, v: q @ k.T * np.sqrt(k.shape[1])), "larger or smaller"),
     "queries with queries": (part(lambda q, k, v: q @ q.T / np.sqrt(k.shape[1])), "Are there keys"),

@@ -176,7 +176,7 @@ EXERCISES = {
             "an error": (lambda a, h: a.reshape(h, h, h, h, h), {"error": "ValueError"}),
         },
         results=1,
-        named="order",
-        names=("shape", "rows", "count", "speed"),
+        named=2,
+        names={1: "How many numbers", 3: "How many numbers", 4: "in one line"},
     ),
 }

@@ -1,30 +1,89 @@
-"""Answers to the exercises of chapter 10; the exhibits of its museum are wrong answers, too."""
+"""Answers to the exercises of chapter 10."""
+
+from itertools import combinations
 
 import numpy as np
 import torch
 
 from attention_src import checks, detectors
-from attention_src.checks.symptoms import ASKS, SYMPTOMS
-from attention_src.exhibits import EXHIBITS
+from attention_src.checks.symptoms import ASKS, BUGS, PROGRAMS, SYMPTOMS
 
-from . import Exercise, definition, masks
-
-
-def first(q, k, v):
-    e = np.exp(q @ k.T / np.sqrt(q.shape[-1]))
-    w = e / e.sum(axis=-1)
-    return w @ v, w
+from . import Exercise
 
 
-def after(query, key, value, mask):
-    weights = masks.softmax(query @ key.T / np.sqrt(key.shape[-1])) * mask
-    return weights @ value, weights
+def exchanged(undo=True, pairs=None, size=abs, over=max, largest=np.max):
+    """The effect of exchanging two tokens, with something left out or done otherwise."""
+
+    def answer(layer, x):
+        found = [0.0]
+        for i, j in pairs(len(x)) if pairs else combinations(range(len(x)), 2):
+            order = np.arange(len(x))
+            order[[i, j]] = j, i
+            moved = layer(x[order])
+            found.append(largest(size((moved[order] if undo else moved) - layer(x))))
+        return over(found)
+
+    return answer
 
 
-def exhibits(check):
-    """The exhibits that the check refuses for what they are, whatever the question."""
-    mask_alone = {name for name in EXHIBITS if "mask" in name}
-    return {name: (answer, "") for name, answer in EXHIBITS.items() if check == "masked" or name not in mask_alone}
+def by_loops(layer, x):
+    right, effect = layer(x), 0.0
+    for i in range(len(x)):
+        for j in range(len(x)):
+            other = x.copy()
+            other[i], other[j] = x[j], x[i]
+            moved = layer(other).copy()
+            moved[[i, j]] = moved[[j, i]]
+            effect = max(effect, float(np.abs(moved - right).max()))
+    return effect
+
+
+def by_matrices(layer, x):
+    changes = []
+    for i, j in combinations(range(len(x)), 2):
+        change = np.eye(len(x))
+        change[[i, j]] = change[[j, i]]
+        changes.append(abs(change @ layer(change @ x) - layer(x)))
+    return np.max(changes)
+
+
+def reversed_order(layer, x):
+    return abs(layer(x[::-1])[::-1] - layer(x)).max()
+
+
+def into_x(layer, x):
+    right, x[[0, 1]] = layer(x), x[[1, 0]]
+    return abs(layer(x)[[1, 0, *range(2, len(x))]] - right).max()
+
+
+DETECTORS = {"every pair": exchanged(), "loops over rows": by_loops, "matrices": by_matrices}
+DETECTORS["as a list"] = lambda layer, x: np.array(exchanged()(layer, x))
+WRONG_DETECTORS = {
+    "the outputs stay where they are": (
+        exchanged(undo=False),
+        "Where do their outputs stand",
+        "An exchanged input is compared with outputs in the old order: even attention without positions is suspected.",
+    ),
+    "all reversed": (
+        reversed_order,
+        "How many should move at once",
+        "The detector of the page again, which positions that are the same to both sides survive.",
+    ),
+    "the first two alone": (exchanged(pairs=lambda n: [(0, 1)]), "Which pairs"),
+    "the last two alone": (exchanged(pairs=lambda n: [(n - 2, n - 1)]), "Which pairs"),
+    "first and last": (exchanged(pairs=lambda n: [(0, n - 1)]), "Which pairs"),
+    "neighbours alone": (
+        exchanged(pairs=lambda n: [(i, i + 1) for i in range(n - 1)]),
+        "Which pairs",
+        "One exchange is thought to stand for all.",
+    ),
+    "no absolute value": (exchanged(size=np.asarray), "difference below 0"),
+    "the mean of all pairs": (exchanged(over=lambda found: np.mean(found[1:])), "the largest of all pairs"),
+    "the sum of all pairs": (exchanged(over=sum), "the largest of all pairs"),
+    "every output": (lambda layer, x: abs(layer(x)).max(axis=-1), "the largest over what"),
+    "always 0": (lambda layer, x: 0.0, "with two rows exchanged"),
+    "writes into x": (into_x, {"argument": "x"}),
+}
 
 
 def rows(table, x):
@@ -77,21 +136,30 @@ def symptoms():
                 yield f"names “{other}” for {name}", (named, {"symptom": name, "answer": other})
 
 
+def programs():
+    """Every other bug for every program."""
+    for name, right in RIGHT_BUGS.items():
+        for other in BUGS:
+            if other != right:
+                named = tuple((RIGHT_BUGS | {name: other}).values())
+                yield f"names “{other}” for {name}", (named, {"symptom": name, "answer": other})
+
+
+RIGHT_BUGS = {name: bug for name, (bug, _) in PROGRAMS.items()}
+NAMED_BUGS = tuple(RIGHT_BUGS.values())
+
 EXERCISES = {
-    "ex10-rows": Exercise(
-        checks.attention,
-        "S000-11 SALL-3",
-        definition.RIGHT,
-        {"as handed out": (first, "By what is each row divided")} | exhibits("plain"),
-        like=definition.WRITE,
-    ),
+    "ex10-exchange": Exercise(checks.exchange_effect, "S002-2 SALL-2", DETECTORS, WRONG_DETECTORS, results=1),
     "ex10-places": Exercise(checks.mended_places, "S002-2", PLACES, WRONG_PLACES, results=1),
-    "ex10-mask": Exercise(
-        checks.masked_attention,
-        "S000-14 S002-1",
-        masks.RIGHT,
-        {"as handed out": (after, "before the softmax, or after")} | exhibits("masked"),
-        like=masks.EXERCISES["ex05-attention"],
+    "ex10-programs": Exercise(
+        checks.programs,
+        "SALL-2 SALL-3",
+        {
+            "names": NAMED_BUGS,
+            "capitals": tuple(bug.capitalize() for bug in NAMED_BUGS),
+            "blanks": tuple(f" {bug} " for bug in NAMED_BUGS),
+        },
+        dict(programs()),
     ),
     "ex10-symptoms": Exercise(
         checks.symptoms,

@@ -5,6 +5,7 @@ import torch
 
 from attention_src import checks
 from attention_src.patches import patchify as from_the_package
+from attention_src.patches import unpatchify
 
 from . import Exercise
 
@@ -67,6 +68,34 @@ WRONG = {
 }
 WRITE = Exercise(checks.patchify, "S001-17", RIGHT, WRONG, results=1)
 
+
+def back(patches, p, H, W):
+    cut = patches.reshape(H // p, W // p, p, p, -1)
+    return cut.swapaxes(1, 2).reshape(H, W, -1)
+
+
+def back_by_loops(patches, p, H, W):
+    image = np.zeros((H, W, patches.shape[1] // p**2))
+    for k, patch in enumerate(patches):
+        i, j = divmod(k, W // p)
+        image[i * p : i * p + p, j * p : j * p + p] = patch.reshape(p, p, -1)
+    return image
+
+
+def back_in_torch(patches, p, H, W):
+    cut = torch.tensor(patches).reshape(H // p, W // p, p, p, -1)
+    return cut.permute(0, 2, 1, 3, 4).reshape(H, W, -1)
+
+
+def back_through(*axes):
+    """Pictures put together from five axes (patch row, patch column, row, column, colour) in another order."""
+
+    def answer(patches, p, H, W):
+        return patches.reshape(H // p, W // p, p, p, -1).transpose(axes).reshape(H, W, -1)
+
+    return answer
+
+
 EXERCISES = {
     "ex08-patchify": WRITE,
     "ex08-count": Exercise(
@@ -100,18 +129,20 @@ EXERCISES = {
         formula=lambda size, patch: ((size // patch) ** 2 + 1, patch * patch * 3, ((size // patch) ** 2 + 1) ** 2),
     ),
     "ex08-mend": Exercise(
-        checks.mended_patchify,
+        checks.mended_unpatchify,
         "S001-17",
-        RIGHT,
+        {"five axes": back, "loops": back_by_loops, "torch": back_in_torch, "the package": unpatchify},
         {
-            "as handed out": (
-                lambda image, p: image.reshape(image.shape[0] // p * (image.shape[1] // p), -1),
-                "a strip of a row",
-            ),
-            "the wrong axes exchanged": (through(2, 0, 1, 3, 4), "along rows or down columns"),
+            "as handed out": (lambda patches, p, H, W: patches.reshape(H, W, -1), "Where does patch 2 go"),
+            "the wrong axes exchanged": (back_through(2, 0, 1, 3, 4), "Where does patch 2 go"),
+            "columns within a patch": (back_through(0, 3, 1, 2, 4), "Where does patch 2 go"),
+            "height and width exchanged": (lambda patches, p, H, W: back(patches, p, W, H), "How many axes"),
+            "upside down": (lambda *given: back(*given)[::-1], "Where does patch 2 go"),
+            "colours lost": (lambda *given: back(*given)[..., 0], "How many axes"),
+            "not put together": (lambda patches, *_: patches, "How many axes"),
+            "an error": (lambda patches, p, H, W: patches.reshape(p, p, p, p, p, p, p), {"error": "ValueError"}),
         },
-        named="draw",
-        names=("shape", "sum", "loss", "size"),
-        like=WRITE,
+        named=(11, 12, 21, 22),
+        names=((11, 12, 13, 14), (11, 13, 21, 23), (11, 13, 31, 33), (11, 21, 12, 22), (11, 12)),
     ),
 }

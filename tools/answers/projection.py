@@ -127,8 +127,8 @@ EXERCISES = {
             ),
             "divides by d_v": (lambda X, W_q, W_k, W_v: wide(X, W_q, W_k, W_v), "How many terms has one score"),
         },
-        named="equal",
-        names=("rows", "shape", "order", "x"),
+        named=4,
+        names={8: "Whose length", 16: "Which of the two", 2: "root of 100", 40: "By what", 0.8: "before", 5: "before"},
         like=WRITE,
     ),
 }

@@ -1,0 +1,123 @@
+"""The checks of chapter 12."""
+
+import numpy as np
+
+from ._report import Part, Wrong, ask, ask_two, need_close, need_mended, need_shape, passed
+
+
+def _heads(weights):
+    """The head that looks most at the next token, and those that known mistakes take for it."""
+    diagonals = {k: np.diagonal(weights, k, -2, -1) for k in (-1, 0, 1)}
+    found = {
+        "right": diagonals[1].mean(-1),
+        "Is the column of the token before left or right of the diagonal?": diagonals[-1].mean(-1),
+        "On which diagonal does a token look at itself?": diagonals[0].mean(-1),
+        "Which column belongs to the token after that of row i?": weights[..., 1:].mean((-2, -1)),
+        "Is one large weight the same as a large mean?": diagonals[1].max(-1),
+        "Which head has the smallest mean, and which the largest?": -diagonals[1].mean(-1),
+    }
+    found = {question: divmod(int(mean.argmax()), mean.shape[1]) for question, mean in found.items()}
+    return found | {"Which of the two numbers comes first?": found["right"][::-1]}
+
+
+def _maps(random):
+    """Weights (layers, heads, n, n) for which every known mistake finds another head."""
+    while True:
+        layers, heads, n = random.permutation(np.arange(4, 9))[:3]
+        weights = random.random((layers, heads, n, n)) + 1e-3
+        weights /= weights.sum(-1, keepdims=True)
+        found = _heads(weights)
+        if len(set(found.values())) == len(found):
+            return weights, found
+
+
+def next_head(answer, seed=0, trials=4):
+    """Check which head looks at the next token.
+
+    Parameters
+    ----------
+    answer : function of weights (layers, heads, n, n); returns the number of the layer and of the head
+    seed : int, where the trials come from
+    trials : int
+    """
+    random = np.random.default_rng(seed)
+    for _ in range(trials):
+        weights, heads = _maps(random)
+        got = ask_two("the layer and the head", answer, weights=weights)
+        found = tuple(int(x) if x.size == 1 else -1 for x in got)
+        if found != heads["right"]:
+            hint = "Which numbers of one table are the weights of each token on the one after it?"
+            question = next((question for question, head in heads.items() if head == found), hint)
+            given = {"layers": weights.shape[0], "heads": weights.shape[1], "found": found}
+            seen = Part("With {layers} layers of {heads} heads, the answer is {found}", **given)
+            raise Wrong(seen, Part("{right}", right=heads["right"]), question)
+    passed("the head that looks at the next token is found.")
+
+
+def heads_missed_more(answer, seed=0, trials=4):
+    """Check how many other heads of a layer are missed more than one.
+
+    Parameters
+    ----------
+    answer : function of losses (layers, heads), a layer and a head; returns a whole number
+    seed : int, where the trials come from
+    trials : int
+    """
+    random = np.random.default_rng(seed)
+    for _ in range(trials):
+        lost = random.random((int(random.integers(2, 5)), int(random.integers(5, 9))))
+        layer, head = int(random.integers(len(lost))), int(random.integers(lost.shape[1]))
+        got = ask(answer, lost=lost, layer=layer, head=head)
+        need_shape("the result", got, (), Part("lost {shape}", shape=lost.shape), "How many numbers are asked for?")
+        mine = lost[layer, head]
+        known = (
+            ((lost[layer] >= mine).sum(), "Is a head missed more than itself?"),
+            ((lost[layer] < mine).sum(), "Is a head with a larger number missed more, or less?"),
+            ((lost > mine).sum(), "Which heads stand in the same layer?"),
+            ((lost[:, head] > mine).sum(), "Is a layer a row of the table, or a column?"),
+        )
+        need_close("the result", got, np.array((lost[layer] > mine).sum()), "Which numbers are compared?", known)
+    passed("so many heads of its layer are missed more.")
+
+
+REASONS = {
+    "parameters": ("the norm that is not used still has its parameters", "Who compares results with those published?"),
+    "shape": ("a norm leaves every shape as it is", "Who compares results with those published?"),
+    "rows": ("a norm after the network changes no weight of this block", "Who compares results with those published?"),
+}
+
+
+def mended_published_block(answer, caught_by, seed=0):
+    """Check the mended block of chapter 12, and the name of the test that shows its fault.
+
+    Parameters
+    ----------
+    answer : function of x (n, d) and of four functions: attend, norm_1, feed, norm_2; returns (n, d)
+    caught_by : str, 'parameters', 'shape', 'rows' or 'published'
+    seed : int, where the trials come from
+    """
+    need_mended(_norm_last, answer, seed, caught_by, "published", REASONS)
+    passed("both norms come after their sums, as published.")
+
+
+def _norm_last(answer, seed):
+    random = np.random.default_rng(seed)
+    n, d = random.permutation(np.arange(3, 8))[:2]
+    x = random.normal(size=(n, d))
+    mix, widen, one, two = (random.normal(size=(k, k)) for k in (n, d, d, d))
+    attend, feed = (lambda y: mix @ y), (lambda y: np.tanh(y @ widen))
+    norms = [lambda y, w=w: (y - y.mean(-1, keepdims=True)) / y.std(-1, keepdims=True) @ w for w in (one, two)]
+    got = ask(answer, x=x, attend=attend, norm_1=norms[0], feed=feed, norm_2=norms[1])
+    need_shape("the output", got, x.shape, Part("x {shape}", shape=x.shape))
+    first, last = norms
+    middle = first(x + attend(x))
+    known = (
+        (middle + feed(middle), "Which of the two norms is not used?"),
+        (first(middle + feed(middle)), "Both sums are followed by a norm. By the same?"),
+        (middle + last(feed(middle)), "What is normalised, the sum or what the network adds?"),
+        (middle + feed(last(middle)), "Does the norm stand before the network, or after the sum?"),
+        (last(feed(middle)), "Where is the path that leads past the network?"),
+        (x + attend(first(x)) + feed(last(x + attend(first(x)))), "Do the norms come first, or last?"),
+        (last(first(x + attend(x) + feed(x))), "What is the network given?"),
+    )
+    need_close("the output", got, last(middle + feed(middle)), "After which sums does a norm stand?", known)

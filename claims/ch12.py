@@ -1,0 +1,199 @@
+"""Claims of chapter 12: what the maps of a published model show, and what its heads are for."""
+
+import numpy as np
+import torch
+
+from attention_src.tasks import WHY, two_senses, who_sat_where
+from tools.claims import SEEDS, Claim, Experiment, grid, spread, where
+
+WORDS = ("bank", "bat", "match")
+NOUNS = "dog cat boy king girl queen teacher doctor lion horse wolf mouse".split()
+VERBS = "chased helped saw followed pushed loved".split()
+
+
+def told(seed, kind):
+    """Eight sentences of a kind that the page may not have."""
+    if kind in WORDS:
+        return two_senses(kind, seed=seed)[0][::8]
+    return [f"the {a} sat on the {b} because it was {WHY[kind][seed % 4]}" for a, b, *_ in who_sat_where(8, seed)]
+
+
+def senses(book, seed, word):
+    """How often the nearer mean is right in each layer, with other openings and endings."""
+    torch.set_num_threads(1)
+    given = two_senses(word, seed=seed)
+    layers = book.by_layer(*given, word)
+    unfair = book.by_layer(*book.careless(*given))[0] if word == "bank" else 1.0
+    return {"start": layers[0], "first": layers[1], "rest": round(float(np.mean(layers[2:])), 4), "unfair": unfair,
+            "least": min(layers[1:]), "mean": round(float(np.mean(layers[1:])), 4)}  # fmt: skip
+
+
+def order(book, seed):
+    """Head 0.2 in other sentences, and what its loss does to the order of words."""
+    torch.set_num_threads(1)
+    random = np.random.default_rng(seed)
+    seen = torch.cat([book.before(told(seed, kind)) for kind in (*WORDS, "seat")])
+    nouns = random.permutation(NOUNS)[:4].reshape(2, 2)
+    verbs = random.permutation(VERBS)[:2]
+
+    def measure():
+        return book.exchanged(nouns, verbs)
+
+    whole, others = measure(), book.without_each(0, measure)
+    alike = torch.nn.Parameter(book.model.positions.weight[:1].repeat(512, 1))
+    with book.changed([book.model.positions], "weight", alike):
+        same = measure()
+    lost = [round(abs(one - whole), 5) for one in others]
+    return {"smallest": round(float(seen.min()), 4), "lost": lost.pop(2), "others": max(lost), "alike": round(same, 5),
+            "gap": round(1 - whole, 5)}  # fmt: skip
+
+
+def first(book, seed, kind):
+    """The weight on [CLS] and the length of its value, in other sentences."""
+    torch.set_num_threads(1)
+    texts = told(seed, kind)
+    weight, ratio = book.to_first(texts), book.value_length(texts)
+    return {"mean": round(float(weight.mean()), 4), "heads": int((weight > 0.7).sum()),
+            "where_most": round(float(ratio[weight > 0.7].mean()), 4),
+            "where_least": round(float(ratio[weight < 0.2].mean()), 4),
+            "largest": round(float(weight[4, 5]), 4), "its_value": round(float(ratio[4, 5]), 4)}  # fmt: skip
+
+
+def it(book, seed):
+    """Which heads look from *it* at who sat, and what is left of the exchange without them."""
+    torch.set_num_threads(1)
+    pairs = who_sat_where(6, seed)
+    by_sitter, by_seat = (book.from_it(pairs, WHY[kind]) for kind in ("sitter", "seat"))
+    swing = ((by_sitter - by_seat) @ torch.tensor([1.0, -1.0])).flatten()
+    best = int(swing.argmax())
+    row = {"best": best, "swing": round(float(swing[best]), 4), "next": round(float(swing.topk(2).values[1]), 4)}
+    for name, of in (("sitter", by_sitter), ("seat", by_seat)):
+        row[f"11_{name}"] = round(float(of[5, 11] @ torch.tensor([1.0, -1.0])), 4)
+        row[f"31_{name}"] = round(float(of[3, 1] @ torch.tensor([1.0, -1.0])), 4)
+        numbers = book.left(pairs[:4], WHY[name][seed % 4])
+        row |= {f"{key}_{name}": round(x, 3) for key, x in zip(("last", "third", "low", "high"), numbers, strict=True)}
+    return row
+
+
+def every_head(book, seed, kind):
+    """How far sentences move without each head in turn."""
+    torch.set_num_threads(1)
+    texts = told(seed, kind)[:2]
+    lost = book.losses(texts)
+    apart = 1 - book.sentence(texts[0]) @ book.sentence(texts[1])
+    return {"median": round(float(lost.median()), 5), "early": round(float(lost[:5].median()), 5),
+            "last": round(float(lost[5].median()), 5), "apart": round(float(apart), 4)}  # fmt: skip
+
+
+EXPERIMENTS = {
+    "senses": Experiment(senses, ("by_layer", "careless"), grid(seed=SEEDS, word=WORDS)),
+    "order": Experiment(order, ("before", "exchanged", "without_each", "changed", "model"), grid(seed=SEEDS)),
+    "first": Experiment(
+        first, ("to_first", "value_length"), grid(seed=SEEDS, kind=["sitter", "seat", "bank", "match"])
+    ),
+    "it": Experiment(it, ("from_it", "left"), grid(seed=SEEDS)),
+    "heads": Experiment(every_head, ("losses", "sentence"), grid(seed=SEEDS, kind=["sitter", "seat"])),
+}
+
+OPENINGS = "5 draws of openings and endings"
+PAIRS = "5 draws of who sat where, all reasons"
+TEXTS = "5 draws, two kinds of sentences about who sat and two about words of two senses"
+
+
+def banks(rows):
+    return where(rows, word="bank")
+
+
+def others(rows):
+    return [row for row in rows if row["word"] != "bank"]
+
+
+def seen(*named):
+    return lambda rows: ", ".join(f"{name.replace('_', ' ')} {spread(rows, name)}" for name in named)
+
+
+CLAIMS = [
+    Claim("Exactly half before the first block.", "senses", f"three words, {OPENINGS}",
+          lambda rows: all(row["start"] == 0.5 for row in rows), [{"word": "bank", "start": 0.8}], seen("start"),
+          "0.5, a guess"),
+    Claim("After one block nearly every *bank* is on the right side.", "senses", OPENINGS,
+          lambda rows: all(row["first"] >= 0.9 for row in banks(rows)), [{"word": "bank", "first": 0.7}],
+          lambda rows: seen("first")(banks(rows)), "0.5, a guess", "1"),
+    Claim("Now layer 0 is right about the sense without having read the sentence.", "senses", OPENINGS,
+          lambda rows: all(row["unfair"] >= 0.9 for row in banks(rows)), [{"word": "bank", "unfair": 0.5}],
+          lambda rows: seen("unfair")(banks(rows)), "0.5, a guess"),
+    Claim("But *bat* and *match* stay below *bank*, on average over the six blocks.", "senses", OPENINGS,
+          lambda rows: all(row["mean"] < one["mean"] for one in banks(rows) for row in others(rows)
+                           if row["seed"] == one["seed"]),
+          [{"word": "bank", "seed": 1, "mean": 0.9}, {"word": "bat", "seed": 1, "mean": 0.95}],
+          lambda rows: f"bank {spread(banks(rows), 'mean')}, others {spread(others(rows), 'mean')}", "0.5, a guess"),
+    Claim("All start at the floor and jump in the first block, and the later blocks change little.", "senses",
+          f"three words, {OPENINGS}",
+          lambda rows: all(row["first"] >= 0.65 and abs(row["rest"] - row["first"]) < 0.15 for row in rows),
+          [{"word": "bank", "first": 0.6, "rest": 0.9}], seen("first", "rest"), "0.5, a guess"),
+    Claim("It gives the token before more than 0.9 of its weight, in every sentence we tried.", "order",
+          "5 draws of sentences of four kinds", lambda rows: all(row["smallest"] > 0.9 for row in rows),
+          [{"smallest": 0.7}], seen("smallest")),
+    Claim("Without the head the similarity stays within what removing any other head of the block does.", "order",
+          "5 draws of nouns and verbs", lambda rows: all(row["lost"] <= row["others"] for row in rows),
+          [{"lost": 0.01, "others": 0.002}],
+          lambda rows: f"moves by {spread(rows, 'lost', 4)}, the others by at most {spread(rows, 'others', 4)}"),
+    Claim("with all of them alike, the two sentences become one bag of words", "order", "5 draws of nouns and verbs",
+          lambda rows: all(row["alike"] > 0.9999 for row in rows), [{"alike": 0.98}],
+          lambda rows: spread(rows, "alike", 4)),
+    Claim("About half of all attention goes to a token that is no word.", "first", TEXTS,
+          lambda rows: all(0.4 <= row["mean"] <= 0.6 for row in rows), [{"mean": 0.1}], seen("mean"),
+          "0.08, spread evenly over 12 tokens"),
+    Claim("The heads that look at [CLS] most find almost nothing there", "first", TEXTS,
+          lambda rows: all(row["heads"] >= 5 and row["where_most"] < 0.1 for row in rows),
+          [{"heads": 12, "where_most": 0.9}], seen("where_most"), "1, as long as the others"),
+    Claim("Where a head looks at it least, its value is several times as long.", "first", TEXTS,
+          lambda rows: all(row["where_least"] > 3 * row["where_most"] for row in rows),
+          [{"where_least": 0.05, "where_most": 0.04}], seen("where_least")),
+    Claim("By weight, this head looks at [CLS] and at little else.", "first", TEXTS,
+          lambda rows: all(row["largest"] > 0.7 and row["its_value"] < 0.1 for row in rows),
+          [{"largest": 0.3, "its_value": 0.04}], seen("largest", "its_value")),
+    Claim("Head 3.1 follows the meaning", "it", PAIRS,
+          lambda rows: all(row["best"] == 37 and row["swing"] > 2 * row["next"] and
+                           row["31_sitter"] > 0 > row["31_seat"] for row in rows),
+          [{"best": 50, "swing": 0.2, "next": 0.19, "31_sitter": 0.1, "31_seat": 0.1}],
+          lambda rows: f"swing {spread(rows, 'swing')}, the next head {spread(rows, 'next')}"),
+    Claim("Head 5.11 gives more to who sat, whatever the reason.", "it", PAIRS,
+          lambda rows: all(row[f"11_{kind}"] > 0 for row in rows for kind in ("sitter", "seat")),
+          [{"11_sitter": 0.2, "11_seat": -0.2}], seen("11_sitter", "11_seat")),
+    Claim("Without 5.11 less of the move is left than without any other head of its block.", "it", PAIRS,
+          lambda rows: all(row[f"last_{kind}"] < row[f"low_{kind}"] for row in rows for kind in ("sitter", "seat")),
+          [{"last_sitter": 0.9, "low_sitter": 0.8, "last_seat": 0.9, "low_seat": 0.8}],
+          lambda rows: f"{spread(rows, 'last_sitter')}, others at least {spread(rows, 'low_sitter')}", "1, all of it"),
+    Claim("Head 3.1 seems to find out, and without it most of the move is left, more than without 5.11.", "it", PAIRS,
+          lambda rows: all(row[f"third_{kind}"] > max(0.8, row[f"last_{kind}"]) for row in rows
+                           for kind in ("sitter", "seat")),
+          [{"third_sitter": 0.5, "last_sitter": 0.7, "third_seat": 0.5, "last_seat": 0.7}],
+          seen("third_sitter", "third_seat"), "1, all of it"),
+    Claim("The last block stands out.", "heads", "5 draws of two kinds of sentences",
+          lambda rows: all(row["last"] > 3 * row["early"] for row in rows), [{"last": 0.002, "early": 0.002}],
+          lambda rows: f"median {spread(rows, 'last', 3)}, before it {spread(rows, 'early', 4)}"),
+    Claim("The median head moves the sentence by a few thousandths at most, another sentence lies far away.", "heads",
+          "5 draws of two kinds of sentences",
+          lambda rows: all(row["median"] < 0.005 and row["apart"] > 20 * row["median"] for row in rows),
+          [{"median": 0.1, "apart": 0.4}],
+          lambda rows: f"median {spread(rows, 'median', 4)}, another sentence {spread(rows, 'apart')}"),
+]  # fmt: skip
+
+SETTLED = {
+    "It accepts the file only if its SHA-256 hash is the published one.": "cited",
+    "A block with its norm in the wrong place has as many parameters.": "derived",
+    "All three agree to the last digit that is published.": "computed",
+    "Only the small number leaves them alone.": "computed",
+    "ReLU's still have the right order": "computed",
+    "With the norm first, all sentences look alike.": "computed",
+    "Nothing in layer 0 has looked at another token": "derived",
+    "found such heads in BERT": "cited",
+    "find them important in a translation model": "cited",
+    "saw this in BERT and propose to draw the length of weight times value": "cited",
+    "call such tokens **attention sinks**": "cited",
+    "most heads can be removed one at a time": "cited",
+    "Its heads go straight into the answer, and no later block can make up for them.": "derived",
+}
+
+FELL = []

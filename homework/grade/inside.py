@@ -1,0 +1,195 @@
+"""The student's side of the sandbox: runs cells and calls functions as it is told through a pipe.
+
+Started as a program by `sandbox.py`, with `wire.py` and `watch.py` beside it. Whatever runs here can forge whatever is
+said here, so the other side takes nothing from it but values: no score is made here.
+"""
+
+import ast
+import asyncio
+import builtins
+import contextlib
+import copy
+import inspect
+import io
+import json
+import linecache
+import os
+import resource
+import sys
+import types
+from importlib.machinery import ModuleSpec
+
+import numpy as np
+import watch
+from wire import HEAD, decode, encode, pack
+
+IPYTHON = types.SimpleNamespace(run_line_magic=print, run_cell_magic=print, system=print, getoutput=lambda *_: [])
+
+
+class Nowhere(io.TextIOBase):
+    """A stream that forgets what is printed: nothing printed counts."""
+
+    def write(self, text):
+        return len(text)
+
+
+class Channel:
+    """The pipe to the other side, taken over from standard input and output before student code can meet them."""
+
+    def __init__(self):
+        self.reader, self.writer = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nothing, stream)
+
+    def send(self, message):
+        self.writer.write(pack(message))
+        self.writer.flush()
+
+    def receive(self):
+        head = self.reader.read(HEAD.size)
+        if len(head) < HEAD.size:
+            os._exit(0)
+        return json.loads(self.reader.read(*HEAD.unpack(head)))
+
+
+def enter(limits, user):
+    """Set the limits and, when started by root, become a user who owns nothing."""
+    if limits:
+        with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
+            score.write("1000")  # when memory runs out, this process goes first
+    for name, most in limits.items():
+        with contextlib.suppress(ValueError, OSError):  # a limit that this system does not have, or a stricter one
+            resource.setrlimit(getattr(resource, name), (most, most))
+    if user:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+
+
+def said(error):
+    """Describe an exception as the other side expects it, whatever its class does when it is printed."""
+    try:
+        message = str(error)[:2000]
+    except Exception:
+        message = ""
+    absent = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
+    return {"raised": type(error).__name__, "message": message, "absent": absent if isinstance(absent, str) else None}
+
+
+class Absent(types.ModuleType):
+    """Stands for a module that is not here: it can be imported, and says what it is when it is used."""
+
+    __path__ = ()
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Absent(f"{self.__name__}.{name}")
+
+    def __call__(self, *_, **__):
+        raise ModuleNotFoundError(f"{self.__name__} is not here", name=self.__name__)
+
+
+class Absentees:
+    """Python's way to modules that are not here."""
+
+    def __init__(self):
+        self.names = set()
+
+    def find_spec(self, name, path=None, target=None):
+        return ModuleSpec(name, self, is_package=True) if name.split(".")[0] in self.names else None
+
+    def create_module(self, spec):
+        return Absent(spec.name)
+
+    def exec_module(self, module):
+        pass
+
+
+class Student:
+    """The namespace of the notebook, and what may be asked of it. Each public method answers one request."""
+
+    def __init__(self, channel):
+        self.channel, self.watch, self.absentees = channel, watch.Watch(), Absentees()
+        sys.meta_path.append(self.absentees)
+        sys.modules["__main__"] = main = types.ModuleType("__main__")
+        self.namespace = main.__dict__
+        self.namespace["display"], self.namespace["get_ipython"] = print, lambda: IPYTHON
+
+    def _caught(self, do):
+        """Do it with the streams caught, and answer what came of it, the exception included."""
+        process, answer = os.getpid(), {}
+        sys.stdout = sys.stderr = Nowhere()
+        try:
+            answer = do() or {}
+        except BaseException as error:
+            answer = said(error)
+        finally:
+            if os.getpid() != process:  # a fork of the student's would read our pipe
+                os._exit(0)
+        return answer
+
+    def run(self, source, name):
+        """Run a cell."""
+        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+
+        def do():
+            code = compile(source, name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+            made = eval(code, self.namespace)
+            if code.co_flags & inspect.CO_COROUTINE:
+                asyncio.run(made)
+
+        return self._caught(do)
+
+    def absent(self, name):
+        """Let a module that is not here be imported all the same."""
+        self.absentees.names.add(name)
+
+    def names(self, names):
+        """Say what the names are bound to: a value, a function to be called by name, or nothing."""
+        found = {name: self.namespace[name] for name in names if name in self.namespace}
+        return {name: encode(value, lambda f: getattr(f, "__name__", "your function")) for name, value in found.items()}
+
+    def call(self, name, arguments):
+        """Call a function and answer its result, the arguments it changed and what it used of the package."""
+
+        def do():
+            given = [decode(argument, self._callback) for argument in arguments]
+            before = copy.deepcopy([a if isinstance(a, np.ndarray) else None for a in given])
+            with self.watch:
+                got = self.namespace[name](*given)
+            changed = {
+                i: encode(now)
+                for i, (now, then) in enumerate(zip(given, before, strict=True))
+                if then is not None and not np.array_equal(now, then, equal_nan=True)
+            }
+            return {"result": encode(got), "changed": changed}
+
+        return self._caught(do) | {"used": sorted(self.watch.used)}
+
+    def _callback(self, index):
+        """A function of the other side, as one of the student's arguments."""
+
+        def function(*arguments):
+            self.channel.send({"callback": index, "arguments": [encode(argument) for argument in arguments]})
+            reply = self.channel.receive()
+            if "raised" in reply:
+                kind = getattr(builtins, reply["raised"], None) or type(reply["raised"], (Exception,), {})
+                raise kind(reply["message"])
+            return decode(reply["result"])
+
+        return function
+
+
+def main():
+    enter(**json.loads(sys.argv[1]))
+    channel = Channel()
+    student = Student(channel)
+    while True:
+        message = channel.receive()
+        channel.send({"done": getattr(student, message.pop("do"))(**message)})
+
+
+if __name__ == "__main__":
+    main()

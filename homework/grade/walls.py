@@ -1,0 +1,151 @@
+"""What stands around student code: bubblewrap on Linux, or a container of Docker or Podman.
+
+Either way: no network, no other files, no new namespaces, limits on all that could be used up.
+"""
+
+import os
+import platform
+import secrets
+import shutil
+import struct
+import sys
+from functools import cache
+from pathlib import Path
+
+import attention_src
+
+HERE, PACKAGE = Path(__file__).parent, Path(attention_src.__file__).parent
+INSIDE = [HERE / name for name in ("inside.py", "watch.py", "wire.py")]
+GRADING = {path: f"/grading/{path.name}" for path in (PACKAGE, *INSIDE)}
+IMAGE = "attention-grading"
+BUILD = f"build --tag {IMAGE} homework/grade"
+DISK, MEMORY = 64 * 2**20, 3 * 2**30  # bytes, of all processes together
+LIMITS = {
+    "RLIMIT_AS": 2 * 2**30,  # bytes of memory, each process
+    "RLIMIT_NPROC": 24,  # processes and threads
+    "RLIMIT_FSIZE": DISK,
+    "RLIMIT_NOFILE": 256,
+    "RLIMIT_CORE": 0,
+}
+CALLS = {  # of the kernel that no exercise needs: on x86_64, on aarch64
+    "keyctl": (250, 219), "add_key": (248, 217), "request_key": (249, 218),  # keys of whoever grades
+    "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194),  # memory beyond the limit
+    "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40),  # a house of one's own
+    "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282), "io_uring_setup": (425, 425),
+    "ptrace": (101, 117), "clone3": (435, 435),
+}  # fmt: skip
+MACHINES = {"x86_64": (0, 0xC000003E, 41, 56), "aarch64": (1, 0xC00000B7, 198, 220)}  # column, audit, socket, clone
+FAMILIES = (1, 2, 10, 16)  # of sockets: local, IPv4, IPv6, netlink; and so no way to the host of a virtual machine
+NAMESPACES = 0x7E020000  # flags of clone that make one
+LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+ALLOW, REFUSE, UNKNOWN = 0x7FFF0000, 0x50001, 0x50026  # go on; EPERM; ENOSYS, after which libraries take the old way
+
+
+def calls_refused(machine):
+    """A filter of kernel calls, as the kernel takes it: what is not named may pass."""
+    column, audit, socket, clone = MACHINES[machine]
+    lines = [(LOAD, 0, 0, 4), (EQUAL, 1, 0, audit), (RETURN, 0, 0, REFUSE), (LOAD, 0, 0, 0)]
+    lines += [(AT_LEAST, 0, 1, 0x40000000), (RETURN, 0, 0, UNKNOWN)]
+    for name, numbers in CALLS.items():
+        lines += [(EQUAL, 0, 1, numbers[column]), (RETURN, 0, 0, UNKNOWN if name == "clone3" else REFUSE)]
+    lines += [(EQUAL, 0, 3, clone), (LOAD, 0, 0, 16), (ANY_BIT, 0, 1, NAMESPACES), (RETURN, 0, 0, REFUSE)]
+    lines += [(LOAD, 0, 0, 0), (EQUAL, 0, len(FAMILIES) + 2, socket), (LOAD, 0, 0, 16)]
+    lines += [(EQUAL, len(FAMILIES) - i, 0, family) for i, family in enumerate(FAMILIES)]
+    lines += [(RETURN, 0, 0, REFUSE), (RETURN, 0, 0, ALLOW)]
+    return b"".join(struct.pack("=HBBI", *line) for line in lines)
+
+
+def bubblewrap(calls):
+    """The command that starts a program in the sandbox: a new root with Python, the package and nothing else."""
+    command = [
+        shutil.which("bwrap") or "bwrap",
+        "--die-with-parent",
+        "--new-session",
+        "--unshare-ipc",
+        "--unshare-pid",
+        "--unshare-net",
+    ]
+    command += ["--unshare-uts", "--hostname", "sandbox", "--unshare-cgroup-try", "--seccomp", str(calls)]
+    if os.getuid() == 0:  # root's processes cannot be limited: `inside.py` becomes somebody else
+        command += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        command += ["--unshare-user"]
+    size = ["--size", str(DISK), "--perms", "1777", "--tmpfs"]
+    command += ["--proc", "/proc", "--dev", "/dev", *size, "/dev/shm", "--remount-ro", "/dev", *size, "/tmp"]
+    for path in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/alternatives"):
+        if os.path.islink(path):
+            command += ["--symlink", os.readlink(path), path]
+        elif os.path.exists(path):
+            command += ["--ro-bind", path, path]
+    for path, place in ({prefix: prefix for prefix in (sys.base_prefix, sys.prefix)} | GRADING).items():
+        for above in reversed(Path(place).parents[:-1]):  # made by bubblewrap alone, they would be closed to others
+            command += ["--dir", str(above)]
+        command += ["--ro-bind", str(path), str(place)]
+    return [*command, "--remount-ro", "/", "--chdir", "/tmp"]
+
+
+def container(engine, name):
+    """The command that starts a program in a container of Docker or Podman, which has the same walls."""
+    command = [engine, "run", "--rm", "--interactive", "--name", name, "--network", "none", "--read-only"]
+    command += ["--user", "65534:65534", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
+    command += ["--memory", str(MEMORY), "--memory-swap", str(MEMORY), "--pids-limit", str(LIMITS["RLIMIT_NPROC"])]
+    command += ["--tmpfs", f"/tmp:rw,size={DISK},mode=1777", "--workdir", "/tmp"]
+    for path, place in GRADING.items():
+        command += ["--mount", f"type=bind,source={path},target={place},readonly"]
+    for variable, value in environment("/tmp", "/grading").items():
+        command += ["--env", f"{variable}={value}"] if variable != "PATH" else []
+    return [*command, IMAGE, "python"]
+
+
+def environment(home, books):
+    """What student code may know of the machine; the secret seed is not among it."""
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    who = {"HOME": home, "TMPDIR": home, "USER": "student", "LOGNAME": "student"}
+    return threads | who | {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MPLBACKEND": "Agg", "PYTHONPATH": str(books)}
+
+
+def lacks(kind):
+    """Say what is missing for this kind of walls; nothing if it can be tried."""
+    if not shutil.which("bwrap" if kind == "bubblewrap" else kind):
+        return f"{kind} is not installed"
+    if kind == "bubblewrap" and platform.machine() not in MACHINES:
+        return f"bubblewrap has no filter for {platform.machine()}"
+    return ""
+
+
+@cache
+def memory_groups():
+    """The folder in which control groups for memory can be made, and the name of their limit; None without."""
+    try:
+        own = [line.split(":", 2) for line in Path("/proc/self/cgroup").read_text().splitlines()]
+    except OSError:
+        return None
+    for _, controllers, path in own:
+        version_1 = controllers == "memory"
+        if version_1 or not controllers:
+            above = Path(f"/sys/fs/cgroup/{'memory' if version_1 else ''}{path}")
+            limit = "memory.limit_in_bytes" if version_1 else "memory.max"
+            if group := _group(above, limit):
+                group.rmdir()
+                return above, limit
+    return None
+
+
+def _group(above, limit):
+    group = above / f"homework-{secrets.token_hex(6)}"
+    try:
+        group.mkdir()
+        (group / limit).write_text(str(MEMORY))
+        return group
+    except OSError:
+        if group.exists():
+            group.rmdir()
+        return None
+
+
+def grouped(command):
+    """Return the command as it runs in a control group of its own, and the group; as it is where there is none."""
+    group = _group(*memory_groups()) if memory_groups() else None
+    if not group:
+        return command, None
+    return ["sh", "-c", 'echo $$ > "$0" && exec "$@"', str(group / "cgroup.procs"), *command], group

@@ -1,0 +1,130 @@
+"""Releasing: the student copies of chapters, what stands in them, and copies with numbers of one's own."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from hashlib import scrypt
+from pathlib import Path
+from secrets import token_hex
+from tempfile import TemporaryDirectory
+
+import nbformat
+from tqdm import tqdm
+
+from tools.chapter import CHAPTERS, ROOT, grade_id, is_check
+from tools.repository import copies
+
+from ..chapter import TITLE, Unclear, find
+from ..course import read_saved_roster, save_roster, written
+from ..report import gradebook
+from . import personal
+
+INSTALL = re.compile(r"%pip install -q (?:\"attention_src(?P<extra>\[\w+\]) @ \S+|git\+\S+)")
+VERSION = re.compile(r"%pip install -q .*git\+[^\s\"]+@([0-9a-f]{7,40})")
+
+
+def command(chapter, course, roster, environment, **options):
+    """Make student copies; with `personal` one for each student of the roster too."""
+    source = _package(course, options["offline"])
+    students = save_roster(course, roster) if roster else read_saved_roster(course)
+    for path in tqdm([find(number) for number in chapter] or CHAPTERS, unit="chapter", disable=None):
+        made = gradebook.release(course, path)
+        copy = handed_out(nbformat.read(made, as_version=4), path.stem, source)
+        nbformat.write(copy, made)
+        if options["personal"]:
+            _release_personal(copy, course / "personal" / path.stem, course, students, environment)
+    print(f"Student copies are in {course / 'release'}.")
+
+
+def _package(course, offline):
+    """From where a student's copy installs the package: the book's repository at this commit, or a file beside it."""
+    address = next(match[1] for path, _, match in copies() if path.name == "_config.yml")
+    if offline:
+        folder = course.resolve() / "release"
+        with TemporaryDirectory() as copy:  # what a build leaves behind is no part of the repository
+            for name in ("pyproject.toml", "README.md"):
+                shutil.copy(ROOT / name, copy)
+            shutil.copytree(ROOT / "attention_src", Path(copy, "attention_src"))
+            build = ["pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, copy]
+            subprocess.run([sys.executable, "-m", *map(str, build)], check=True)
+        wheel = max(folder.glob("attention_src-*.whl"), key=lambda path: path.stat().st_mtime)
+        print(f"Hand out {wheel.name} beside each notebook: the notebook installs it from there.")
+        return wheel.name
+    if "/OWNER/" in address:
+        raise Unclear(
+            f"The book's address still is {address}, from where no student can install its package. "
+            "Give it its own with `make repository URL=…`, or take --offline, which packs it beside the copies."
+        )
+    done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    return f"git+{address}@{done.stdout.strip()}" if done.returncode == 0 else f"git+{address}"
+
+
+def handed_out(copy, stem, package):
+    """The student copy with its package pinned and, as its last cell, what is still open before handing in."""
+
+    def pinned(match):
+        extra = match["extra"] or ""
+        named = f'"{package}{extra}"' if package.endswith(".whl") else f'"attention_src{extra} @ {package}"'
+        return f"%pip install -q {named if extra else package}"
+
+    for cell in copy.cells:
+        cell.source = INSTALL.sub(pinned, cell.source)
+    copy.cells.append(nbformat.v4.new_code_cell(last_cell(copy, stem), id=f"{stem[:2]}-hand-in"))
+    return copy
+
+
+def last_cell(copy, stem):
+    """The code that runs all checks and says how to hand in."""
+    titles, listed = iter(TITLE.findall("\n".join(cell.source for cell in copy.cells))), []
+    for cell in filter(is_check, copy.cells):
+        calls = [line for line in cell.source.splitlines() if line.startswith("checks.")]
+        listed.append(f"    {next(titles, grade_id(cell))!r}: lambda: {', '.join(calls)},")
+    return "\n".join(
+        [
+            "# Before you hand in: run all cells once more, this one last.",
+            "from attention_src import checks",
+            "",
+            "for name, check in {",
+            *listed,
+            "}.items():",
+            "    try:",
+            "        check()",
+            "    except Exception as reason:",
+            '        print(f"{name} is open. {reason}")',
+            f'print("File, Download, .ipynb. Name it YOUR_NAME_{stem}.ipynb.")',
+        ]
+    )
+
+
+def version(cells):
+    """The commit that an install cell names."""
+    return next((match[1] for cell in cells if (match := VERSION.search(cell.source))), None)
+
+
+def _release_personal(copy, folder, course, students, environment):
+    secret = personal.secret_from(environment)
+    if not students:
+        raise Unclear("--personal needs --roster FILE: for whom are the numbers?")
+    if not is_secret_of(course, secret):
+        raise Unclear("ATTENTION_SEED is not the one with which this class's first own numbers were made.")
+    folder.mkdir(parents=True, exist_ok=True)
+    for student in students:
+        own = personal.personalise(copy, secret, student)
+        own.cells[-1].source = last_cell(own, folder.name)
+        nbformat.write(own, folder / f"{student}.ipynb")
+
+
+def is_secret_of(course, secret):
+    """Is it the secret of this class? It is remembered by a slow, salted hash, away from what is handed out."""
+    path = course / "key.json"
+    if not path.exists():
+        salt = token_hex(16)
+        written(path, json.dumps({"salt": salt, "hash": _hash(secret, salt)}).encode())
+    kept = json.loads(path.read_text())
+    return _hash(secret, kept["salt"]) == kept["hash"]
+
+
+def _hash(secret, salt):
+    return scrypt(secret.encode(), salt=salt.encode(), n=2**14, r=8, p=1).hex()

@@ -1,0 +1,34 @@
+"""An autograder for Gradescope: an archive with the checks of one chapter, in the form that it documents."""
+
+import zipfile
+from pathlib import Path
+
+from tools.chapter import ROOT
+
+from ..chapter import find
+from . import personal
+
+HERE = Path(__file__).parent / "gradescope"
+FOLDERS = ("attention_src", "homework", "tools")
+
+
+def command(chapter, course, environment):
+    """Pack setup.sh, run_autograder, the checks, the chapter and the secret seed."""
+    path, secret = find(chapter), personal.secret_from(environment)
+    made = course / "gradescope" / f"{path.stem}.zip"
+    made.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in HERE.iterdir():
+            info = zipfile.ZipInfo(file.name, (2026, 1, 1, 0, 0, 0))
+            info.external_attr = 0o755 << 16
+            archive.writestr(info, file.read_bytes().replace(b"CHAPTER", path.stem[:2].encode()))
+        archive.writestr("seed", secret)
+        for file in [
+            *(file for folder in FOLDERS for file in (ROOT / folder).rglob("*")),
+            *(ROOT / "chapters").glob("*.ipynb"),
+        ]:
+            if file.is_file() and "__pycache__" not in file.parts:
+                archive.write(file, file.relative_to(ROOT))
+        for name in ("pyproject.toml", "requirements.txt", "README.md", "_config.yml", "CITATION.cff"):
+            archive.write(ROOT / name, name)
+    print(f"Upload {made} as the autograder of a programming assignment. It holds the secret: keep it to yourself.")

@@ -1,0 +1,116 @@
+"""Reporting: what the instructor and the students read, and the tables that platforms take back."""
+
+import shutil
+import zipfile
+from collections import Counter
+from pathlib import Path, PurePosixPath
+
+from jinja2 import Environment, FileSystemLoader
+
+from tools import chapter
+
+from ..chapter import Unclear, find, title_of
+from ..course import read_class, read_collected, read_results, read_saved_roster
+from . import gradebook, tables
+
+PAGES = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True)
+
+
+def command(chapter, course, environment):
+    """Write the scores, a page for each student and one for the class."""
+    stem = find(chapter).stem
+    results, folder = read_results(course, stem), course / "report" / stem
+    if not results:
+        raise Unclear(f"Nothing is graded in {course / 'results' / stem}; first: python -m homework grade {chapter}")
+    collected, roster = read_collected(course, stem), read_saved_roster(course)
+    write(folder, read_class(course, "release", stem), collected, results, gradebook.scores(course, stem), roster)
+    print(f"The report is {folder / 'index.html'}, the scores are in {folder / 'scores.csv'}.")
+
+
+def write(folder, release, collected, results, scores, roster=()):
+    """Write the tables of scores, `index.html`, `students/NAME.html` and `feedback.zip`.
+
+    Pages need no other file and no network, and whatever a student wrote is shown as text.
+    """
+    of = [
+        {
+            "name": one.name,
+            "check": chapter.grade_id(one.check),
+            "title": title_of(release, one.name),
+            "points": one.points,
+        }
+        for one in chapter.exercises(release)
+    ]
+    students = [_student(key, *each, of) for key, *each in _sorted(collected, results, scores)]
+    page = {"title": chapter.title(release), "exercises": of, "of": sum(one["points"] for one in of)}
+    shutil.rmtree(folder / "students", ignore_errors=True)
+    (folder / "students").mkdir(parents=True)
+    tables.write(folder, page, students, roster)
+    summary = [_summary(one, students) for one in of]
+    text = PAGES.get_template("class.html").render(students=students, summary=summary, **page)
+    (folder / "index.html").write_text(text, "utf-8")
+    with zipfile.ZipFile(folder / "feedback.zip", "w", zipfile.ZIP_DEFLATED) as feedback:
+        for student in [student for student in students if student["file"]]:
+            text = PAGES.get_template("student.html").render(student=student, **page)
+            (folder / "students" / f"{student['key']}.html").write_text(text, "utf-8")
+            if student["sent"]:  # the platform takes it back under the name that it gave to what was handed in
+                feedback.writestr(str(PurePosixPath(student["sent"]).with_suffix(".html")), text)
+
+
+def _sorted(collected, results, scores):
+    for key, about in sorted(collected.items(), key=lambda pair: pair[1]["name"].casefold()):
+        yield key, about, results.get(key), scores.get(key) or {}
+
+
+def _student(key, about, result, points, exercises):
+    """Everything about one student that a page or a table shows; a score of None is a blank, never a 0."""
+    result = result or {"exercises": {}, "notes": [], "unjudged": "not graded yet" if about["file"] else ""}
+    notes, unjudged = about["notes"] + result["notes"], result.get("unjudged")
+    titles = {one["name"]: one["title"] for one in exercises}
+    said = [(f"{titles[name]}: " if (name := n.get("exercise")) in titles else "") + n["text"] for n in notes]
+    rows = [
+        {
+            **one,
+            "score": _score(one, result, points),
+            "answer": result.get("answers", {}).get(one["name"]),
+            **result["exercises"].get(one["name"], {"status": "", "message": ""}),
+        }
+        for one in exercises
+    ]
+    known = [row["score"] for row in rows if row["score"] is not None]
+    return {
+        **about,
+        "key": key,
+        "rows": rows,
+        "total": sum(known) if len(known) == len(rows) else None,
+        "unjudged": unjudged,
+        "person": ([unjudged] if unjudged else []) + [s for s, note in zip(said, notes, strict=True) if note["person"]],
+        "noticed": [s for s, note in zip(said, notes, strict=True) if not note["person"]],
+    }
+
+
+def _score(exercise, result, points):
+    """Points as nbgrader has them. What no check could judge has none, unless a person gave some in the formgrader."""
+    score, by_person = points.get(exercise["check"], (None, False))
+    judged = result["exercises"].get(exercise["name"], {}).get("status", "unclear") != "unclear"
+    return score if judged or by_person else None
+
+
+def _summary(exercise, students):
+    """How an exercise went: counts, and the messages that were seen, alike ones together, most frequent first."""
+    rows = [row for student in students for row in student["rows"] if row["name"] == exercise["name"]]
+    seen, example = Counter(), {}
+    for row in rows:
+        if row["status"] in ("wrong", "partly right"):
+            kind = tuple(map(_kind, row.get("parts", {}).values())) or row["message"]
+            seen[kind] += 1
+            example.setdefault(kind, row["message"])
+    statuses = Counter(row["status"] for row in rows if row["status"])
+    return {**exercise, "statuses": statuses, "messages": [(n, example[kind]) for kind, n in seen.most_common(5)]}
+
+
+def _kind(part):
+    """What alike messages have in common: templates, and names of functions and errors; not numbers and other texts."""
+    values = part["values"].values()
+    names = [value for value in values if isinstance(value, str) and value.isidentifier()]
+    return part["template"], *names, *(_kind(value) for value in values if isinstance(value, dict))

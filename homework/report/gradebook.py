@@ -1,0 +1,96 @@
+"""nbgrader's part: it makes the student copies and keeps the grades, in `gradebook.db` of the course folder.
+
+Its own execution of notebooks is left out: a submission comes to it with its checks already answered.
+"""
+
+import logging
+import os
+import shutil
+import sys
+import warnings
+
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.converters import Autograde, GenerateAssignment
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import (
+    CheckCellMetadata,
+    ClearSolutions,
+    ComputeChecksums,
+    LockCells,
+    NbGraderPreprocessor,
+    OverwriteCells,
+    SaveAutoGrades,
+    SaveCells,
+)
+from sqlalchemy.exc import SAWarning
+from traitlets.config import Config
+
+from tools.chapter import grade_id
+
+
+class ClearGraded(NbGraderPreprocessor):
+    """Clears what graded cells printed; the outputs of all other cells stay for the student."""
+
+    def preprocess_cell(self, cell, resources, index):
+        if grade_id(cell) and cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+        return cell, resources
+
+
+STUDENT_COPY = [LockCells, ClearSolutions, ClearGraded, CheckCellMetadata, ComputeChecksums, SaveCells]
+FROM_OUTPUTS = [SaveAutoGrades, CheckCellMetadata]
+
+
+def _settings(course, stem):
+    warnings.simplefilter("ignore", SAWarning)  # nbgrader's own, at every new submission
+    logging.getLogger("traitlets").setLevel(logging.ERROR)
+    here = os.path.dirname(sys.executable)
+    if here not in os.get_exec_path():  # nbgrader starts `alembic`, which was installed beside this Python
+        os.environ["PATH"] = here + os.pathsep + os.environ.get("PATH", "")
+    config = Config()
+    config.CourseDirectory.root, config.CourseDirectory.course_id = str(course.resolve()), "attention"
+    config.CourseDirectory.assignment_id = stem
+    config.GenerateAssignment.preprocessors = STUDENT_COPY
+    config.Autograde.sanitize_preprocessors, config.Autograde.autograde_preprocessors = [OverwriteCells], FROM_OUTPUTS
+    return {"coursedir": CourseDirectory(config=config), "config": config}
+
+
+def release(course, path):
+    """Make the student copy of a chapter and enter its exercises in the gradebook; return where the copy is."""
+    source = course / "source" / path.stem / path.name
+    source.parent.mkdir(parents=True, exist_ok=True)
+    source.write_bytes(path.read_bytes())
+    GenerateAssignment(force=True, **_settings(course, path.stem)).start()
+    return course / "release" / path.stem / path.name
+
+
+def record(course, stem, students):
+    """Score what lies in `submitted` for these students, its checks answered; forget whoever has nothing any more."""
+    for student in scores(course, stem).keys() - students:
+        with opened(course) as book:
+            book.remove_submission(stem, student)
+        for kind in ("submitted", "autograded"):
+            shutil.rmtree(course / kind / student / stem, ignore_errors=True)
+    if students:
+        Autograde(force=True, **_settings(course, stem)).start()
+
+
+def opened(course):
+    return Gradebook(f"sqlite:///{course.resolve() / 'gradebook.db'}", "attention")
+
+
+def scores(course, stem):
+    """Return {student: {name of the check's cell: (points, whether a person gave them)}}."""
+    with opened(course) as book:
+        try:
+            submissions = book.assignment_submissions(stem)
+        except MissingEntry:
+            return {}
+        return {
+            submission.student.id: {
+                grade.name: (grade.score, grade.manual_score is not None)
+                for sheet in submission.notebooks
+                for grade in sheet.grades
+            }
+            for submission in submissions
+        }

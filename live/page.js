@@ -1,0 +1,558 @@
+// A chapter whose cells run where they stand. The page's notebook says which cell is which, cells.json which of them
+// were seen to give exactly the stored text; Python is in worker.js.
+const here = (name) => new URL(name, import.meta.url);
+const json = async (url) => {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${new URL(url).pathname} could not be loaded: ${response.status}`);
+  return response.json();
+};
+
+/** An element with attributes and children; functions become listeners. */
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (value !== false && value != null) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children);
+  return element;
+}
+
+const button = (words, what, attributes = {}) =>
+  make("button", { type: "button", class: "btn btn-sm btn-outline-primary", "data-live": what, ...attributes }, words);
+const text = (source) => (Array.isArray(source) ? source.join("") : source);
+const plain = (source) => source.replace(/\s+$/, "");
+const grader = (cell) => cell.metadata.nbgrader ?? {};
+const mib = (bytes) => (bytes / 2 ** 20).toFixed(1);
+
+let bar, status, progress, counter, stop, cells, notebook, worker, began, current, waiting;
+const READY = "Ready: change a number and press Run, or Shift and Enter.";
+let number = 0; // of the latest run
+const names = new Map(); // what some code uses and changes, as Python reads it
+
+// Cells ----------------------------------------------------------------------------------------------------------
+
+class Cell {
+  constructor(element, source, n, how) {
+    Object.assign(this, { element, source, n, how, original: plain(text(source.source)), outputs: null });
+    this.bound = new Set([...this.original.matchAll(/^(?:def|class)\s+(\w+)|^(\w+)\s*=[^=]/gm)].map((m) => m[1] ?? m[2]));
+    this.offered = element && ["whole", "alone", "answer", "check"].includes(how);
+    if (this.offered) this.build();
+    else if (element && (how === "part" || how === "no")) this.explain();
+    this.shown = null;
+  }
+
+  get code() {
+    return this.offered ? plain(this.editor.value) : this.original;
+  }
+
+  /** The cells that have to run for this one, and itself. An answer is needed by its own check, and by what names it. */
+  get chain() {
+    const own = cells[cells.indexOf(this) - 1];
+    const answers = this.how === "check" ? own.code + this.code : this.code;
+    const needs = (cell) =>
+      cell === own && this.how === "check" || [...cell.bound].some((name) => new RegExp(`\\b${name}\\b`).test(answers));
+    const before = cells.filter((cell) => cell.n < this.n &&
+      (["whole", "part", "check"].includes(cell.how) || (cell.how === "answer" && needs(cell))));
+    return [...before, this];
+  }
+
+  /** Whether something that this cell's result hangs on is not as it was when the result came out. */
+  get stale() {
+    if (!this.shown && (this.how === "answer" || this.how === "check")) return false;
+    const then = (cell) => (this.shown ? this.shown.get(cell) : cell.original);
+    const now = (cell) => cell.code;
+    return [...this.needs(then), ...this.needs(now)].some((cell) => then(cell) !== now(cell));
+  }
+
+  /** Those of the chain that share names with this cell, or with one of them, given the code of each. */
+  needs(code) {
+    const others = new Set(this.chain);
+    const found = [this], wanted = new Set();
+    others.delete(this);
+    for (const cell of found) {
+      const own = names.get(code(cell));
+      if (!own) return this.chain; // not known yet, or no Python
+      for (const name of [...own.uses, ...(cell === this ? [] : own.changes)]) wanted.add(name);
+      for (const other of others) {
+        const touched = names.get(code(other))?.changes ?? ["*"];
+        if (touched.some((name) => name === "*" || wanted.has(name))) {
+          others.delete(other);
+          found.push(other);
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Where this cell's code stands, then the editor in its place, the buttons, and room for what it gives. */
+  build() {
+    const { n, element } = this;
+    const input = element.querySelector(".cell_input");
+    const folded = input.closest("details");
+    const check = this.how === "check";
+    element.dataset.liveCell = n;
+    this.editor = make("textarea", {
+      "data-live": "source", "aria-label": `Code of cell ${n}`, spellcheck: "false", autocapitalize: "off",
+      autocomplete: "off", wrap: "off", readonly: check, input: () => this.edited(true), keydown: (event) => this.key(event),
+    });
+    this.editor.value = this.original;
+    const words = check ? "Check" : "Run";
+    this.run = button(words, "run", { "aria-label": `${words} cell ${n}`, click: () => ask(this) });
+    this.reset = button("Reset", "reset", { "aria-label": `Reset cell ${n}`, click: () => this.restore(), disabled: true });
+    this.note = make("span", { "data-live": "note", class: "live-note" });
+    const name = make("span", { class: "live-note" }, `cell ${n}`);
+    this.tools = make("div", { class: "live-tools" }, this.run, this.reset, name, this.note);
+    this.output = make("div", { "data-live": "output", class: "cell_output docutils container" });
+    this.fields = make("div", { class: "live-fields" });
+    input.hidden = true;
+    input.after(this.fields, this.editor);
+    (folded && element.contains(folded) ? folded : this.editor).after(this.tools, this.output);
+    this.stored = [...element.querySelectorAll(".cell_output")].filter((part) => part !== this.output);
+    this.fit();
+    this.offerFields();
+  }
+
+  explain() {
+    const link = make("a", { href: here(`../../_sources/${pagename()}.ipynb`), download: true }, "the notebook");
+    const words = this.how === "part" ? "This cell needs PyTorch, which does not run in a browser: use " : "This cell does not run here: use ";
+    this.element.append(make("p", { class: "live-note", "data-live": "elsewhere" }, words, link, "."));
+  }
+
+  fit() {
+    this.editor.rows = this.editor.value.split("\n").length;
+  }
+
+  edited(byHand) {
+    this.fit();
+    if (byHand) this.offerFields();
+    save();
+    mark();
+  }
+
+  key(event) {
+    const { editor } = this;
+    const insert = (words) => {
+      event.preventDefault();
+      editor.setRangeText(words, editor.selectionStart, editor.selectionEnd, "end");
+      this.edited(true);
+    };
+    if (event.key === "Enter" && (event.shiftKey || event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      ask(this);
+    } else if (event.key === "Escape") this.run.focus();
+    else if (editor.readOnly) return;
+    else if (event.key === "Tab" && !event.shiftKey && bar.querySelector("[data-live=tab]").checked) insert("    ");
+    else if (event.key === "Enter") {
+      const line = editor.value.slice(0, editor.selectionStart).split("\n").pop();
+      insert("\n" + line.match(/^\s*/)[0] + (/:\s*$/.test(line) ? "    " : ""));
+    }
+  }
+
+  /** The page's own code and output. */
+  restore() {
+    this.editor.value = this.original;
+    this.show(null);
+    this.edited(true);
+  }
+
+  /** Show what a run gave, or with null the page's own output. */
+  show(outputs, codes) {
+    this.outputs = outputs;
+    this.shown = outputs && codes;
+    this.output.replaceChildren(...(outputs ?? []).map(shown));
+    for (const part of this.stored) part.hidden = Boolean(outputs);
+  }
+
+  mark() {
+    const changed = this.code !== this.original;
+    this.reset.disabled = !changed && !this.outputs;
+    const { stale } = this;
+    const own = stale && !this.shown && changed && this.needs((c) => c.code).every((c) => c === this || c.code === c.original);
+    const silent = this.outputs?.length === 0 ? "It ran and printed nothing." : "";
+    this.note.textContent = !stale ? silent : own ? "Changed: run it." : "Out of date: code above or here has changed since. Run it again.";
+    this.element.classList.toggle("live-stale", stale);
+  }
+
+  // The instrument: Colab's form fields, as sliders and the like, each of which rewrites its line and runs the cell.
+
+  offerFields() {
+    const lines = [...this.editor.value.matchAll(/^(\w+)\s*=\s*(.+?)\s*#\s*@param\s*(\{.*?\}|\[.*?\])/gm)];
+    const known = lines.map(([, name, , form]) => name + form).join();
+    if (known !== this.known) {
+      this.known = known;
+      this.controls = new Map(lines.map(([, name, value, form]) => [name, field(this, name, value, form)]));
+      this.fields.replaceChildren(...[...this.controls.values()].map((control) => control.element));
+    }
+    for (const [, name, value] of lines) this.controls.get(name).set(value);
+  }
+
+  set(name, value) {
+    this.editor.value = this.editor.value.replace(
+      new RegExp(`^(${name}\\s*=\\s*)(.+?)(\\s*#\\s*@param)`, "m"), (_, start, old, end) => start + value + end);
+    this.edited(false);
+    ask(this);
+  }
+}
+
+/** What Python writes as text, number, truth value or list, as JavaScript has it; undefined for anything else. */
+function read(value) {
+  try {
+    return JSON.parse(value.replace(/\bTrue\b/g, "true").replace(/\bFalse\b/g, "false").replace(/'/g, '"'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The control of one form field: {element, set(value in Python)}. */
+function field(cell, name, value, form) {
+  const id = `live-${cell.n}-${name}`;
+  const options = read(form.replace(/(\w+)\s*:/g, '"$1":').replace(/,\s*([}\]])/g, "$1")) ?? {};
+  const title = name.replaceAll("_", " ");
+  if (rows(value)) return toggles(cell, name, title, value);
+  let control, write = (given) => given;
+  if (Array.isArray(options)) {
+    control = make("select", { id }, ...options.map((option) => make("option", {}, String(option))));
+    write = (given) => (options.some((option) => typeof option === "string") ? JSON.stringify(given) : given);
+  } else if (options.type === "boolean") {
+    control = make("input", { id, type: "checkbox" });
+  } else if (options.type === "slider") {
+    control = make("input", { id, type: "range", min: options.min, max: options.max, step: options.step ?? 1 });
+    const real = [value, options.min, options.max, options.step].some((part) => /[.e]/.test(String(part)));
+    write = (given) => (real && !/[.e]/.test(given) ? `${given}.0` : given);
+  } else {
+    const kind = { integer: "number", number: "number" }[options.type] ?? "text";
+    control = make("input", { id, type: kind, step: options.type === "integer" ? 1 : "any", autocomplete: "off" });
+    if (kind === "text" && options.type !== "raw") write = (given) => JSON.stringify(given);
+  }
+  const seen = make("output", { for: id });
+  control.addEventListener("input", () => {
+    const given = control.type === "checkbox" ? (control.checked ? "True" : "False") : write(control.value);
+    if (given === "") return;
+    seen.textContent = control.type === "range" ? given : "";
+    cell.set(name, given);
+  });
+  const set = (given) => {
+    const known = read(given) ?? given;
+    if (control.type === "checkbox") control.checked = Boolean(known);
+    else if (document.activeElement !== control || control.type === "range") control.value = known;
+    seen.textContent = control.type === "range" ? given : "";
+  };
+  return { element: make("div", { class: "live-field" }, make("label", { for: id }, title), control, seen), set };
+}
+
+/** A matrix of zeros and ones, written "1000 1100" or [[1, 0], [True, False]], as rows; undefined for anything else. */
+function rows(value) {
+  const found = read(value);
+  if (Array.isArray(found) && Array.isArray(found[0])) return found.map((row) => row.map(Boolean));
+  if (/^[01]+( [01]+)+$/.test(found)) return found.split(" ").map((row) => [...row].map((entry) => entry === "1"));
+}
+
+/** A grid of check boxes for such a matrix. */
+function toggles(cell, name, title, value) {
+  const words = /True|False/.test(value) ? ["False", "True"] : ["0", "1"];
+  const written = (lines) => typeof read(value) === "string"
+    ? JSON.stringify(lines.map((line) => line.map((box) => Number(box.checked)).join("")).join(" "))
+    : `[${lines.map((line) => `[${line.map((box) => words[Number(box.checked)]).join(", ")}]`).join(", ")}]`;
+  const boxes = rows(value).map((row, i) => row.map((_, j) => make("input", {
+    type: "checkbox", "aria-label": `${title}, row ${i + 1}, column ${j + 1}`, input: () => cell.set(name, written(boxes)),
+  })));
+  const set = (given) => rows(given)?.forEach((row, i) => row.forEach((entry, j) => {
+    if (boxes[i]?.[j]) boxes[i][j].checked = entry;
+  }));
+  const lines = boxes.map((line) => make("tr", {}, ...line.map((box) => make("td", {}, box))));
+  return { element: make("fieldset", { class: "live-field" }, make("legend", {}, title), make("table", {}, make("tbody", {}, ...lines))), set };
+}
+
+/** The element that shows one output. */
+function shown({ kind, text: words, svg, lines }) {
+  if (kind === "svg") {
+    const labels = [...new DOMParser().parseFromString(svg, "image/svg+xml").querySelectorAll("text")].map((t) => t.textContent);
+    const alt = `Redrawn. It reads: ${labels.join(", ")}`;
+    return make("img", { src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`, alt });
+  }
+  const pre = make("pre", {}, kind === "error" && lines ? `${words}\n${lines}` : words);
+  return make("div", { class: kind === "error" ? "output live-error" : "output stream" }, make("div", { class: "highlight" }, pre));
+}
+
+/** Mark what is out of date, once Python has read what is new. */
+function mark() {
+  cells.filter((cell) => cell.offered).forEach((cell) => cell.mark());
+  const sources = [...new Set(cells.map((cell) => cell.code))].filter((source) => !names.has(source));
+  if (!sources.length || current) return;
+  for (const source of sources) names.set(source, null);
+  worker.postMessage({ sources });
+}
+
+// Running --------------------------------------------------------------------------------------------------------
+
+function say(state, words) {
+  status.dataset.state = state;
+  status.textContent = words;
+}
+
+/** Start Python anew; what it is asked in the meantime waits. */
+function boot(words) {
+  say("loading", words);
+  worker?.terminate();
+  for (const [source, found] of names) if (!found) names.delete(source); // asked, and not answered
+  worker = new Worker(here("worker.js"), { type: "module" });
+  began = performance.now();
+  return new Promise((resolve, reject) => {
+    worker.onerror = (event) => reject(new Error(event.message || "the worker could not be loaded"));
+    worker.onmessage = ({ data }) => {
+      if (data.type === "ready") {
+        progress.hidden = true;
+        bar.dataset.seconds = ((performance.now() - began) / 1000).toFixed(1);
+        resolve();
+      } else if (data.type === "failed") reject(new Error(data.text));
+      else hear(data);
+    };
+  });
+}
+
+function hear(data) {
+  if (data.type === "progress") {
+    progress.hidden = data.loaded >= data.total;
+    progress.max = data.total;
+    progress.value = data.loaded;
+    const words = data.loaded < data.total ? `Loading ${mib(data.total)} MB.` : "Starting Python.";
+    counter.textContent = progress.hidden ? "" : ` ${mib(data.loaded)} MB`; // not read aloud
+    if (!current && status.textContent !== words) status.textContent = words;
+  } else if (data.type === "names") {
+    for (const [source, found] of data.found) names.set(source, found ?? { uses: [], changes: ["*"] });
+    mark();
+  } else if (data.type === "drawing") {
+    say("running", "Loading what draws figures, about 10 MB, once.");
+  } else if (current && data.id === current.id) {
+    const { cell, codes } = current;
+    bar.dataset.seconds = ((performance.now() - current.began) / 1000).toFixed(3);
+    current = null;
+    progress.hidden = true;
+    stop.hidden = true;
+    if (data.type === "done") finish(cell, data.results, codes);
+    else {
+      cell.show([{ kind: "error", text: "Python itself stopped and was started again.", lines: data.text.split("\n").pop() }], codes);
+      restart("Starting again.");
+      return;
+    }
+    mark();
+    if (waiting) ask(waiting);
+  }
+}
+
+/** Show what the cell that was asked for gave, and what cells above it gave if theirs was out of date. */
+function finish(asked, results, codes) {
+  for (const result of results) {
+    const cell = cells.find((one) => one.n === result.n);
+    if (!cell.offered || (cell !== asked && (result.later || cell.how === "check"))) continue;
+    if (cell === asked || result.stops || (cell.stale && cell.how !== "answer")) cell.show(result.outputs, codes);
+  }
+  const last = results.at(-1);
+  if (last.n !== asked.n) {
+    const why = { kind: "error", text: `Cell ${asked.n} did not run: cell ${last.n} above stopped with an error.`, lines: "" };
+    asked.show([why, ...last.outputs.filter((output) => output.kind === "error")], codes);
+  }
+  say("ready", last.error ? `Cell ${last.n} stopped: ${last.error}.` : `Cell ${asked.n} has run.`);
+}
+
+/** Run a cell; while another one runs, only the latest wish is kept. */
+function ask(cell) {
+  if (current || status.dataset.state === "loading") {
+    waiting = cell;
+    return;
+  }
+  waiting = null;
+  const { chain } = cell;
+  current = { id: ++number, cell, codes: new Map(chain.map((one) => [one, one.code])), began: performance.now() };
+  const how = (one) => (one === cell || one.how === "whole" ? "whole" : one.how === "check" ? "imports" : one.how);
+  cell.run.after(stop);
+  setTimeout(() => (stop.hidden = current?.cell !== cell), 150);
+  say("running", `Running cell ${cell.n}.`);
+  worker.postMessage({ id: current.id, chain: chain.map((one) => ({ n: one.n, source: one.code, how: how(one) })) });
+}
+
+function restart(words) {
+  boot(words).then(() => {
+    say("ready", READY);
+    if (waiting) ask(waiting);
+  }, failed);
+}
+
+function halt() {
+  const { cell } = current ?? {};
+  current = waiting = null;
+  stop.hidden = true;
+  cell?.show([{ kind: "error", text: "Stopped before it was done.", lines: "" }], new Map());
+  cell?.run.focus();
+  restart("Stopped. Starting again.");
+  mark();
+}
+
+function failed(error) {
+  Object.assign(bar.querySelector("[data-live=start]"), { disabled: false, hidden: false });
+  progress.hidden = true;
+  say("failed", `It could not be loaded (${error.message}). Look at your connection, then press Run this page again.`);
+}
+
+// What the reader wrote ------------------------------------------------------------------------------------------
+
+const pagename = () => DOCUMENTATION_OPTIONS.pagename;
+const place = () => `live ${pagename()}`;
+
+function save() {
+  const changed = cells.filter((cell) => cell.offered && cell.how !== "check" && cell.code !== cell.original);
+  const kept = Object.fromEntries(changed.map((cell) => [cell.source.id, { source: cell.code, from: cell.original }]));
+  try {
+    if (changed.length) localStorage.setItem(place(), JSON.stringify(kept));
+    else localStorage.removeItem(place());
+  } catch {} // a browser that keeps nothing
+}
+
+/** Bring back what was written here before; of a cell that the book has changed since, only an answer. */
+function recall() {
+  let kept = {};
+  try {
+    kept = JSON.parse(localStorage.getItem(place())) ?? {};
+  } catch {}
+  for (const cell of cells) {
+    const found = kept[cell.source.id];
+    if (found && cell.offered && (cell.how === "answer" || found.from === cell.original)) write(cell, found.source);
+  }
+}
+
+function write(cell, source) {
+  cell.editor.value = source;
+  cell.fit();
+  cell.offerFields();
+}
+
+function forget() {
+  for (const cell of cells) if (cell.offered && cell.code !== cell.original) cell.restore();
+  save();
+  mark();
+  say("ready", "Your changes were deleted from this browser.");
+}
+
+/** The reader's notebook: the student copy with what they wrote and what it gave. */
+function mine() {
+  const copy = structuredClone(notebook);
+  let count = 0;
+  for (const cell of cells.filter((one) => one.offered)) {
+    const target = copy.cells.find((one) => one.id === cell.source.id);
+    if (cell.how !== "check" && cell.code !== cell.original) target.source = cell.code;
+    if (cell.outputs) {
+      target.execution_count = ++count;
+      target.outputs = cell.outputs.map((output) => asOutput(output, count));
+    } else if (target.source === cell.code && cell.code !== cell.original) Object.assign(target, { outputs: [], execution_count: null });
+  }
+  return copy;
+}
+
+function asOutput(output, count) {
+  if (output.kind === "text") return { output_type: "stream", name: "stdout", text: output.text };
+  if (output.kind === "error") {
+    const [ename, ...rest] = output.text.split(": ");
+    return { output_type: "error", ename, evalue: rest.join(": "), traceback: [output.text, ...(output.lines ? [output.lines] : [])] };
+  }
+  const data = { "text/plain": output.text, ...(output.kind === "svg" ? { "image/svg+xml": output.svg } : {}) };
+  return { output_type: "execute_result", execution_count: count, data, metadata: {} };
+}
+
+function download(name) {
+  const who = name.trim().replace(/[^\p{L}\p{N}.@-]+/gu, "-");
+  const file = new Blob([JSON.stringify(mine(), null, 1) + "\n"], { type: "application/x-ipynb+json" });
+  const link = make("a", { href: URL.createObjectURL(file), download: `${who ? `${who}_` : ""}${pagename().split("/").pop()}.ipynb` });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  say("ready", `Your notebook was saved as ${link.download}.`);
+}
+
+async function load(file) {
+  let found = [];
+  try {
+    found = JSON.parse(await file.text()).cells.filter((cell) => cell.cell_type === "code");
+  } catch {
+    say("ready", "This file is no notebook.");
+    return;
+  }
+  let count = 0;
+  for (const cell of cells.filter((one) => one.offered && one.how !== "check")) {
+    const { id } = cell.source, graded = grader(cell.source).grade_id;
+    const match = found.find((one) => graded ? one.metadata?.nbgrader?.grade_id === graded : (one.id ?? one.metadata?.id) === id);
+    const source = match && plain(text(match.source ?? ""));
+    if (source && source !== cell.code) {
+      write(cell, source);
+      count++;
+    }
+  }
+  save();
+  mark();
+  say("ready", count ? `${count} cells were brought back.` : "Nothing in this notebook differs from the page.");
+}
+
+function handIn() {
+  const name = make("input", { id: "live-name", type: "text", autocomplete: "name", "data-live": "name" });
+  const file = make("input", { id: "live-load", type: "file", accept: ".ipynb", "data-live": "load" });
+  file.addEventListener("change", () => file.files[0] && load(file.files[0]).then(() => (file.value = "")));
+  return make("div", { class: "live-hand-in", role: "group", "aria-label": "Hand in" },
+    make("p", {}, "What you write is kept in this browser only. To hand it in, or to take it elsewhere, save it as a notebook."),
+    make("p", {}, make("label", { for: "live-name" }, "Your name or number, for the file's name"), name,
+      button("Download my notebook", "download", { click: () => download(name.value) })),
+    make("p", {}, make("label", { for: "live-load" }, "Load my notebook"), file),
+    make("p", {}, button("Delete my changes from this browser", "forget", { click: forget })));
+}
+
+// The beginning --------------------------------------------------------------------------------------------------
+
+/** Match the page's code cells with the notebook's, in order; their text must be equal. */
+function match(list) {
+  const visible = [...document.querySelectorAll(".bd-article div.cell")].filter((element) => element.querySelector(".cell_input pre"));
+  const codes = notebook.cells.filter((cell) => cell.cell_type === "code");
+  let next = 0;
+  return codes.map((source, i) => {
+    const element = visible[next];
+    const same = element && plain(element.querySelector(".cell_input pre").textContent) === plain(text(source.source));
+    if (same) next++;
+    const { grade, solution } = grader(source);
+    const seen = list[source.id] ?? "no";
+    const runs = seen === "whole" || seen === "alone";
+    const how = runs && grade ? "check" : runs && solution ? "answer" : seen;
+    return new Cell(same ? element : null, source, i + 1, how);
+  });
+}
+
+export async function begin(place) {
+  bar = place;
+  status = bar.querySelector("[data-live=status]");
+  if (!progress) prepare();
+  const started = boot("Loading.");
+  started.catch(() => {}); // it is awaited below
+  const [list, found] = await Promise.all([json(here("cells.json")), json(here(`../../_sources/${pagename()}.ipynb`))]);
+  await started;
+  if (!cells) lay(list[pagename()], found); // a second press, after a failure, finds them there
+  bar.querySelector("[data-live=start]").hidden = true;
+  say("ready", READY);
+}
+
+/** Make the cells of the page ready to be changed. */
+function lay(list, found) {
+  notebook = found;
+  cells = match(list);
+  worker.postMessage({ sources: cells.map((cell) => cell.original) });
+  recall();
+  const exercise = cells.filter((cell) => cell.how === "check" && cell.offered).at(-1);
+  (exercise?.element ?? bar).after(handIn());
+  mark();
+}
+
+/** What the bar shows besides its button. */
+function prepare() {
+  progress = make("progress", { "aria-label": "Loaded so far", hidden: true });
+  stop = button("Stop", "stop", { hidden: true, click: halt });
+  const tab = make("input", { type: "checkbox", "data-live": "tab", id: "live-tab" });
+  document.head.append(make("link", { rel: "stylesheet", href: here("page.css") }));
+  counter = make("span", { "aria-hidden": "true" });
+  status.after(progress, counter, stop);
+  bar.append(make("label", { class: "live-choice", for: "live-tab" }, tab, " The Tab key indents (Escape leaves the editor)"));
+}

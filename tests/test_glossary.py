@@ -1,0 +1,17 @@
+"""A chapter's terms lead to the glossary, each once."""
+
+from collections import Counter
+
+from bs4 import BeautifulSoup
+
+from _ext.book_glossary import terms
+from tools.chapter import CHAPTERS, ROOT
+
+
+def test_terms_in_bold_link_their_line_of_the_glossary_at_their_first_use(site):
+    rows = {row["id"] for row in BeautifulSoup((site / "glossary.html").read_text(), "html.parser").select("tr[id]")}
+    assert rows == {*terms((ROOT / "glossary.md").read_text()).values()}
+    for path in CHAPTERS:
+        page = BeautifulSoup((site / "chapters" / f"{path.stem}.html").read_text(), "html.parser")
+        targets = Counter(link["href"].partition("#")[2] for link in page.select("a.term"))
+        assert targets and targets.keys() <= rows

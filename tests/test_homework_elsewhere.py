@@ -1,0 +1,143 @@
+"""The same checks where classes live: one file with JSON out, Gradescope, a repository's workflow, otter, nbgrader."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import nbformat
+import pytest
+import yaml
+from classroom import SECRET, Chapter, cell_of, homework, needs_sandbox
+from nbformat.v4 import new_code_cell
+
+from homework import release
+from homework.release import gradescope
+from tools.chapter import ROOT
+
+DEPENDS_ON = ("homework/", "tools/", "attention_src/", "chapters/01", "chapters/04", "_config.yml")
+CHAPTER = Chapter()
+TEMPLATE = ROOT / "homework" / "release" / "github" / ".github" / "workflows" / "check.yml"
+SPY = "import glob\nfor path in glob.glob('BASE/**/*', recursive=True):\n    print(open(path).read())"
+
+
+def handed_in(path, *, named='"uneven"', cell=None):
+    """A solved notebook, written to a file."""
+    notebook = CHAPTER.solved()
+    answer = cell_of(notebook, "ex01-mend")
+    answer.source = answer.source.replace('"uneven"', named)
+    if cell:
+        notebook.cells.insert(3, new_code_cell(cell))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(notebook, path)
+    return path
+
+
+@needs_sandbox
+def test_one_file_is_checked_without_a_class(tmp_path):
+    told = json.loads(homework("check", handed_in(tmp_path / "x.ipynb", named="..."), "--json"))
+    assert (told["chapter"], told["points"], told["of"]) == ("01_definition", 5, 6)
+    assert [part["title"] for part in told["exercises"]] == ["1. Write it", "2. Predict it", "3. Find it"]
+    assert told["exercises"][2] | {"name": "", "title": ""} == {
+        "name": "",
+        "title": "",
+        "status": "partly right",
+        "points": 1,
+        "of": 2,
+        "message": "the function is mended; nothing is named yet.",
+    }
+
+
+@needs_sandbox
+def test_what_is_no_notebook_is_said(tmp_path):
+    (tmp_path / "x.ipynb").write_text("Dear Professor")
+    assert "not a notebook" in json.loads(homework("check", tmp_path / "x.ipynb", "--json"))["unjudged"]
+    assert homework("check", tmp_path / "x.ipynb").startswith("Not judged: not a notebook")
+
+
+def in_a_tree(base, *command, environment):
+    """Run a command as root of a machine on which everybody may read Python, as on Gradescope's."""
+    wall = ["bwrap", "--dev-bind", "/", "/", "--cap-add", "ALL"]
+    if not os.access(sys.base_prefix, os.R_OK) or str(sys.base_prefix).startswith("/root"):
+        wall += ["--tmpfs", "/root", "--ro-bind", sys.base_prefix, sys.base_prefix]
+    done = subprocess.run([*wall, *command], capture_output=True, text=True, env=os.environ | environment, cwd=base)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+@needs_sandbox
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="Gradescope's machine belongs to root")
+def test_the_archive_grades_in_a_tree_as_gradescope_lays_it_out(tmp_path):
+    gradescope.command("01", tmp_path / "class", {"ATTENTION_SEED": SECRET})
+    base = tmp_path / "autograder"
+    with zipfile.ZipFile(tmp_path / "class" / "gradescope" / "01_definition.zip") as archive:
+        assert {"setup.sh", "run_autograder", "seed"} <= {*archive.namelist()}
+        archive.extractall(base / "source")
+    shutil.copy(base / "source" / "run_autograder", base)
+    (base / "run_autograder").chmod(0o755)
+    for above in (tmp_path, *tmp_path.parents):  # Gradescope's folder lies open to all; only `source` is closed
+        if above.is_relative_to("/tmp") and above.parts[1:] != ("tmp",):
+            above.chmod(above.stat().st_mode | 0o055)
+    handed_in(base / "submission" / "mine.ipynb", named="...", cell=SPY.replace("BASE", str(base / "source")))
+    environment = {"AUTOGRADER": str(base), "AUTOGRADER_PYTHON": sys.executable, "PYTHONDONTWRITEBYTECODE": "1"}
+    in_a_tree(base, str(base / "run_autograder"), environment=environment)
+    told = json.loads((base / "results" / "results.json").read_text())
+    seen, hidden = told["tests"][:3], told["tests"][3:]
+    assert [test["status"] for test in seen] == ["passed", "passed", "failed"]
+    assert {test["visibility"] for test in seen} == {"visible"} and {t["visibility"] for t in hidden} == {
+        "after_due_date"
+    }
+    assert [(test["score"], test["max_score"]) for test in hidden] == [(3, 3), (1, 1), (1, 2)]
+    assert SECRET not in json.dumps(told)
+    (base / "submission" / "mine.ipynb").unlink()
+    in_a_tree(base, str(base / "run_autograder"), environment=environment)
+    assert "no .ipynb file" in json.loads((base / "results" / "results.json").read_text())["output"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the workflow runs on Linux")
+def test_the_workflow_of_a_repository_writes_what_the_checks_say(tmp_path):
+    workflow = yaml.safe_load(TEMPLATE.read_text())
+    *_, install, check = [step["run"] for step in workflow["jobs"]["check"]["steps"] if "run" in step]
+    assert install.startswith("pip install") and "secrets." not in TEMPLATE.read_text()
+    handed_in(tmp_path / "work" / "01_definition.ipynb", named='"rows"')
+    (tmp_path / "book").symlink_to(ROOT)
+    here = {name: value for name, value in os.environ.items() if name != "ATTENTION_SEED"}
+    here |= {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"), "PATH": f"{sys.prefix}/bin:{os.environ['PATH']}"}
+    check = check.replace("../work", str(tmp_path / "work"))  # a link's parent is another
+    subprocess.run(["bash", "-eu", "-c", check], cwd=tmp_path, env=here, check=True)
+    said = (tmp_path / "summary.md").read_text()
+    assert "✅ **1. Write it** (right)" in said and "🟡 **3. Find it** (partly right)" in said
+
+
+def test_otters_form_of_a_test_calls_the_check(capsys):
+    """An exercise of otter is a doctest; what it prints is what the check prints."""
+    import doctest
+
+    solution = cell_of(CHAPTER.solved(), "ex01-attention").source
+    for answer, failed in ((solution, 0), ("def my_attention(query, key, value):\n    return 1, 2", 1)):
+        names = {}
+        exec(f"import numpy as np\n{answer}", names)
+        case = ">>> from attention_src import checks\n"
+        case += ">>> checks.attention(my_attention) # doctest: +ELLIPSIS\nRight: ...\n"
+        test = doctest.DocTestParser().get_doctest(case, names, "1. Write it", None, 0)
+        assert doctest.DocTestRunner(verbose=False).run(test).failed == failed
+
+
+def test_nbgrader_runs_the_checks_by_itself(tmp_path):
+    from nbclient import NotebookClient
+    from nbgrader.utils import determine_grade
+
+    notebook = handed_in(tmp_path / "x.ipynb", named="...")
+    notebook = nbformat.read(notebook, as_version=4)
+    notebook.cells = [notebook.cells[2], *(cell for cell in notebook.cells if "nbgrader" in cell.metadata)]
+    notebook.cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata or "import" in cell.source]
+    notebook.cells.insert(0, new_code_cell("import numpy as np"))
+    NotebookClient(notebook, allow_errors=True, timeout=120).execute()
+    graded = [determine_grade(cell) for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")]
+    assert graded == [(3, 3), (1, 1), (0, 2)]  # nbgrader alone knows no parts
+
+
+def test_the_last_cell_is_in_handed_out_copies_alone():
+    assert all("hand-in" not in cell.id for cell in CHAPTER.release.cells)
+    assert release.handed_out(CHAPTER.solved(), "01_definition", "attention-src").cells[-1].id == "01-hand-in"

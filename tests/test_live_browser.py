@@ -1,0 +1,295 @@
+"""The page runs: in headless Chromium, the button, the cells, the exercises, and what is handed in."""
+
+import gzip
+import itertools
+import json
+import re
+from urllib.parse import unquote
+
+import pytest
+from test_accessibility import DESK, NODE_MODULES, PHONE, WCAG
+
+from _ext import book_live
+from homework.grade.grading import Task, grade
+from tools.chapter import CHAPTERS, code, grade_id, is_check, is_figure, is_solution, printed, read, student_copy, tags
+from tools.live import offered, stored, svg_labels
+
+FIRST = next(path for path in CHAPTERS if path.stem.startswith("01"))
+pytestmark = pytest.mark.skipif(not offered(FIRST), reason="run: make proofs NAMES='live-*'")
+MOST_BEFORE = 5 * 1024  # bytes that a page may weigh more before the button is pressed
+STATUS = "document.querySelector('[data-live=status]')"
+SECONDS = 180_000  # milliseconds for what a busy machine may do slowly
+ATTENTION = """def my_attention(query, key, value):
+    scores = query @ key.T / np.sqrt(key.shape[1])
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    weights = raised / raised.sum(axis={axis}, keepdims=True)
+    return weights @ value, weights"""
+
+
+class Live:
+    """A page that runs, as a reader sees it."""
+
+    def __init__(self, context, address, path):
+        self.path, self.tab, self.requests = path, context.new_page(), []
+        self.tab.on("request", lambda request: self.requests.append(request.url))
+        self.tab.set_default_timeout(SECONDS)
+        self.tab.goto(f"{address}chapters/{path.stem}.html")
+        self.notebook = read(path)
+
+    def start(self):
+        self.tab.locator("[data-live=start]").click()
+        self.ready()
+        return self
+
+    def ready(self):
+        self.tab.locator("[data-live=status][data-state=ready]").wait_for()
+
+    def number(self, wanted):
+        """The number of the first cell of the chapter with a text in it, or with a name of nbgrader's."""
+        return next(
+            n for n, cell in enumerate(code(self.notebook), 1) if wanted in cell.source or grade_id(cell) == wanted
+        )
+
+    def cell(self, n):
+        return self.tab.locator(f"[data-live-cell='{n}']")
+
+    def part(self, n, what):
+        return self.cell(n).locator(f"[data-live={what}]")
+
+    def type(self, n, source):
+        self.part(n, "source").evaluate("(e, t) => { e.value = t; e.dispatchEvent(new Event('input')); }", source)
+
+    def source(self, n):
+        return self.part(n, "source").input_value()
+
+    def run(self, n):
+        self.part(n, "run").click()
+        self.tab.wait_for_function(f"(s => s.dataset.state == 'ready' && s.textContent.startsWith('Cell '))({STATUS})")
+        return self.shown(n)
+
+    def shown(self, n):
+        return self.part(n, "output").evaluate(
+            "e => [...e.querySelectorAll('pre')].map(p => p.textContent).join('\\n')"
+        )
+
+    def labels(self, n):
+        figures = self.part(n, "output").locator("img").evaluate_all("all => all.map(i => i.src)")
+        return [svg_labels(unquote(figure)) for figure in figures]
+
+
+@pytest.fixture(scope="module")
+def context(browser):
+    context = browser.new_context(accept_downloads=True, reduced_motion="reduce")
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def live(context, address):
+    """The first chapter, started once for all tests of this file."""
+    return Live(context, address, FIRST).start()
+
+
+def test_before_the_click_a_page_weighs_little_more(context, address, site):
+    page = Live(context, address, FIRST)
+    page.tab.wait_for_load_state("networkidle")
+    wanted = [url for url in page.requests if "/live/" in url]
+    assert [url.partition("?")[0].rpartition("/")[2] for url in wanted] == ["start.js"]
+    bar = re.search(r'<div[^>]*data-live="bar".*?</div>', (site / f"chapters/{FIRST.stem}.html").read_text(), re.S)[0]
+    script = (site / "_static" / "live" / "start.js").read_bytes()
+    assert len(gzip.compress(bar.encode())) + len(gzip.compress(script)) <= MOST_BEFORE
+    page.tab.close()
+
+
+def test_all_that_it_loads_comes_from_the_site(live, address):
+    assert any("numpy" in url for url in live.requests)
+    assert [url for url in live.requests if not url.startswith((address, "data:", "blob:"))] == []
+
+
+def test_one_changed_number_changes_what_it_should(live):
+    n = live.number("shelves = np")
+    live.type(n, live.source(n).replace("60", "90"))
+    assert live.run(n).split() == "look up the third: 90 average all three: 40.0".split()
+    live.part(n, "reset").click()
+    assert live.shown(n) == "" and "60" in live.source(n)
+
+
+def test_what_no_longer_follows_from_what_stands_above_is_out_of_date(live):
+    n, below, other = (live.number(text) for text in ("query = np.array([[1, 0]])", "print(scaled)", "shelves = np"))
+    live.type(n, live.source(n).replace("[[1, 0]]", "[[4, 0]]"))
+    live.part(below, "note").filter(has_text="Out of date").wait_for()
+    live.tab.wait_for_function(f"!document.querySelector('[data-live-cell=\"{other}\"] [data-live=note]').textContent")
+    assert live.run(below).strip() == "[[2.828 0.000]]"
+    assert live.part(below, "note").text_content() == ""
+    live.part(n, "reset").click()
+    live.part(below, "note").filter(has_text="Out of date").wait_for()
+    live.part(below, "reset").click()
+    live.tab.wait_for_function(f"!document.querySelector('[data-live-cell=\"{below}\"] [data-live=note]').textContent")
+
+
+def test_a_cell_further_down_runs_those_above_it(live):
+    n = live.number("for word, score, weight in zip")
+    assert live.run(n).strip() == stored(code(live.notebook)[n - 1])[0]
+
+
+@pytest.mark.parametrize(("source", "first"), [("print(1", "SyntaxError"), ("1 / 0", "ZeroDivisionError")])
+def test_an_error_shows_its_last_line_first(live, source, first):
+    n = live.number("shelves = np")
+    live.type(n, f"x = 1\n{source}")
+    text = live.run(n).splitlines()
+    assert text[0].startswith(first) and text[1].startswith(f"cell {n}, line 2: {source}")
+    live.part(n, "reset").click()
+
+
+def test_an_endless_loop_is_stopped_and_the_page_goes_on(live):
+    n = live.number("shelves = np")
+    live.type(n, "while True:\n    pass")
+    live.part(n, "run").click()
+    live.tab.locator("[data-live=stop]").click()
+    live.tab.wait_for_function(f"{STATUS}.dataset.state != 'running'", timeout=1000)
+    live.ready()
+    assert "Stopped" in live.shown(n)
+    live.part(n, "reset").click()
+    assert live.run(n).strip() == stored(code(live.notebook)[n - 1])[0]
+    live.part(n, "reset").click()
+
+
+def test_the_keyboard_is_enough_and_is_not_trapped(live):
+    n = live.number("shelves = np")
+    source = live.part(n, "source")
+    source.focus()
+    live.tab.keyboard.press("Control+End")
+    live.tab.keyboard.press("Enter")
+    live.tab.keyboard.type("print(7)")
+    live.tab.keyboard.press("Shift+Enter")
+    live.tab.wait_for_function(f"(s => s.dataset.state == 'ready' && s.textContent == 'Cell {n} has run.')({STATUS})")
+    assert live.shown(n).splitlines()[-1] == "7"
+    live.tab.keyboard.press("Tab")
+    assert not source.evaluate("e => e === document.activeElement")
+    live.tab.locator("[data-live=tab]").check()
+    source.focus()
+    live.tab.keyboard.press("Tab")
+    assert source.input_value().endswith("print(7)    ")
+    live.tab.keyboard.press("Escape")
+    assert live.part(n, "run").evaluate("e => e === document.activeElement")
+    live.tab.locator("[data-live=tab]").uncheck()
+    live.part(n, "reset").click()
+
+
+def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, tmp_path):
+    answer, check = live.number("ex01-attention"), live.number("ex01-attention-check")
+    assert live.run(check).startswith("Not attempted yet")
+    live.type(answer, ATTENTION.format(axis=0))
+    assert live.run(check).startswith("Not yet.")
+    live.type(answer, ATTENTION.format(axis=1))
+    assert live.run(check).strip() == stored(code(live.notebook)[check - 1])[0]
+    live.tab.locator("[data-live=name]").fill("jdoe")
+    with live.tab.expect_download() as waiting:
+        live.tab.locator("[data-live=download]").click()
+    path = tmp_path / waiting.value.suggested_filename
+    waiting.value.save_as(path)
+    assert path.name == f"jdoe_{FIRST.stem}.ipynb"
+    mine = read(path)
+    kept = {grade_id(cell): cell for cell in code(mine)}
+    assert kept["ex01-attention"].source == ATTENTION.format(axis=1)
+    assert printed(kept["ex01-attention-check"]).startswith("Right")
+    other = Live(context, address, FIRST).start()
+    assert other.source(answer) == ATTENTION.format(axis=1)  # kept in this browser
+    other.tab.locator("[data-live=forget]").click()
+    assert "YOUR CODE HERE" in other.source(answer)
+    other.tab.locator("[data-live=load]").set_input_files(path)
+    other.tab.wait_for_function(f"{STATUS}.textContent.includes('brought back')")
+    assert other.source(answer) == ATTENTION.format(axis=1)
+    other.tab.locator("[data-live=forget]").click()
+    other.tab.close()
+    source, release = read(FIRST), student_copy(read(FIRST))
+    result = grade(Task("jdoe", path.read_bytes(), source, release, seeds=[1], seconds=30, kind="none"))
+    verdicts = {name: verdict["status"] for name, verdict in result["exercises"].items()}
+    assert verdicts.pop("ex01-attention") == "right" and set(verdicts.values()) == {"not attempted"}
+
+
+# Slower: every chapter, everybody, the second visit
+
+
+def wrong(source):
+    """A wrong answer: functions that return nothing of use, and a number that nothing has."""
+    source = re.sub(r"^(def .*:\n)(    \"\"\"(?:.|\n)*?\"\"\"\n)?", r"\1\2    return 7\n", source, flags=re.M)
+    return re.sub(r"^(\w+) = (?!\.\.\.)\S+$", r"\1 = 12345", source, flags=re.M)
+
+
+@pytest.fixture(scope="module", params=CHAPTERS, ids=lambda path: path.stem)
+def chapter(request, context, address):
+    if not offered(request.param):
+        pytest.skip("it has changed since its cells were run: make proofs NAMES='live-*'")
+    page = Live(context, address, request.param).start()
+    yield page
+    page.tab.close()
+
+
+@pytest.mark.slow
+def test_every_cell_that_is_offered_gives_the_stored_text(chapter):
+    """Figures have the stored labels."""
+    known, differs = offered(chapter.path), {}
+    for n, cell in enumerate(code(chapter.notebook), 1):
+        if known.get(cell.id) not in ("whole", "alone"):
+            assert not chapter.cell(n).count()
+            continue
+        if is_solution(cell):
+            chapter.type(n, cell.source)
+            continue
+        if chapter.run(n).strip() != stored(cell)[0] or chapter.labels(n) != stored(cell)[1]:
+            differs[n] = chapter.shown(n)
+    assert differs == {}
+
+
+@pytest.mark.slow
+def test_every_exercise_tells_a_stub_and_a_wrong_answer(chapter):
+    cells = list(enumerate(code(chapter.notebook), 1))
+    known = offered(chapter.path)
+    for (n, cell), (m, check) in itertools.pairwise(cells):
+        if is_solution(cell) and is_check(check) and known[check.id] == "alone":
+            chapter.part(n, "reset").evaluate("e => e.click()")
+            assert chapter.run(m).startswith("Not attempted yet"), chapter.shown(m)
+            chapter.type(n, wrong(cell.source))
+            assert chapter.run(m).startswith("Not yet."), chapter.shown(m)
+
+
+@pytest.mark.slow
+def test_every_instrument_moves(chapter):
+    for n, cell in enumerate(code(chapter.notebook), 1):
+        if "instrument" in tags(cell):
+            before, number = chapter.run(n) + str(chapter.labels(n)), chapter.cell(n).locator("input, select").first
+            number.focus()
+            chapter.tab.keyboard.press("Space" if number.get_attribute("type") == "checkbox" else "ArrowRight")
+            chapter.tab.wait_for_function(
+                "([n, s]) => document.querySelector(`[data-live-cell='${n}'] [data-live=source]`).value != s",
+                arg=[n, cell.source],
+            )
+            chapter.ready()
+            assert chapter.shown(n) + str(chapter.labels(n)) != before or is_figure(cell)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("screen", "scheme"), [(DESK, "light"), (PHONE, "dark")], ids=["desk", "phone"])
+def test_everybody_can_read_a_running_page(chapter, screen, scheme):
+    """With an error, a result that is out of date, and all that is folded open."""
+    n = next(n for n, cell in enumerate(code(chapter.notebook), 1) if chapter.cell(n).count())
+    chapter.type(n, "1 / 0")
+    chapter.run(n)
+    chapter.tab.set_viewport_size(screen)
+    chapter.tab.emulate_media(color_scheme=scheme)
+    chapter.tab.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
+    chapter.tab.add_script_tag(path=NODE_MODULES / "axe-core" / "axe.min.js")
+    found = chapter.tab.evaluate("tags => axe.run({runOnly: {type: 'tag', values: tags}})", WCAG)["violations"]
+    sideways = chapter.tab.evaluate("document.documentElement.scrollWidth - innerWidth")
+    chapter.part(n, "reset").click()
+    assert [(rule["id"], node["html"][:200]) for rule in found for node in rule["nodes"]] == []
+    assert sideways <= 0
+
+
+@pytest.mark.slow
+def test_the_second_visit_loads_nothing_of_python_again(live, context, address):
+    runtime = json.loads((book_live.ROOT / "_build/html/_static/live/runtime.json").read_text())["files"]
+    again = Live(context, address, FIRST).start()
+    assert [url for url in again.requests if any(f"live/{file['path']}" in url for file in runtime.values())] == []
+    again.tab.close()

@@ -1,0 +1,161 @@
+"""Which cells of a chapter run in the reader's browser: those that were seen there to give exactly the stored text.
+
+`make proofs NAMES='live-*'` runs every cell of every chapter in headless Chromium, in the runtime that the site has
+(`_ext/book_live.py`), with the solutions of the exercises, and writes what it saw. A cell that prints or draws anything
+else than the chapter stores is not offered, and none of a chapter that has changed since.
+"""
+
+import re
+import shutil
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tools.chapter import CHAPTERS, code, is_check, is_solution, mime, read, tags
+from tools.proofs import Proof, covers_chapter, covers_files, load, stale
+
+WARM_UP = [{"n": 0, "source": "from attention_src import plots\nplots.grid([[1]])", "how": "whole"}]
+A_TIME = "what it prints is a time"
+ASK = """([chain, most]) => new Promise((resolve) => {
+  const end = setTimeout(() => {
+    worker.terminate();
+    window.worker = null;
+    resolve(null);
+  }, most * 1000);
+  window.worker ??= new Worker("worker.js", {type: "module"});
+  worker.onmessage = ({data}) => {
+    if (!["done", "broken", "failed"].includes(data.type)) return;
+    clearTimeout(end);
+    resolve(data.type === "done" ? data.results : [{error: data.text, outputs: [], needs: []}]);
+  };
+  worker.postMessage({id: 1, chain});
+})"""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+
+def stored(cell):
+    """What a chapter stores of a cell: its text, and the labels of its figures."""
+    text, labels = "", []
+    for output in cell.outputs:
+        data = mime(output)
+        if "image/svg+xml" in data:
+            labels.append(svg_labels(data["image/svg+xml"]))
+        else:
+            text += output.get("text") or data.get("text/plain", "")
+    return text.strip(), labels
+
+
+def made(outputs):
+    """The same of what a browser gave."""
+    text = "".join(output["text"] for output in outputs if output["kind"] in ("text", "value"))
+    errors = [output["text"] for output in outputs if output["kind"] == "error"]
+    labels = [svg_labels(output["svg"]) for output in outputs if output["kind"] == "svg"]
+    return "\n".join([text.strip(), *errors]).strip(), labels
+
+
+def svg_labels(svg):
+    """The labels of a figure, in an order of their own: which is drawn first differs between versions of Matplotlib."""
+    return sorted(re.findall(r"<text[^>]*>([^<]*)</text>", svg))
+
+
+def run(path):
+    """Run a chapter in Chromium; return a row for each of its code cells: its id, and how it runs on the page.
+
+    'whole': offered; 'alone': offered, and no cell below needs it; 'part': not offered, for some of it needs PyTorch;
+    'no': not offered. `why` says what was seen.
+    """
+    from playwright.sync_api import sync_playwright
+
+    from _ext.book_live import write_runtime
+
+    with TemporaryDirectory() as folder, sync_playwright() as playwright:
+        write_runtime(Path(folder))
+        (Path(folder) / "index.html").write_text("<!doctype html><title>cells</title>")
+        server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        try:
+            tab = browser.new_page()
+            tab.goto(f"http://127.0.0.1:{server.server_port}/")
+            return run_cells(partial(ask, tab), read(path))
+        finally:
+            browser.close()
+            server.shutdown()
+            server.server_close()
+
+
+def ask(tab, chain, most=300):
+    return tab.evaluate(ASK, [chain, most])
+
+
+def run_cells(ask, notebook):
+    """Run the cells of a notebook one after the other, each with those above that may be offered; return the rows."""
+    ask(WARM_UP)
+    rows, chain = [], []
+    for n, cell in enumerate(code(notebook), start=1):
+        if "remove-cell" in tags(cell):
+            continue
+        entry = {"n": n, "source": cell.source.rstrip(), "how": "answer" if is_solution(cell) else "whole"}
+        how, why = judged(cell, ask([*chain, entry]))
+        if how == "part":
+            ask([*chain, entry | {"how": "part"}])
+            chain.append(entry | {"how": "part"})
+        elif how == "whole":
+            chain.append(entry)
+        elif is_check(cell):
+            chain.append(entry | {"how": "imports"})
+        rows.append({"cell": cell.id, "how": how, "why": why})
+    return rows
+
+
+def judged(cell, results):
+    """How a cell may run on the page, and why not otherwise."""
+    if results is None:
+        return "no", "it did not end"
+    last = results[-1]
+    if last["needs"]:
+        return "part", f"it needs {', '.join(last['needs'])}"
+    if "nbval-ignore-output" in tags(cell):
+        return "no", A_TIME
+    if last["error"]:
+        return "no", (made(last["outputs"])[0].strip() or last["error"]).splitlines()[-1][:200]
+    if made(last["outputs"]) != stored(cell):
+        return "no", "it gives something else than is stored"
+    return ("alone" if "instrument" in tags(cell) or is_check(cell) else "whole"), ""
+
+
+def faults(rows):
+    """A chapter that runs has an exercise or a cell to run, and no cell that broke for a reason of its own."""
+    if not any(row["how"] in ("whole", "alone") for row in rows):
+        yield "no cell of it runs"
+    for row in rows:
+        if row["how"] == "no" and row["why"] != A_TIME:
+            yield f"{row['cell']}: {row['why']}"
+
+
+def covers(path):
+    return covers_chapter(read(path), path.stem) | covers_files("live/attention_live.py")
+
+
+def proof(path):
+    return Proof(
+        partial(run, path), faults, partial(covers, path), refuted=[{"cell": "x", "how": "no", "why": "it broke"}]
+    )
+
+
+def offered(path):
+    """{id of a cell: how it runs on the page}, empty for a chapter that was not run since it last changed."""
+    name = f"live-{path.stem}"
+    if stale(name, proof(path)):
+        return {}
+    return {row["cell"]: row["how"] for row in load(name)["rows"]}
+
+
+def proofs():
+    return {f"live-{path.stem}": proof(path) for path in CHAPTERS}

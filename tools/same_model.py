@@ -1,0 +1,45 @@
+"""The published encoder in our blocks against another implementation of it: the proof `bert`."""
+
+from attention_src.bert import BertEncoder, published_folder
+
+TEXTS = (
+    "That is a happy person",
+    "the cat sat on the mat because it was tired",
+    "The bank's café closed at 9:30, didn't it?",
+    "나는 밥을 먹었다",
+    "word " * 200,
+)
+MOST = 1e-5
+
+
+def run():
+    """Return a row for each text and layer: the largest difference of any state and of any head's weights."""
+    import torch
+    from transformers import BertModel
+
+    folder = published_folder()
+    ours = BertEncoder.from_folder(folder)
+    theirs = BertModel.from_pretrained(folder, attn_implementation="eager").eval()
+    rows = []
+    for text in TEXTS:
+        tokens, states, weights = ours(text)
+        ids = torch.tensor([ours.tokenizer.encode(text).ids])
+        with torch.no_grad():
+            other = theirs(input_ids=ids, output_hidden_states=True, output_attentions=True)
+        for layer, state in enumerate(other.hidden_states):
+            row = {"text": text[:40], "tokens": len(tokens), "layer": layer}
+            row["states"] = float(f"{(state[0] - states[layer]).abs().max():.1e}")
+            if layer:
+                row["weights"] = float(f"{(other.attentions[layer - 1][0] - weights[layer - 1]).abs().max():.1e}")
+            rows.append(row)
+    return rows
+
+
+def faults(rows):
+    """What differs by more than 1e-5, texts."""
+    if len(rows) != 7 * len(TEXTS):
+        yield f"{len(rows)} layers were compared, not {7 * len(TEXTS)}"
+    for row in rows:
+        for what in ("states", "weights"):
+            if row.get(what, 0) > MOST:
+                yield f"{what} of layer {row['layer']} differ by {row[what]} for {row['text']!r}"
