@@ -45,6 +45,10 @@ def site(tmp_path_factory, worker_id):
         if not ready.exists():
             if not is_current(ROOT):
                 _build(ROOT)
+            if not is_current(ROOT, "ko") or not (ROOT / "_build" / "html" / "ko").is_dir():
+                subprocess.run(
+                    [sys.executable, "-m", "_ext.book_korean"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL
+                )
             ready.touch()
     return ROOT / "_build" / "html"
 
