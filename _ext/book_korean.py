@@ -127,7 +127,7 @@ def setup(app):
     if app.config.language == LANGUAGE:
         target = DocutilsRenderer.generate_heading_target
         DocutilsRenderer.generate_heading_target = _with_english_address(target)
-        app.connect("source-read", _translate, priority=900)  # when other extensions have made their part of the page
+        app.connect("source-read", _translate, priority=100)  # before other extensions add to the page
         app.connect("doctree-read", _note_what_is_english)
         app.connect("env-get-outdated", _changed_catalogues)
         app.connect("build-finished", _finish, priority=990)  # when every extension has changed the pages
