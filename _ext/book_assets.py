@@ -13,7 +13,7 @@ from fontTools.subset import Subsetter
 from fontTools.ttLib import TTFont
 
 from _ext import book_style
-from tools.catalogue import LANGUAGE
+from tools.chapter import TRANSLATED
 
 NODE_MODULES = Path(sys.prefix) / "node_modules"
 
@@ -91,7 +91,7 @@ def _subset_icons(out):
 
 def is_whole(app, exception):
     """Whether a site was built that has everything it loads; the Korean edition takes it from the English one."""
-    return exception is None and app.builder.format == "html" and app.config.language != LANGUAGE
+    return exception is None and app.builder.format == "html" and app.config.language != TRANSLATED
 
 
 def _finish(app, exception):

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tools.catalogue import LANGUAGE
+from tools.chapter import TRANSLATED
 
 NOT_SHOWN = ("tests", "benchmarks", "homework", ".ci", ".github")  # on no page
 
@@ -25,7 +25,7 @@ def fingerprint(root, language="en"):
     An empty text where there is no Git to say which files belong to the book.
     """
     try:
-        without = NOT_SHOWN if language == LANGUAGE else (*NOT_SHOWN, "locale")
+        without = NOT_SHOWN if language == TRANSLATED else (*NOT_SHOWN, "locale")
         files = sorted(_git(root, without, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split(b"\0"))
         commit = _git(root, without, "log", "-1", "--format=%H")
     except (OSError, subprocess.CalledProcessError):
@@ -41,7 +41,7 @@ def fingerprint(root, language="en"):
 
 def is_current(root, language="en"):
     """Whether an edition in `_build/html` was built from the files as they are now."""
-    folder = root / "_build" / (LANGUAGE if language == LANGUAGE else "")
+    folder = root / "_build" / (TRANSLATED if language == TRANSLATED else "")
     note, now = folder / "built-from", fingerprint(root, language)
     return bool(now) and note.is_file() and note.read_text() == now
 
@@ -49,7 +49,7 @@ def is_current(root, language="en"):
 def _begin(app, config):
     """Take the fingerprint before any file is read, and remove the site of an earlier build."""
     app.built_from = fingerprint(Path(app.srcdir), config.language)
-    if config.language != LANGUAGE:  # that edition may be built anew in part
+    if config.language != TRANSLATED:  # that edition may be built anew in part
         shutil.rmtree(app.outdir, ignore_errors=True)
     Path(app.outdir).mkdir(parents=True, exist_ok=True)
     (Path(app.outdir).parent / "built-from").unlink(missing_ok=True)

@@ -18,10 +18,10 @@ from myst_parser.mdit_to_docutils.base import DocutilsRenderer
 
 from _ext.book_assets import change_pages
 from _ext.book_style import LINK
-from tools.catalogue import ENGLISH, FOLDER, LANGUAGE, rewrite, rewrite_notebook, translations
-from tools.chapter import ROOT
+from tools.catalogue import ENGLISH, FOLDER, rewrite, rewrite_notebook, translations
+from tools.chapter import ROOT, TRANSLATED
 
-OUT = ROOT / "_build" / LANGUAGE / "html"  # as Sphinx makes it
+OUT = ROOT / "_build" / TRANSLATED / "html"  # as Sphinx makes it
 ENGLISH_SITE = ROOT / "_build" / "html"
 OF_ITS_OWN = ("language_data.js", "translations.js")  # what no English page loads, or another one
 NOTE = '<p class="untranslated">{words}</p>'
@@ -82,7 +82,7 @@ def _changed_catalogues(app, env, added, changed, removed):
 
 def join(out=OUT, english=ENGLISH_SITE):
     """Copy the pages into the English site, from where they take their figures, styles and scripts."""
-    folder = english / LANGUAGE
+    folder = english / TRANSLATED
     shutil.rmtree(folder, ignore_errors=True)
     shared = shutil.ignore_patterns("_images", "_static", ".buildinfo", ".nojekyll", "*.pickle", "*.doctree")
     shutil.copytree(out, folder, ignore=shared)
@@ -109,7 +109,7 @@ def build(fresh=True):
 
     if fresh:
         shutil.rmtree(OUT.parent, ignore_errors=True)
-    settings = {"language": LANGUAGE, "external_toc_path": str(ROOT / "_toc.yml"), "latex_individualpages": False}
+    settings = {"language": TRANSLATED, "external_toc_path": str(ROOT / "_toc.yml"), "latex_individualpages": False}
     os.chdir(ROOT)
     return build_sphinx(
         ROOT,
@@ -124,7 +124,7 @@ def build(fresh=True):
 
 
 def setup(app):
-    if app.config.language == LANGUAGE:
+    if app.config.language == TRANSLATED:
         target = DocutilsRenderer.generate_heading_target
         DocutilsRenderer.generate_heading_target = _with_english_address(target)
         app.connect("source-read", _translate, priority=100)  # before other extensions add to the page

@@ -17,8 +17,7 @@ import zipfile
 from pathlib import Path
 
 from _ext.book_assets import package
-from tools.catalogue import LANGUAGE
-from tools.chapter import CHAPTERS, ROOT
+from tools.chapter import CHAPTERS, ROOT, TRANSLATED
 from tools.live import offered
 
 SOURCE = ROOT / "live"
@@ -99,7 +98,7 @@ def _write(app):
     if app.builder.format == "html":
         folder = Path(app.outdir) / "_static" / "live"
         app.live_cells = {f"chapters/{path.stem}": cells for path in CHAPTERS if (cells := offered(path))}
-        if app.config.language == LANGUAGE:  # it runs what lies in the English edition
+        if app.config.language == TRANSLATED:  # it runs what lies in the English edition
             runtime = json.loads((ENGLISH_SITE / "_static" / "live" / "runtime.json").read_text("utf-8"))
             app.live_bytes = begin_bytes(**runtime)
             return

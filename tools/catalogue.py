@@ -10,14 +10,12 @@ from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
-import polib
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from tools.chapter import ROOT, pages, read
+from tools.chapter import ROOT, TRANSLATED, pages, read
 
-LANGUAGE = "ko"
-FOLDER = ROOT / "locale" / LANGUAGE
+FOLDER = ROOT / "locale" / TRANSLATED
 ENGLISH = ("package", "wrong_answers")  # pages that stay English
 MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin)
 
@@ -143,6 +141,8 @@ def messages(page):
 
 @cache
 def _entries(path):
+    import polib  # not needed by who builds the English edition alone
+
     return polib.pofile(str(path), wrapwidth=0) if path.is_file() else polib.POFile(wrapwidth=0)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import nbformat
 
 ROOT = Path(__file__).parent.parent
+TRANSLATED = "ko"  # the language of the other edition
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
 SOLUTION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.MULTILINE | re.DOTALL)
 LANGUAGE = re.compile(r'ATTENTION_LANG", "(\w+)"')
