@@ -10,9 +10,11 @@ from pathlib import Path
 import nbformat
 
 ROOT = Path(__file__).parent.parent
+TRANSLATED = "ko"  # the language of the other edition
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
 SOLUTION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.MULTILINE | re.DOTALL)
 TITLE = re.compile(r"^\*\*(\d+\. \w+ it)\*\*", re.MULTILINE)  # of an exercise, in its prompt
+LANGUAGE = re.compile(r'ATTENTION_LANG", "(\w+)"')  # as with_language writes it
 STUB = r"\1# YOUR CODE HERE\n\1raise NotImplementedError()"
 
 
@@ -51,6 +53,11 @@ def address(path, heading=""):
 def one_line(text):
     """The text with single spaces and without line breaks or the marks of a quotation."""
     return " ".join(re.sub(r"^> ?", "", text, flags=re.MULTILINE).split())
+
+
+def language(sources):
+    """The language in which a notebook wants its checks to answer, as its install cell says; None if it does not."""
+    return next((found[1] for source in sources if (found := LANGUAGE.search(source))), None)
 
 
 def tags(cell):
@@ -147,6 +154,17 @@ def with_answers_folded(notebook):
             cell.outputs = []
         elif "answer" in tags(cell):
             cell.source = f"<details>\n<summary>What it showed</summary>\n\n{cell.source}\n\n</details>"
+    return notebook
+
+
+def with_language(notebook, name):
+    """Return the notebook, changed in place: it names its language, and its install cell asks the checks for it."""
+    notebook.metadata["language"] = name
+    for cell in notebook.cells:
+        if "remove-cell" in tags(cell):
+            cell.source += (
+                f'\n\nimport os\n\nos.environ.setdefault("ATTENTION_LANG", "{name}")  # in which checks answer'
+            )
     return notebook
 
 
