@@ -22,7 +22,8 @@ def pytest(*arguments, **environment):
     """Run tests and return a row for each: its name, its outcome, and the properties that it records."""
     with TemporaryDirectory() as folder:
         report = f"{folder}/report.xml"
-        command = [sys.executable, "-m", "pytest", "-q", f"--junitxml={report}", *map(str, arguments)]
+        form = ["-o", "junit_family=xunit1", f"--junitxml={report}"]  # the form that has room for properties
+        command = [sys.executable, "-m", "pytest", "-q", *form, *map(str, arguments)]
         wait = {"OMP_WAIT_POLICY": "passive"}
         subprocess.run(command, cwd=ROOT, env={**os.environ, **wait, **environment}, stdout=subprocess.DEVNULL)
         return [row(case) for case in ElementTree.parse(report).iter("testcase")]
