@@ -262,7 +262,7 @@ CLAIMS = [
         told("lowest", rows=page),
     ),
     Claim(
-        "With five other starts, too, at least nine in ten words had a neighbour of their role after 25 steps, "
+        "With five other starts at this rate, at least nine in ten words had a neighbour of their role after 25 steps, "
         "and the loss was at least a tenth above that of the roles.",
         "trained",
         "5 seeds with sentences of their own, 25 steps",
