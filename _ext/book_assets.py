@@ -13,6 +13,7 @@ from fontTools.subset import Subsetter
 from fontTools.ttLib import TTFont
 
 from _ext import book_style
+from tools.chapter import TRANSLATED
 
 NODE_MODULES = Path(sys.prefix) / "node_modules"
 
@@ -74,13 +75,12 @@ def _copy_katex(static):
         shutil.copy(path, static / "katex" / path.relative_to(dist))
 
 
-def _change_pages(out):
-    for script in (out / "_static" / "scripts").glob("fontawesome.js*"):
-        script.unlink()
-    options = f"<script>{(out / '_static' / 'documentation_options.js').read_text('utf-8')}</script>"
-    pictures = [path.name for path in (out / "_images").glob("*.svg") if 'id="picture"' in path.read_text("utf-8")]
+def change_pages(folder, static, images):
+    """Change all pages of a folder, given the folders of what Sphinx laid beside them."""
+    options = f"<script>{(static / 'documentation_options.js').read_text('utf-8')}</script>"
+    pictures = [path.name for path in images.glob("*.svg") if 'id="picture"' in path.read_text("utf-8")]
     is_picture = rf'<img (?=[^>]*_images/({"|".join(pictures) or "none"})")'
-    for page in out.rglob("*.html"):
+    for page in folder.rglob("*.html"):
         text = re.sub(is_picture, '<img class="picture" ', page.read_text("utf-8"))
         text = re.sub(r'<script src="[^"]*documentation_options\.js[^"]*"></script>', lambda _: options, text)
         for old, new in CHANGES.items():
@@ -113,17 +113,24 @@ def _subset_icons(out):
     font.save(out / "_static" / "icons.woff")
 
 
+def is_whole(app, exception):
+    """Whether a site was built that has everything it loads; the Korean edition takes it from the English one."""
+    return exception is None and app.builder.format == "html" and app.config.language != TRANSLATED
+
+
 def _finish(app, exception):
-    if exception is None and app.builder.format == "html":
+    if is_whole(app, exception):
         out = Path(app.outdir)
         _copy_katex(out / "_static")
-        _change_pages(out)
+        for script in (out / "_static" / "scripts").glob("fontawesome.js*"):
+            script.unlink()
         _change_script(out)
+        change_pages(out, out / "_static", out / "_images")
         _subset_icons(out)
 
 
 def _join_styles(app, exception):
-    if exception is None and app.builder.format == "html":
+    if is_whole(app, exception):
         book_style.write(Path(app.outdir))
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
+from _ext.book_assets import is_whole
 from attention_src import checks, plots, scaled_dot_product_attention
 from tools import claims
 from tools.chapter import CHAPTERS, ROOT, code, is_figure, pages, printed, prose, read, tags
@@ -74,7 +75,7 @@ def _set_counts(app, config):
 
 def _draw(app, exception):
     """Draw the picture of the front page, and its card: title and the grid that opens chapter 1, 1200 × 630 pixels."""
-    if exception or app.builder.format != "html":
+    if not is_whole(app, exception):
         return
     (Path(app.outdir) / "_static" / "front.svg").write_text(picture().svg, "utf-8")
     key, words = the_cat()

@@ -17,10 +17,11 @@ import zipfile
 from pathlib import Path
 
 from _ext.book_assets import package
-from tools.chapter import CHAPTERS, ROOT, code, is_check, read
+from tools.chapter import CHAPTERS, ROOT, TRANSLATED, code, is_check, read
 from tools.live import offered
 
 SOURCE = ROOT / "live"
+ENGLISH_SITE = ROOT / "_build" / "html"
 TYPES = {".mjs": "text/javascript", ".js": "text/javascript", ".wasm": "application/wasm", ".json": "application/json"}
 RUNTIME = ["pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip"]  # of npm's package
 WHEELS = {"python": ["numpy"], "drawing": ["matplotlib", "contourpy", "kiwisolver", "pillow"]}
@@ -85,6 +86,11 @@ def write_runtime(folder):
         digest, kind = hashlib.sha256(content).hexdigest(), TYPES.get(Path(name).suffix, "application/zip")
         files[name] = {"path": path, "bytes": len(sent), "sha256": digest, "type": kind}
     (folder / "runtime.json").write_text(json.dumps({"files": files, "groups": groups}), "utf-8")
+    return begin_bytes(files, groups)
+
+
+def begin_bytes(files, groups):
+    """How many bytes are loaded until Python is ready."""
     return sum(files[name]["bytes"] for name in groups["python"])
 
 
@@ -101,8 +107,12 @@ def words(cells, notebook):
 def _write(app):
     if app.builder.format == "html":
         folder = Path(app.outdir) / "_static" / "live"
-        app.live_bytes = write_runtime(folder)
         app.live_cells = {f"chapters/{path.stem}": cells for path in CHAPTERS if (cells := offered(path))}
+        if app.config.language == TRANSLATED:  # it runs what lies in the English edition
+            runtime = json.loads((ENGLISH_SITE / "_static" / "live" / "runtime.json").read_text("utf-8"))
+            app.live_bytes = begin_bytes(**runtime)
+            return
+        app.live_bytes = write_runtime(folder)
         (folder / "cells.json").write_text(json.dumps(app.live_cells), "utf-8")
 
 

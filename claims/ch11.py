@@ -171,8 +171,8 @@ CLAIMS = [
           lambda rows: f"ten million texts: {spread(rows, 'at_last', 3)} of 2ndr / ((10 + 2r)d² + 2nd)"),
     Claim("Sharing keys lowers that level.", "formulas", SIZES, lambda rows: all(row["shared"] < 1 for row in rows),
           [{"shared": 1.2}], lambda rows: f"half as many heads: {spread(rows, 'shared')} of it"),
-    Claim("With $r = 1$ and $n$ up to $d$ the ratio lies between a seventh of $n/d + 1/b$, the order that Shazeer "
-          "gives, and all of it.", "formulas", SIZES, lambda rows: all(1 / 7 <= row["of_order"] <= 1 for row in rows),
+    Claim("With $r = 1$ and $n$ up to $d$ the ratio is at most $n/d + 1/b$, the order that Shazeer gives, and at "
+          "least a seventh of it.", "formulas", SIZES, lambda rows: all(1 / 7 <= row["of_order"] <= 1 for row in rows),
           [{"of_order": 0.1}], seen("of_order")),
     Claim("In 64-bit numbers we found no difference above 1e-12, in whatever order the scores came.", "equal", DRAWS,
           lambda rows: all(row["online"] and row["shuffled"] for row in rows),
@@ -247,7 +247,7 @@ FELL = [
     Fell("never change, since a causal mask lets nothing later reach them", "in one layer they stay without a mask",
          "From the second layer on the cache needs a causal mask"),
     Fell("So $n = 65{,}536$ is no obstacle", "memory only; twice the text takes four times the scores",
-         "Memory is no obstacle for long texts then. The multiplications are"),
+         "Memory is no obstacle for long texts then. The multiplications are one"),
     Fell("What it gains there is traffic", "it saves reading and writing",
          "the table is never written to the large slow memory and read back"),
     Fell("since softmax takes time too", "a page that measures no seconds cannot say so",

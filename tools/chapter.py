@@ -10,8 +10,10 @@ from pathlib import Path
 import nbformat
 
 ROOT = Path(__file__).parent.parent
+TRANSLATED = "ko"  # the language of the other edition
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
 SOLUTION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.MULTILINE | re.DOTALL)
+LANGUAGE = re.compile(r'ATTENTION_LANG", "(\w+)"')
 STUB = r"\1# YOUR CODE HERE\n\1raise NotImplementedError()"
 
 
@@ -50,6 +52,11 @@ def address(path, heading=""):
 def one_line(text):
     """The text with single spaces and without line breaks or the marks of a quotation."""
     return " ".join(re.sub(r"^> ?", "", text, flags=re.MULTILINE).split())
+
+
+def language(sources):
+    """The language in which a notebook wants its checks to answer, as its install cell says; None if it does not."""
+    return next((found[1] for source in sources if (found := LANGUAGE.search(source))), None)
 
 
 def tags(cell):
