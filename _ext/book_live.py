@@ -57,7 +57,7 @@ def zipped(modules):
         if not path.is_absolute():
             spec = importlib.util.find_spec(module)
             path = Path(spec.submodule_search_locations[0] if spec.submodule_search_locations else spec.origin)
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+        for file in sorted([*path.rglob("*.py"), *path.rglob("*.po")]) if path.is_dir() else [path]:
             found[file.relative_to(path.parent).as_posix()] = file.read_bytes()
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:

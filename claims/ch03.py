@@ -189,6 +189,7 @@ def of(name, digits=2, **wanted):
 DRAWN = "5 seeds × 6 draws of sizes and values; untrained networks"
 STARTS = "5 starts"
 VARIED = "5 starts as on the page, 3 of them at a quarter and at four times the rate"
+SLOWER = "3 starts at a quarter and at four times the rate"
 CLAIMS = [
     Claim(
         "There are as many scores as source words, however long a state is.",
@@ -349,24 +350,31 @@ CLAIMS = [
         ceiling="1.00",
     ),
     Claim(
-        "At a quarter of the rate and at four times it, *position* still wrote at most one in fifty of these texts, "
-        "and *general* wrote more texts of 9 letters than *position*.",
+        "At a quarter of the rate, too, *position* wrote at most one in fifty of these texts, *general* at least half "
+        "of those with 9.",
         "reversal",
-        VARIED,
+        SLOWER,
         lambda rows: (
-            all(max(row["at_9"], row["at_10"]) <= 0.02 for row in where(rows, kind="position"))
-            and len({(a["rate"], a["steps"]) for a, _ in pairs(rows, "general", "position")}) == 3
-            and all(a["at_9"] > b["at_9"] for a, b in pairs(rows, "general", "position"))
+            all(max(row["at_9"], row["at_10"]) <= 0.02 for row in where(rows, kind="position", rate=0.005))
+            and all(row["at_9"] >= 0.5 for row in where(rows, kind="general", rate=0.005))
         ),
-        [
-            {"seed": 0, "kind": kind, "rate": rate, "steps": steps, "at_9": 0.0, "at_10": 0.0}
-            for kind in ("position", "general")
-            for rate, steps in ((0.02, 200), (0.005, 200), (0.08, 200))
-        ],
-        lambda rows: "; ".join(
-            f"rate {rate}: position {of('at_9', kind='position', rate=rate)(rows)}, "
-            f"general {of('at_9', kind='general', rate=rate)(rows)}"
-            for rate in RATES
+        [{"kind": kind, "rate": 0.005, "at_9": 0.1, "at_10": 0.0} for kind in ("position", "general")],
+        lambda rows: (
+            f"9 letters: position {of('at_9', kind='position', rate=0.005)(rows)}, "
+            f"general {of('at_9', kind='general', rate=0.005)(rows)}"
+        ),
+        floor="0.00",
+        ceiling="1.00",
+    ),
+    Claim(
+        "At four times the rate *general* wrote less than half of the texts of 6 letters and failed at 9.",
+        "reversal",
+        SLOWER,
+        lambda rows: all(row["at_6"] < 0.5 and row["at_9"] <= 0.1 for row in where(rows, kind="general", rate=0.08)),
+        [{"kind": "general", "rate": 0.08, "at_6": 0.9, "at_9": 0.7}],
+        lambda rows: (
+            f"6 letters {of('at_6', kind='general', rate=0.08)(rows)}, "
+            f"9 letters {of('at_9', kind='general', rate=0.08)(rows)}"
         ),
         floor="0.00",
         ceiling="1.00",
@@ -456,6 +464,12 @@ SETTLED = {
     "A tutorial of PyTorch": "cited",
 }
 FELL = [
+    Fell(
+        "and *general* wrote more texts of 9 letters than *position*",
+        "so it did, but at four times the rate 0.01 to 0.05 of them, and of 6 letters 0.34 to 0.39 (position 0.40 to "
+        "0.54)",
+        "At four times the rate *general* fails, too.",
+    ),
     Fell(
         "This is **looking**, not counting positions.",
         "keys from another source of 6 letters: a general network's largest weight is at the right place in 0.37 of "

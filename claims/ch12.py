@@ -49,6 +49,21 @@ def order(book, seed):
             "gap": round(1 - whole, 5)}  # fmt: skip
 
 
+def bare(book, seed):
+    """What the loss of head 0.2 does to the order of words where no word is *the*: above 0, the two come nearer."""
+    torch.set_num_threads(1)
+    random = np.random.default_rng(seed)
+    nouns, verbs = random.permutation(NOUNS)[:6].reshape(3, 2), random.permutation(VERBS)[:2]
+
+    def measure():
+        both = [[book.sentence(f"{x} {verb} {y}") for x, y in (pair, pair[::-1])] for pair in nouns for verb in verbs]
+        return float(np.mean([one @ two for one, two in both]))
+
+    whole = measure()
+    nearer = [round(one - whole, 5) for one in book.without_each(0, measure)]
+    return {"lost": nearer.pop(2), "others": max(nearer), "gap": round(1 - whole, 5)}
+
+
 def first(book, seed, kind):
     """The weight on [CLS] and the length of its value, in other sentences."""
     torch.set_num_threads(1)
@@ -104,6 +119,7 @@ def every_head(book, seed, kind):
 EXPERIMENTS = {
     "senses": Experiment(senses, ("by_layer", "careless"), grid(seed=SEEDS, word=WORDS)),
     "order": Experiment(order, ("before", "exchanged", "without_each", "changed", "model"), grid(seed=SEEDS)),
+    "bare": Experiment(bare, ("sentence", "without_each"), grid(seed=SEEDS)),
     "first": Experiment(
         first, ("to_first", "value_length"), grid(seed=SEEDS, kind=["sitter", "seat", "bank", "match"])
     ),
@@ -151,14 +167,16 @@ CLAIMS = [
     Claim("It gives the token before more than 0.9 of its weight, in every sentence we tried.", "order",
           "5 draws of sentences of four kinds", lambda rows: all(row["smallest"] > 0.9 for row in rows),
           [{"smallest": 0.7}], seen("smallest")),
-    Claim("Without the head the similarity stays within what removing any other head of the block does.", "order",
-          "5 draws of nouns and verbs", lambda rows: all(row["lost"] <= row["others"] for row in rows),
-          [{"lost": 0.01, "others": 0.002}],
-          lambda rows: f"moves by {spread(rows, 'lost', 4)}, the others by at most {spread(rows, 'others', 4)}"),
+    Claim("In such sentences, with most of five draws of nouns and verbs, its loss brought the two nearer to each "
+          "other than the loss of any other head of the block.", "bare", "5 draws of nouns and verbs",
+          lambda rows: 2 * sum(row["lost"] > max(0, row["others"]) for row in rows) > len(rows),
+          [{"lost": 0.001, "others": 0.003}],
+          lambda rows: f"nearer by {spread(rows, 'lost', 4)}, the others by at most {spread(rows, 'others', 4)}",
+          ceiling=lambda rows: f"they lie {spread(rows, 'gap', 3)} apart"),
     Claim("with all of them alike, the two sentences become one bag of words", "order", "5 draws of nouns and verbs",
           lambda rows: all(row["alike"] > 0.9999 for row in rows), [{"alike": 0.98}],
           lambda rows: spread(rows, "alike", 4)),
-    Claim("About half of all attention goes to a token that is no word.", "first", TEXTS,
+    Claim("In these sentences about half of all attention goes to a token that is no word.", "first", TEXTS,
           lambda rows: all(0.4 <= row["mean"] <= 0.6 for row in rows), [{"mean": 0.1}], seen("mean"),
           "0.08, spread evenly over 12 tokens"),
     Claim("The heads that look at [CLS] most find almost nothing there", "first", TEXTS,
@@ -207,6 +225,7 @@ SETTLED = {
     "A block with its norm in the wrong place has as many parameters.": "derived",
     "All three agree to the last digit that is published.": "computed",
     "Only the small number leaves them alone.": "computed",
+    "In these sentences the head is not missed": "computed",
     "All four changes load without an error and have the right shapes.": "computed",
     "Only the published numbers show that three of these models are wrong.": "computed",
     "ReLU's still have the right order": "computed",
@@ -224,4 +243,9 @@ FELL = [
     Fell("Head 3.1 follows the meaning", "with a trophy and a suitcase, a ball and a table, a cup and a table it "
          "turned the wrong way, by 0.04 to 0.23; with a cat near a stove it stayed with the cat",
          "in these sentences it gives more to who sat when that one was tired"),
+    Fell("A perfect head that nobody needs", "without *the* its loss takes away a quarter of what lies between *dog "
+         "chased cat* and *cat chased dog*, three times as much as the loss of any other head of the block",
+         "So one task does not show that a head is of no use."),
+    Fell("[CLS] is where it can spend it without changing anything.", "its values set to 0 in all heads move the "
+         "sentence by 0.003 to 0.005; those of another token by 0.008 to 0.058", "and change hardly anything."),
 ]  # fmt: skip
