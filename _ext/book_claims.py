@@ -70,7 +70,7 @@ def _link_page(app, doctree):
     if app.env.docname.removeprefix("chapters/") not in {path.stem for path in claims.modules()}:
         return
     for part in doctree.findall(nodes.section):
-        if part.next_node(nodes.title).astext() == "Summary":
+        if "summary" in part["ids"]:
             target = {"refdomain": "std", "reftype": "ref", "reftarget": f"claims-{number}", "refdoc": app.env.docname}
             words = nodes.inline("", "how hard we tried to break them")
             link = addnodes.pending_xref("", words, refexplicit=True, refwarn=True, **target)

@@ -157,6 +157,11 @@ EXPERIMENTS = {
         + around({"heads": 1, **PAGE, "bent": True})
         + around({"heads": 4, **PAGE}),
     ),
+    "quick": Experiment(
+        reader,
+        ("train", "score", "bend", "Reader", "end", "lowest"),
+        around({"heads": 1, **PAGE, "bent": True, "rate": 0.04}),
+    ),
 }
 LAYER = {
     "n": 6,
@@ -366,6 +371,16 @@ CLAIMS = [
         lambda rows: sum(row["share"] >= 0.95 for row in bent(rows)) > len(bent(rows)) / 2,
         [{**READ, "bent": True}] * 5,
         lambda rows: f"share {spread(bent(rows), 'share')}",
+        FLOOR,
+        "1.00",
+    ),
+    Claim(
+        "(At four times the rate it did not.)",
+        "quick",
+        "5 seeds",
+        lambda rows: all(row["share"] < 0.95 for row in rows),
+        [{**READ, "bent": True, "rate": 0.04, "share": 1.0}],
+        lambda rows: f"share {spread(rows, 'share')}",
         FLOOR,
         "1.00",
     ),

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 TRANSLATED = "ko"  # the language of the other edition
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
 SOLUTION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.MULTILINE | re.DOTALL)
-LANGUAGE = re.compile(r'ATTENTION_LANG", "(\w+)"')
+LANGUAGE = re.compile(r'ATTENTION_LANG", "(\w+)"')  # as with_language writes it
 STUB = r"\1# YOUR CODE HERE\n\1raise NotImplementedError()"
 
 
@@ -124,6 +124,17 @@ def with_answers_folded(notebook):
             cell.outputs = []
         elif "answer" in tags(cell):
             cell.source = f"<details>\n<summary>What it showed</summary>\n\n{cell.source}\n\n</details>"
+    return notebook
+
+
+def with_language(notebook, name):
+    """Return the notebook, changed in place: it names its language, and its install cell asks the checks for it."""
+    notebook.metadata["language"] = name
+    for cell in notebook.cells:
+        if "remove-cell" in tags(cell):
+            cell.source += (
+                f'\n\nimport os\n\nos.environ.setdefault("ATTENTION_LANG", "{name}")  # in which checks answer'
+            )
     return notebook
 
 

@@ -14,7 +14,7 @@ from functools import cache
 
 import polib
 
-from tools.catalogue import FOLDER, inline, messages, plain, translatable
+from tools.catalogue import FOLDER, file, inline, messages, plain, translatable
 from tools.chapter import ROOT
 
 NUMBER = re.compile(r"(?<![\w)\]])[−-]?\d+(?:[.,]\d+)*|\d+(?:[.,]\d+)*")
@@ -35,7 +35,7 @@ PARTICLES = {"은": "는", "이": "가", "을": "를", "과": "와", "으로": "
 
 def refresh(page, folder=FOLDER):
     """Write the catalogue of a page anew, in the order of the page."""
-    path = folder / f"{page}.po"
+    path = file(page, folder)
     old = polib.pofile(str(path), wrapwidth=0) if path.is_file() else []
     known = {entry.msgid: entry for entry in old}
     found = messages(page)
@@ -78,7 +78,7 @@ def kept(text):
         "tag": Counter(re.sub(r'\balt="[^"]*"', "", token.content) for token in tokens if token.type == "html_inline"),
         "passage in bold": Counter("**" for token in tokens if token.type == "strong_open"),
         "emphasis": Counter("*" for token in tokens if token.type == "em_open"),
-        "computed text": Counter(re.findall(r"\{\{.*?\}\}|\{[\w:]+\}(?=`)", text)),
+        "computed text": Counter(re.findall(r"\{\{.*?\}\}|\{[^{}]*\}", text)),
         "cell of the table": Counter("|" for _ in re.findall(r"(?<!\\)\|", text) if text.startswith("|")),
         "sign of a link or an emphasis": Counter(re.findall(r"[*`\[\]$]", plain(text))),
     }
@@ -153,10 +153,10 @@ def check(pages):
     """Print the faults and the counts; return whether something is wrong, and how many messages are not translated."""
     found, open_messages, all_messages = 0, 0, 0
     for page in pages:
-        catalogue = polib.pofile(str(FOLDER / f"{page}.po"), wrapwidth=0)
+        catalogue, name = polib.pofile(str(file(page)), wrapwidth=0), file(page).relative_to(ROOT)
         for entry, fault in faults(catalogue):
             found += 1
-            print(f"locale/ko/{page}.po:{entry.linenum}: {fault}\n    {entry.msgid[:100]}\n    {entry.msgstr[:100]}")
+            print(f"{name}:{entry.linenum}: {fault}\n    {entry.msgid[:100]}\n    {entry.msgstr[:100]}")
         entries = [entry for entry in catalogue if not entry.obsolete]
         missing = sum(not entry.translated() for entry in entries)
         open_messages, all_messages = open_messages + missing, all_messages + len(entries)
