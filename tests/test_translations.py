@@ -73,6 +73,8 @@ def test_a_lie_is_found(old, new, fault):
 def test_a_term_in_bold_has_the_word_of_the_glossary():
     assert list(lies("This is its **query**.", "이것이 **쿼리**예요.")) == []
     assert list(lies("This is its **query**.", "이것이 **질의**예요.")) == ["the glossary's word for query is 쿼리"]
+    quoted = '**25** <span lang="ko">RNN 제거, **self-attention**을 기본 블록으로 스택</span>'
+    assert list(lies(quoted, quoted)) == []
     assert any("cell" in fault for fault in lies("| key | a label |", "| 키 |"))
 
 

@@ -30,6 +30,7 @@ NUMBERS_IN_WORDS = {
     **dict(thousand=[1000], million=[1_000_000], thirteen=[13], fourteen=[14]),
 }
 WITH_FINAL, WITH_RIEUL = "013678", "178"  # digits that end in a consonant as they are read aloud, in ㄹ
+QUOTED_KOREAN = re.compile(r'<span lang="ko">.*?</span>')  # the source notes' own words, in which terms are theirs
 PARTICLES = {"은": "는", "이": "가", "을": "를", "과": "와", "으로": "로"}  # after a consonant, after a vowel
 
 
@@ -132,7 +133,7 @@ def lies(english, korean):
         yield "line breaks or spaces at the ends differ"
     if english.startswith("|") and 'lang="ko"' in english and english.split("|")[1:3] != korean.split("|")[1:3]:
         yield "the first two cells stay as they are"
-    for term in re.findall(r"\*\*([^*]+)\*\*", english):
+    for term in re.findall(r"\*\*([^*]+)\*\*", QUOTED_KOREAN.sub("", english)):
         word = glossary().get(term.lower()) or glossary().get(term.lower().removesuffix("s"))
         if word and word not in korean:
             yield f"the glossary's word for {term} is {word}"
