@@ -60,9 +60,9 @@ def join(site, pages):
     body = front(texts, pages) + "".join(article(site, page, pages) for page in pages)
     return (
         f'<!DOCTYPE html><html lang="{language}" data-theme="light"><head><meta charset="utf-8" />'
-        f'<title>{title}</title>{links}{STYLE}</head><body class="whole-book"><main class="bd-main"><div class="bd-content">'
-        f'<div class="bd-article-container">{body}</div></div></main>'
-        "</body></html>"
+        f"<title>{title}</title>{links}{STYLE}</head>"
+        '<body class="whole-book"><main class="bd-main"><div class="bd-content">'
+        f'<div class="bd-article-container">{body}</div></div></main></body></html>'
     )
 
 
