@@ -169,7 +169,7 @@ def test_a_changed_message_is_fuzzy_and_english_on_the_page(tmp_path, monkeypatc
 @pytest.mark.parametrize(
     "text, said",
     [
-        ("Run cell 7", "셀 7 실행"),
+        ("Run cell 7", "셀 7 실행하기"),
         (" The Tab key indents (Escape leaves the editor)", " Tab 키로 들여쓰기 (Escape를 누르면 편집기에서 나가요)"),
         ("Cell 3 stopped: NameError: name 'x'.", "셀 3에서 멈췄어요: NameError: name 'x'."),
         ("something else", "something else"),
