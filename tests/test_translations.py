@@ -47,6 +47,7 @@ def test_no_translation_says_something_else(page):
 def test_a_faithful_translation_passes():
     assert list(lies(ENGLISH_TEXT, KOREAN_TEXT)) == []
     assert list(lies("It is one sixth of the rest.", "나머지의 6분의 1이에요.")) == []
+    assert list(lies("On 21 November 2026.", "2026년 11월 21일에요.")) == []
 
 
 @pytest.mark.parametrize(
@@ -67,9 +68,18 @@ def test_a_lie_is_found(old, new, fault):
     assert old in KOREAN_TEXT and any(fault in found for found in lies(ENGLISH_TEXT, KOREAN_TEXT.replace(old, new)))
 
 
+def test_an_image_keeps_its_address_and_has_its_text_translated():
+    english = "![Seconds against n.](_static/time.svg)"
+    assert rewrite(english, lambda message, kind: message.upper()) == english.upper()
+    assert list(lies(english, "![n에 따른 초.](_static/time.svg)")) == []
+    assert any("image missing" in found for found in lies(english, "![n에 따른 초.](_static/memory.svg)"))
+
+
 def test_a_term_in_bold_has_the_word_of_the_glossary():
     assert list(lies("This is its **query**.", "이것이 **쿼리**예요.")) == []
     assert list(lies("This is its **query**.", "이것이 **질의**예요.")) == ["the glossary's word for query is 쿼리"]
+    quoted = '**25** <span lang="ko">RNN 제거, **self-attention**을 기본 블록으로 스택</span>'
+    assert list(lies(quoted, quoted)) == []
     assert any("cell" in fault for fault in lies("| key | a label |", "| 키 |"))
 
 
