@@ -20,9 +20,14 @@ NODE_MODULES = Path(sys.prefix) / "node_modules"
 # Scripts with the word in their name or text are loaded only by pages whose body has the mark.
 NEEDED_BY = {"thebe": "thebe", "toggle": "toggle", "design": "sd-", "predict": "answer", "front": "addends"}
 
+# The colours that a reader chose or the system has, chosen before the page is painted and not once more after it.
+CHOSEN = """(mode => mode != "auto" ? mode : matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")(
+        document.documentElement.dataset.mode)"""
+
 # Changes in every page: the icon script goes; a button is named by the words on it; an outdated role is replaced; a
 # comment that begins with a stage of attention gets its colour.
 CHANGES = {
+    r'localStorage\.getItem\("theme"\) \|\| "auto"': CHOSEN,
     r'<script src="[^"]*scripts/fontawesome\.js[^"]*"></script>': "",
     r'title="Search" aria-label="Search" data-bs': 'title="Search" data-bs',
     r' aria-label="Toggle hidden content"': "",
@@ -30,6 +35,15 @@ CHANGES = {
     r"<script (?=[^>]*src=)(?![^>]*defer)": '<script defer="defer" ',
     r'role="doc-biblioentry"': 'role="listitem"',
     r'<span class="c1">(# (score|scale|weigh|mix)\b)': r'<span class="c1 stage-\2">\1',
+}
+
+# In the theme's script: it marks the blocks of code that scroll, and measured and marked them in turn, those in closed
+# details too, so that the page was laid out anew for each. Now it measures what is open, at once, and what opens later.
+SCRIPT_CHANGES = {
+    r"(document\.querySelectorAll\([^)]*\)\))\.forEach\(\(e=>\{e\.tabIndex=([^}]*)\}\)\)": (
+        r'[...\1].filter((e=>!e.closest("details:not([open])"))).map((e=>[e,\2])).forEach((([e,t])=>{e.tabIndex=t}))'
+    ),
+    r'window\.addEventListener\("resize",t\)': r'\g<0>,window.addEventListener("toggle",e,!0)',
 }
 
 
@@ -74,6 +88,16 @@ def change_pages(folder, static, images):
         page.write_text(text, "utf-8")
 
 
+def _change_script(out):
+    script = out / "_static" / "scripts" / "pydata-sphinx-theme.js"
+    text = script.read_text("utf-8")
+    for old, new in SCRIPT_CHANGES.items():
+        text, found = re.subn(old, new, text)
+        if not found:
+            raise ValueError(f"the theme's script is another one: {old} is not in it")
+    script.write_text(text, "utf-8")
+
+
 def _subset_icons(out):
     """Write a font of a few kilobytes: the icons that pages and scripts name, and those that the style itself sets."""
     style = (out / "_static" / "styles" / "pydata-sphinx-theme.css").read_text("utf-8")
@@ -100,6 +124,7 @@ def _finish(app, exception):
         _copy_katex(out / "_static")
         for script in (out / "_static" / "scripts").glob("fontawesome.js*"):
             script.unlink()
+        _change_script(out)
         change_pages(out, out / "_static", out / "_images")
         _subset_icons(out)
 

@@ -18,7 +18,7 @@ def terms(text):
 
 def korean_terms(text):
     """Return the Korean words of the glossary, each with the id of its row."""
-    rows = re.findall(r'^\| ([^|]+?) \| <span lang="ko">(.+?)</span>', text, re.MULTILINE)
+    rows = re.findall(r'^\| (?!English)([^|]+?) \| <span lang="ko">(.+?)</span>', text, re.MULTILINE)
     ids = terms(text)
     return {word: ids[row.lower().split(", ")[0]] for row, words in rows for word in words.split(" · ")}
 

@@ -17,7 +17,7 @@ import zipfile
 from pathlib import Path
 
 from _ext.book_assets import package
-from tools.chapter import CHAPTERS, ROOT, TRANSLATED
+from tools.chapter import CHAPTERS, ROOT, TRANSLATED, code, is_check, read
 from tools.live import offered
 
 SOURCE = ROOT / "live"
@@ -32,7 +32,7 @@ MODULES = {  # pure Python, in the lock's versions
 BAR = """
 <div class="d-print-none pst-js-only" data-live="bar">
 <button type="button" class="btn btn-sm btn-outline-primary" data-live="start">Run this page ({size:.0f} MB)</button>
-<span data-live="status" data-state="idle" role="status">Change the code and run it here, in your browser.</span>
+<span data-live="status" data-state="idle" role="status">{words}</span>
 </div>"""
 
 
@@ -94,6 +94,16 @@ def begin_bytes(files, groups):
     return sum(files[name]["bytes"] for name in groups["python"])
 
 
+def words(cells, notebook):
+    """What a page says beside its button, given how its cells run: how many of them do, and what the others need."""
+    runs = [name for name, how in cells.items() if how in ("whole", "alone")]
+    checks = [cell.id for cell in code(notebook) if is_check(cell) and cell.id in runs]
+    return (
+        f"Change the code and run it here, in your browser: {len(runs)} of the {len(cells)} cells, "
+        f"{len(checks)} exercises among them. The others need PyTorch."
+    )
+
+
 def _write(app):
     if app.builder.format == "html":
         folder = Path(app.outdir) / "_static" / "live"
@@ -108,7 +118,8 @@ def _write(app):
 
 def _add_button(app, pagename, templatename, context, doctree):
     if pagename in getattr(app, "live_cells", ()):
-        bar = BAR.format(size=app.live_bytes / 2**20)
+        said = words(app.live_cells[pagename], read(ROOT / f"{pagename}.ipynb"))
+        bar = BAR.format(size=app.live_bytes / 2**20, words=said)
         context["body"] = re.sub("</h1>", lambda end: end[0] + bar, context["body"], count=1)
         app.add_js_file("live/start.js", loading_method="defer")
 

