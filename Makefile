@@ -70,8 +70,10 @@ korean: .venv/installed
 	python -m _ext.book_korean --changed
 	@echo "The Korean edition is built: open $(CURDIR)/_build/html/ko/index.html"
 
+# the Korean one: make pdf LANG=ko
+pdf: EDITION := $(filter ko,$(LANG))
 pdf: book
-	python -m tools.print_book _build/html _build/attention-by-the-numbers.pdf
+	python -m tools.print_book _build/html$(EDITION:%=/%) _build/attention-by-the-numbers$(EDITION:%=-%).pdf
 
 serve: book
 	python -m http.server --bind 127.0.0.1 --directory _build/html 8000

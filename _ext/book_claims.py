@@ -82,7 +82,8 @@ def _know_headings(app, doctree):
     slugs = app.env.metadata[app.env.docname].setdefault("myst_slugs", {})
     for part in doctree.findall(nodes.section):
         heading = part.next_node(nodes.title).astext()
-        slugs.setdefault(slugify(heading), (part.line, part["ids"][0], heading))
+        [name, *_] = [*part["names"], *part["dupnames"], heading]  # a translated heading keeps its English name
+        slugs.setdefault(slugify(name), (part.line, part["ids"][0], heading))
 
 
 def setup(app):

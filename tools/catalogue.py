@@ -76,8 +76,9 @@ def inline(text):
 
 
 def plain(text):
-    """What is read of it, without code, formulas and what is computed."""
-    return re.sub(r"\{\{.*?\}\}", "", " ".join(token.content for token in inline(text) if token.type == "text"))
+    """What is read of it, alternative texts too, without code, formulas and what is computed."""
+    read_aloud = (token.content for token in inline(text) if token.type in ("text", "image"))
+    return re.sub(r"\{\{.*?\}\}", "", " ".join(read_aloud))
 
 
 def _one_line(lines):

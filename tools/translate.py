@@ -8,6 +8,7 @@ message with its translation, and counts what is not translated.
 import argparse
 import re
 import sys
+from calendar import month_name
 from collections import Counter
 from difflib import get_close_matches
 from functools import cache
@@ -29,7 +30,9 @@ NUMBERS_IN_WORDS = {
     **dict(fifteen=[15], sixteen=[16], twenty=[20], thirty=[30], forty=[40], fifty=[50], sixty=[60], hundred=[100]),
     **dict(thousand=[1000], million=[1_000_000], thirteen=[13], fourteen=[14]),
 }
+MONTHS = list(month_name)  # of a date, such as 5 May 2026
 WITH_FINAL, WITH_RIEUL = "013678", "178"  # digits that end in a consonant as they are read aloud, in ㄹ
+QUOTED_KOREAN = re.compile(r'<span lang="ko">.*?</span>')  # the source notes' own words, in which terms are theirs
 PARTICLES = {"은": "는", "이": "가", "을": "를", "과": "와", "으로": "로"}  # after a consonant, after a vowel
 
 
@@ -75,6 +78,7 @@ def kept(text):
         "formula": Counter(token.content for token in tokens if token.type == "math_inline"),
         "code": Counter(token.content for token in tokens if token.type == "code_inline"),
         "link": Counter(token.attrs["href"] for token in tokens if token.type == "link_open"),
+        "image": Counter(token.attrs["src"] for token in tokens if token.type == "image"),
         "tag": Counter(re.sub(r'\balt="[^"]*"', "", token.content) for token in tokens if token.type == "html_inline"),
         "passage in bold": Counter("**" for token in tokens if token.type == "strong_open"),
         "emphasis": Counter("*" for token in tokens if token.type == "em_open"),
@@ -94,7 +98,9 @@ def in_words(text):
     words = (
         word if word in NUMBERS_IN_WORDS else word.removesuffix("s") for word in re.findall("[a-z]+", text.lower())
     )
-    return Counter(str(number) for word in words for number in NUMBERS_IN_WORDS.get(word, ()))
+    months = re.findall(rf"\d ({'|'.join(MONTHS[1:])}) \d", text)
+    found = [number for word in words for number in NUMBERS_IN_WORDS.get(word, ())] + list(map(MONTHS.index, months))
+    return Counter(map(str, found))
 
 
 def said(counter):
@@ -132,7 +138,7 @@ def lies(english, korean):
         yield "line breaks or spaces at the ends differ"
     if english.startswith("|") and 'lang="ko"' in english and english.split("|")[1:3] != korean.split("|")[1:3]:
         yield "the first two cells stay as they are"
-    for term in re.findall(r"\*\*([^*]+)\*\*", english):
+    for term in re.findall(r"\*\*([^*]+)\*\*", QUOTED_KOREAN.sub("", english)):
         word = glossary().get(term.lower()) or glossary().get(term.lower().removesuffix("s"))
         if word and word not in korean:
             yield f"the glossary's word for {term} is {word}"
