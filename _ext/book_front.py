@@ -69,7 +69,8 @@ def picture():
 def _set_counts(app, config):
     texts = [path.read_text("utf-8") for name in pages() if (path := ROOT / f"{name}.md").is_file()]
     tried = sum(len(module.CLAIMS) for module in claims.modules().values())
-    counts = count(map(read, CHAPTERS), texts) | {"proof_claims": f"{tried:,}", "front_reply": reply()}
+    with checks.speaking(config.language):
+        counts = count(map(read, CHAPTERS), texts) | {"proof_claims": f"{tried:,}", "front_reply": reply()}
     config.myst_substitutions = {**config.myst_substitutions, **counts}
 
 

@@ -222,6 +222,9 @@ def join(out=OUT, english=ENGLISH_SITE):
     (out / "_static" / "words.js").write_text(words_for_scripts(), "utf-8")
     for name in OF_ITS_OWN:
         shutil.copy(out / "_static" / name, folder / "_static")
+    for image in (out / "_images").iterdir():  # those of a chapter that the English edition has not been built with
+        if not (english / "_images" / image.name).exists():
+            shutil.copy(image, english / "_images")
     change_pages(folder, out / "_static", out / "_images")
     style, say = LINK.search((english / "index.html").read_text("utf-8"))[0], site_words()
     of_chapters = in_words_of(dict(pair for path in CHAPTERS for pair in headings(f"chapters/{path.stem}").items()))

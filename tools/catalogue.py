@@ -44,7 +44,13 @@ WORDS = (  # what extensions and the theme write into pages, and what scripts pu
         "the notebook",
         "cell {1}",
     ),
-    *("Change the code and run it here, in your browser.", "{1} cell {2}", "{1}, row {2}, column {3}", "{1} MB"),
+    *(
+        "Change the code and run it here, in your browser: {1} of the {2} cells, "
+        "{3} exercises among them. The others need PyTorch.",
+        "{1} cell {2}",
+        "{1}, row {2}, column {3}",
+        "{1} MB",
+    ),
     *(
         "{1} cells were brought back.",
         "; {1} are still to come.",

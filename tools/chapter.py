@@ -13,6 +13,7 @@ ROOT = Path(__file__).parent.parent
 TRANSLATED = "ko"  # the language of the other edition
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
 SOLUTION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.MULTILINE | re.DOTALL)
+TITLE = re.compile(r"^\*\*(\d+\. \w+ it)\*\*", re.MULTILINE)  # of an exercise, in its prompt
 LANGUAGE = re.compile(r'ATTENTION_LANG", "(\w+)"')  # as with_language writes it
 STUB = r"\1# YOUR CODE HERE\n\1raise NotImplementedError()"
 
@@ -115,6 +116,35 @@ def student_copy(notebook):
         if cell.cell_type == "code":
             cell.update(outputs=[], execution_count=None)
     return notebook
+
+
+def with_last_cell(copy, stem):
+    """Return the student copy of a chapter, changed in place, with a last cell for whoever is about to hand it in."""
+    copy.cells.append(nbformat.v4.new_code_cell(last_cell(copy, stem), id=f"{stem[:2]}-hand-in"))
+    return copy
+
+
+def last_cell(copy, stem):
+    """The code that runs all checks, lists what is open and says how to hand in."""
+    titles, listed = iter(TITLE.findall("\n".join(prose(copy)))), []
+    for cell in filter(is_check, copy.cells):
+        calls = [line for line in cell.source.splitlines() if line.startswith("checks.")]
+        listed.append(f"    {next(titles, grade_id(cell))!r}: lambda: {', '.join(calls)},")
+    return "\n".join(
+        [
+            "# Before you hand in: run all cells once more, this one last.",
+            "from attention_src import checks",
+            "",
+            "for name, check in {",
+            *listed,
+            "}.items():",
+            "    try:",
+            "        check()",
+            "    except Exception as reason:",
+            '        print(f"{name} is open. {reason}")',
+            f'print("File, Download, .ipynb. Name it YOUR_NAME_{stem}.ipynb.")',
+        ]
+    )
 
 
 def with_answers_folded(notebook):

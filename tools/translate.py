@@ -12,6 +12,7 @@ from calendar import month_name
 from collections import Counter
 from difflib import get_close_matches
 from functools import cache
+from itertools import chain, combinations
 
 import polib
 
@@ -31,9 +32,29 @@ NUMBERS_IN_WORDS = {
     **dict(thousand=[1000], million=[1_000_000], thirteen=[13], fourteen=[14]),
 }
 MONTHS = list(month_name)  # of a date, such as 5 May 2026
+NAME = re.compile("[a-z]{2,}")
 WITH_FINAL, WITH_RIEUL = "013678", "178"  # digits that end in a consonant as they are read aloud, in ㄹ
 QUOTED_KOREAN = re.compile(r'<span lang="ko">.*?</span>')  # the source notes' own words, in which terms are theirs
 PARTICLES = {"은": "는", "이": "가", "을": "를", "과": "와", "으로": "로"}  # after a consonant, after a vowel
+
+
+CLUES = {  # words of a choice by which its translation is known again: in English, in Korean
+    r"\b(not|no|none|nothing|never|neither|nobody|without|cannot)\b|n't": "안 |않|없|아니|아닌|못|마$",
+    r"\b(same|equal|equally|as before|alike|unchanged|stays?)\b": "같|그대로|똑같",
+    r"\b(more|larger|largest|longer|higher|better|grows?|above|greater|most)\b": "더|크|커|큰|많|높|길|긴|늘|위|넘",
+    r"\b(less|smaller|smallest|shorter|fewer|lower|worse|below|falls?)\b": "덜|작|적|낮|줄|짧|아래|떨어|나쁘|내려",
+    r"\b(all|every|everything|whole|both|each)\b": "모두|모든|다[ .,]|다$|전부|전체|둘 다|양쪽|마다|씩|각",
+    r"\b(only|alone|just|one)\b": "만|뿐|하나|한 |혼자",
+    r"\b(half|halves)\b": "반",
+    r"\b(twice|two|double|second|pairs?)\b": "두|둘|2|배",
+    r"\b(three|thirds?)\b": "세|셋|삼|3",
+    r"\b(four|fourth|quarter)\b": "네|넷|사|4",
+    r"\bfirst\b": "첫|1|처음",
+    r"\b(last|end)\b": "마지막|끝",
+    r"\b(nearly|almost|about|roughly)\b": "거의|쯤|약 |정도|가까",
+    r"\b(yes|right)\b": "네|예|맞",
+    r"\b(random|anything|chance|guess\w*)\b": "무작위|아무|찍",
+}
 
 
 def refresh(page, folder=FOLDER):
@@ -145,9 +166,36 @@ def lies(english, korean):
     yield from wrong_particles(korean)
 
 
+def likeness(english, korean):
+    """How well a translation fits a choice: by clues, numbers, names, and by what no translation may change."""
+    there, here = plain(english).lower(), plain(korean).lower()
+    clues = [(bool(re.search(one, there)), bool(re.search(other, here))) for one, other in CLUES.items()]
+    fits = sum(2 * (one and other) - (one != other) for one, other in clues)
+    fits += 2 * (Counter(NAME.findall(there)) & Counter(NAME.findall(here))).total()
+    before, after = kept(english) | {"number": numbers(english)}, kept(korean) | {"number": numbers(korean)}
+    for what in before:
+        differ = (before[what] - after[what]) + (after[what] - before[what])
+        fits += 3 * (before[what] & after[what]).total() - 2 * differ.total()
+    return fits
+
+
+def exchanged(catalogue):
+    """Choices of one prediction whose translations fit better the other way round: (entry, text)."""
+    choices = {}
+    for entry in catalogue:
+        if entry.translated() and not entry.obsolete and re.search("choice|summary", entry.comment):
+            for cell, _ in entry.occurrences:
+                choices.setdefault(cell, []).append(entry)
+    for one, other in chain.from_iterable(combinations(found, 2) for found in choices.values()):
+        as_it_is = likeness(one.msgid, one.msgstr) + likeness(other.msgid, other.msgstr)
+        if as_it_is < likeness(one.msgid, other.msgstr) + likeness(other.msgid, one.msgstr):
+            yield one, f"it seems to be exchanged with another choice: {other.msgstr}"
+
+
 def faults(catalogue):
     """The faults of a catalogue: (entry, text), and that two headings of a page are told apart."""
     headings = {}
+    yield from exchanged(catalogue)
     for entry in catalogue:
         if entry.translated() and not entry.obsolete:
             yield from ((entry, fault) for fault in lies(entry.msgid, entry.msgstr))
