@@ -152,7 +152,9 @@ def _settle(app, config):
     for document in config.external_site_map.values():
         for part in document.subtrees:
             part.caption = say(part.caption) if part.caption else part.caption
-    config.html_baseurl = config.html_baseurl and f"{config.html_baseurl}{TRANSLATED}/"
+    if home := config.html_baseurl:
+        config.html_baseurl = config.ogp_site_url = f"{home}{TRANSLATED}/"
+        config.ogp_image = f"{home}{config.ogp_image}"
 
 
 def _launch_its_own(app):
@@ -194,6 +196,7 @@ def tell_search_engines(english, korean, name):
     found = CANONICAL.search(korean.read_text("utf-8"))
     if not found:
         return
+    name = name if found[1].endswith(name) else ""  # the address of the front page is that of the site
     home = found[1].removesuffix(name).removesuffix(f"{TRANSLATED}/")
     links = "".join(
         f'<link rel="alternate" hreflang="{language}" href="{home}{folder}{name}">\n'
