@@ -18,7 +18,7 @@ from myst_parser.mdit_to_docutils.base import DocutilsRenderer
 from sphinx.search import SearchLanguage
 
 from _ext.book_assets import change_pages
-from _ext.book_style import LINK
+from _ext.book_style import LINK, PLAIN
 from tools.catalogue import (
     ENGLISH,
     FOLDER,
@@ -236,7 +236,7 @@ def join(out=OUT, english=ENGLISH_SITE):
         name = page.relative_to(folder)
         up = "../" * len(name.parents[:-1])
         head = style.replace("_static/", f"{up}_static/") + f'<script defer src="{up}_static/words.js"></script>\n'
-        text = LINK.sub("\0", page.read_text("utf-8")).replace("\0", head, 1).replace("\0", "")
+        text = LINK.sub("\0", PLAIN.sub(r"\1", page.read_text("utf-8"))).replace("\0", head, 1).replace("\0", "")
         text = SHARED.sub(r'="\1../', text)
         words = claims if name.name == "claims.html" else say
         text = WORDS.sub(lambda found, words=words: found[0] if found[0][0] == "<" else words(found[0]), text)
