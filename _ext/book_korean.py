@@ -18,7 +18,7 @@ from myst_parser.mdit_to_docutils.base import DocutilsRenderer
 from sphinx.search import SearchLanguage
 
 from _ext.book_assets import change_pages
-from _ext.book_style import LINK
+from _ext.book_style import LINK, PLAIN
 from tools.catalogue import (
     ENGLISH,
     FOLDER,
@@ -152,7 +152,9 @@ def _settle(app, config):
     for document in config.external_site_map.values():
         for part in document.subtrees:
             part.caption = say(part.caption) if part.caption else part.caption
-    config.html_baseurl = config.html_baseurl and f"{config.html_baseurl}{TRANSLATED}/"
+    if home := config.html_baseurl:
+        config.html_baseurl = config.ogp_site_url = f"{home}{TRANSLATED}/"
+        config.ogp_image = f"{home}{config.ogp_image}"
 
 
 def _launch_its_own(app):
@@ -194,6 +196,7 @@ def tell_search_engines(english, korean, name):
     found = CANONICAL.search(korean.read_text("utf-8"))
     if not found:
         return
+    name = name if found[1].endswith(name) else ""  # the address of the front page is that of the site
     home = found[1].removesuffix(name).removesuffix(f"{TRANSLATED}/")
     links = "".join(
         f'<link rel="alternate" hreflang="{language}" href="{home}{folder}{name}">\n'
@@ -227,15 +230,16 @@ def join(out=OUT, english=ENGLISH_SITE):
             shutil.copy(image, english / "_images")
     change_pages(folder, out / "_static", out / "_images")
     style, say = LINK.search((english / "index.html").read_text("utf-8"))[0], site_words()
-    of_chapters = in_words_of(dict(pair for path in CHAPTERS for pair in headings(f"chapters/{path.stem}").items()))
+    of_chapters = dict(pair for path in CHAPTERS for pair in headings(f"chapters/{path.stem}").items())
+    claims = in_words_of(of_chapters | translations("site"))  # that page names chapters and sections
     for page in folder.rglob("*.html"):
         name = page.relative_to(folder)
         up = "../" * len(name.parents[:-1])
         head = style.replace("_static/", f"{up}_static/") + f'<script defer src="{up}_static/words.js"></script>\n'
-        text = LINK.sub("\0", page.read_text("utf-8")).replace("\0", head, 1).replace("\0", "")
+        text = LINK.sub("\0", PLAIN.sub(r"\1", page.read_text("utf-8"))).replace("\0", head, 1).replace("\0", "")
         text = SHARED.sub(r'="\1../', text)
-        last = of_chapters if name.name == "claims.html" else str
-        text = WORDS.sub(lambda found, last=last: found[0] if found[0][0] == "<" else last(say(found[0])), text)
+        words = claims if name.name == "claims.html" else say
+        text = WORDS.sub(lambda found, words=words: found[0] if found[0][0] == "<" else words(found[0]), text)
         page.write_text(text, "utf-8")
         _switch(page, "en", "English", f"{up}../{name.as_posix()}")
         if (english / name).is_file():

@@ -105,7 +105,7 @@ def print_book(site, pdf):
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
             tab = browser.new_page()
-            tab.goto(joined.resolve().as_uri())
+            tab.goto(joined.resolve().as_uri(), timeout=300_000)
             paper = {"format": "A4", "margin": MARGIN, "scale": 0.85}
             look = {"print_background": True, "outline": True, "tagged": True}
             frame = {"display_header_footer": True, "header_template": "<span></span>", "footer_template": FOOTER}
