@@ -249,7 +249,7 @@ CLAIMS = [
         "0",
     ),
     Claim(
-        "At four times it none did.",
+        "At four times the rate none did.",
         "rates",
         STARTS + "; rate × 4",
         lambda rows: all(row["post"] > GUESS - 0.1 for row in where(rows, rate=4e-2)),
