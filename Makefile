@@ -4,9 +4,10 @@ BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export OMP_NUM_THREADS ?= 1 # small networks are no faster on more, and two chapters run side by side
 
-.PHONY: book test test-chapters test-homework test-site test-slow test-elsewhere test-container forget proofs claims bench pdf serve run fmt repository publish offline newest lock grader release collect grade report gradescope
+.PHONY: book test test-chapters test-homework test-site test-slow test-elsewhere test-container forget proofs claims bench translate korean pdf serve run fmt repository publish offline newest lock grader release collect grade report gradescope
 book: .venv/installed
 	jupyter-book build --all --warningiserror --keep-going --quiet .
+	python -m _ext.book_korean
 	@echo "The book is built: open $(CURDIR)/_build/html/index.html"
 
 # on this machine, what passed and has not changed since is left out; `make forget` forgets it
@@ -60,8 +61,19 @@ run: .venv/installed
 fmt: .venv/installed
 	ruff format . && ruff check --fix .
 
+# the catalogues of the Korean edition: make translate PAGES=chapters/01_definition; then what has changed of that edition
+translate: .venv/installed
+	python -m tools.translate $(PAGES)
+
+korean: .venv/installed
+	test -e _build/html/index.html || $(MAKE) book
+	python -m _ext.book_korean --changed
+	@echo "The Korean edition is built: open $(CURDIR)/_build/html/ko/index.html"
+
+# the Korean one: make pdf LANG=ko
+pdf: EDITION := $(filter ko,$(LANG))
 pdf: book
-	python -m tools.print_book _build/html _build/attention-by-the-numbers.pdf
+	python -m tools.print_book _build/html$(EDITION:%=/%) _build/attention-by-the-numbers$(EDITION:%=-%).pdf
 
 serve: book
 	python -m http.server --bind 127.0.0.1 --directory _build/html 8000

@@ -13,15 +13,21 @@ from fontTools.subset import Subsetter
 from fontTools.ttLib import TTFont
 
 from _ext import book_style
+from tools.chapter import TRANSLATED
 
 NODE_MODULES = Path(sys.prefix) / "node_modules"
 
 # Scripts with the word in their name or text are loaded only by pages whose body has the mark.
 NEEDED_BY = {"thebe": "thebe", "toggle": "toggle", "design": "sd-", "predict": "answer", "front": "addends"}
 
+# The colours that a reader chose or the system has, chosen before the page is painted and not once more after it.
+CHOSEN = """(mode => mode != "auto" ? mode : matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")(
+        document.documentElement.dataset.mode)"""
+
 # Changes in every page: the icon script goes; a button is named by the words on it; an outdated role is replaced; a
 # comment that begins with a stage of attention gets its colour.
 CHANGES = {
+    r'localStorage\.getItem\("theme"\) \|\| "auto"': CHOSEN,
     r'<script src="[^"]*scripts/fontawesome\.js[^"]*"></script>': "",
     r'title="Search" aria-label="Search" data-bs': 'title="Search" data-bs',
     r' aria-label="Toggle hidden content"': "",
@@ -29,6 +35,15 @@ CHANGES = {
     r"<script (?=[^>]*src=)(?![^>]*defer)": '<script defer="defer" ',
     r'role="doc-biblioentry"': 'role="listitem"',
     r'<span class="c1">(# (score|scale|weigh|mix)\b)': r'<span class="c1 stage-\2">\1',
+}
+
+# In the theme's script: it marks the blocks of code that scroll, and measured and marked them in turn, those in closed
+# details too, so that the page was laid out anew for each. Now it measures what is open, at once, and what opens later.
+SCRIPT_CHANGES = {
+    r"(document\.querySelectorAll\([^)]*\)\))\.forEach\(\(e=>\{e\.tabIndex=([^}]*)\}\)\)": (
+        r'[...\1].filter((e=>!e.closest("details:not([open])"))).map((e=>[e,\2])).forEach((([e,t])=>{e.tabIndex=t}))'
+    ),
+    r'window\.addEventListener\("resize",t\)': r'\g<0>,window.addEventListener("toggle",e,!0)',
 }
 
 
@@ -60,18 +75,27 @@ def _copy_katex(static):
         shutil.copy(path, static / "katex" / path.relative_to(dist))
 
 
-def _change_pages(out):
-    for script in (out / "_static" / "scripts").glob("fontawesome.js*"):
-        script.unlink()
-    options = f"<script>{(out / '_static' / 'documentation_options.js').read_text('utf-8')}</script>"
-    pictures = [path.name for path in (out / "_images").glob("*.svg") if 'id="picture"' in path.read_text("utf-8")]
+def change_pages(folder, static, images):
+    """Change all pages of a folder, given the folders of what Sphinx laid beside them."""
+    options = f"<script>{(static / 'documentation_options.js').read_text('utf-8')}</script>"
+    pictures = [path.name for path in images.glob("*.svg") if 'id="picture"' in path.read_text("utf-8")]
     is_picture = rf'<img (?=[^>]*_images/({"|".join(pictures) or "none"})")'
-    for page in out.rglob("*.html"):
+    for page in folder.rglob("*.html"):
         text = re.sub(is_picture, '<img class="picture" ', page.read_text("utf-8"))
         text = re.sub(r'<script src="[^"]*documentation_options\.js[^"]*"></script>', lambda _: options, text)
         for old, new in CHANGES.items():
             text = re.sub(old, new, text)
         page.write_text(text, "utf-8")
+
+
+def _change_script(out):
+    script = out / "_static" / "scripts" / "pydata-sphinx-theme.js"
+    text = script.read_text("utf-8")
+    for old, new in SCRIPT_CHANGES.items():
+        text, found = re.subn(old, new, text)
+        if not found:
+            raise ValueError(f"the theme's script is another one: {old} is not in it")
+    script.write_text(text, "utf-8")
 
 
 def _subset_icons(out):
@@ -89,16 +113,24 @@ def _subset_icons(out):
     font.save(out / "_static" / "icons.woff")
 
 
+def is_whole(app, exception):
+    """Whether a site was built that has everything it loads; the Korean edition takes it from the English one."""
+    return exception is None and app.builder.format == "html" and app.config.language != TRANSLATED
+
+
 def _finish(app, exception):
-    if exception is None and app.builder.format == "html":
+    if is_whole(app, exception):
         out = Path(app.outdir)
         _copy_katex(out / "_static")
-        _change_pages(out)
+        for script in (out / "_static" / "scripts").glob("fontawesome.js*"):
+            script.unlink()
+        _change_script(out)
+        change_pages(out, out / "_static", out / "_images")
         _subset_icons(out)
 
 
 def _join_styles(app, exception):
-    if exception is None and app.builder.format == "html":
+    if is_whole(app, exception):
         book_style.write(Path(app.outdir))
 
 

@@ -4,6 +4,8 @@ import re
 import tomllib
 from pathlib import Path
 
+from _ext.book_assets import is_whole
+
 CPU_ONLY = "--extra-index-url https://download.pytorch.org/whl/cpu"
 PYTHON = "python-3.11"
 
@@ -18,7 +20,7 @@ def requirements(root, repository):
 
 
 def _write(app, exception):
-    if exception is None and app.builder.format == "html":
+    if is_whole(app, exception):
         folder = Path(app.outdir) / "binder"
         folder.mkdir(exist_ok=True)
         repository = app.config.html_theme_options["repository_url"]

@@ -1,4 +1,7 @@
-"""Note in `_build/built-from` what the site was built from, so that the tests can use a site that is up to date."""
+"""Note in `_build/built-from` what the site was built from, so that the tests can use a site that is up to date.
+
+The Korean edition has a note of its own, in `_build/ko`.
+"""
 
 import hashlib
 import os
@@ -6,21 +9,25 @@ import shutil
 import subprocess
 from pathlib import Path
 
-NOT_SHOWN = [f":!{name}" for name in ("tests", "benchmarks", "homework", ".ci", ".github")]  # on no page
+from tools.chapter import TRANSLATED
+
+NOT_SHOWN = ("tests", "benchmarks", "homework", ".ci", ".github")  # on no page
 
 
-def _git(root, *arguments):
-    return subprocess.run(["git", *arguments, "--", ".", *NOT_SHOWN], cwd=root, capture_output=True, check=True).stdout
+def _git(root, without, *arguments):
+    command = ["git", *arguments, "--", ".", *(f":!{name}" for name in without)]
+    return subprocess.run(command, cwd=root, capture_output=True, check=True).stdout
 
 
-def fingerprint(root):
+def fingerprint(root, language="en"):
     """Return a hash of the files that pages are made from and of their last commit, whose date the pages show.
 
     An empty text where there is no Git to say which files belong to the book.
     """
     try:
-        files = sorted(_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split(b"\0"))
-        commit = _git(root, "log", "-1", "--format=%H")
+        without = NOT_SHOWN if language == TRANSLATED else (*NOT_SHOWN, "locale")
+        files = sorted(_git(root, without, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split(b"\0"))
+        commit = _git(root, without, "log", "-1", "--format=%H")
     except (OSError, subprocess.CalledProcessError):
         return ""
     if b"_config.yml" not in files:
@@ -32,17 +39,19 @@ def fingerprint(root):
     return digest.hexdigest()
 
 
-def is_current(root):
-    """Whether the site in `_build/html` was built from the files as they are now."""
-    note, now = root / "_build" / "built-from", fingerprint(root)
+def is_current(root, language="en"):
+    """Whether an edition in `_build/html` was built from the files as they are now."""
+    folder = root / "_build" / (TRANSLATED if language == TRANSLATED else "")
+    note, now = folder / "built-from", fingerprint(root, language)
     return bool(now) and note.is_file() and note.read_text() == now
 
 
 def _begin(app, config):
     """Take the fingerprint before any file is read, and remove the site of an earlier build."""
-    app.built_from = fingerprint(Path(app.srcdir))
-    shutil.rmtree(app.outdir, ignore_errors=True)
-    Path(app.outdir).mkdir(parents=True)
+    app.built_from = fingerprint(Path(app.srcdir), config.language)
+    if config.language != TRANSLATED:  # that edition may be built anew in part
+        shutil.rmtree(app.outdir, ignore_errors=True)
+    Path(app.outdir).mkdir(parents=True, exist_ok=True)
     (Path(app.outdir).parent / "built-from").unlink(missing_ok=True)
 
 

@@ -70,7 +70,7 @@ def _link_page(app, doctree):
     if app.env.docname.removeprefix("chapters/") not in {path.stem for path in claims.modules()}:
         return
     for part in doctree.findall(nodes.section):
-        if part.next_node(nodes.title).astext() == "Summary":
+        if "summary" in part["ids"]:
             target = {"refdomain": "std", "reftype": "ref", "reftarget": f"claims-{number}", "refdoc": app.env.docname}
             words = nodes.inline("", "how hard we tried to break them")
             link = addnodes.pending_xref("", words, refexplicit=True, refwarn=True, **target)
@@ -82,7 +82,8 @@ def _know_headings(app, doctree):
     slugs = app.env.metadata[app.env.docname].setdefault("myst_slugs", {})
     for part in doctree.findall(nodes.section):
         heading = part.next_node(nodes.title).astext()
-        slugs.setdefault(slugify(heading), (part.line, part["ids"][0], heading))
+        [name, *_] = [*part["names"], *part["dupnames"], heading]  # a translated heading keeps its English name
+        slugs.setdefault(slugify(name), (part.line, part["ids"][0], heading))
 
 
 def setup(app):

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
+from _ext.book_assets import is_whole
 from attention_src import checks, plots, scaled_dot_product_attention
 from tools import claims
 from tools.chapter import CHAPTERS, ROOT, code, is_figure, pages, printed, prose, read, tags
@@ -68,13 +69,14 @@ def picture():
 def _set_counts(app, config):
     texts = [path.read_text("utf-8") for name in pages() if (path := ROOT / f"{name}.md").is_file()]
     tried = sum(len(module.CLAIMS) for module in claims.modules().values())
-    counts = count(map(read, CHAPTERS), texts) | {"proof_claims": f"{tried:,}", "front_reply": reply()}
+    with checks.speaking(config.language):
+        counts = count(map(read, CHAPTERS), texts) | {"proof_claims": f"{tried:,}", "front_reply": reply()}
     config.myst_substitutions = {**config.myst_substitutions, **counts}
 
 
 def _draw(app, exception):
     """Draw the picture of the front page, and its card: title and the grid that opens chapter 1, 1200 × 630 pixels."""
-    if exception or app.builder.format != "html":
+    if not is_whole(app, exception):
         return
     (Path(app.outdir) / "_static" / "front.svg").write_text(picture().svg, "utf-8")
     key, words = the_cat()

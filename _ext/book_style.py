@@ -8,6 +8,7 @@ import re
 
 TOKEN = re.compile(r"""/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|url\([^)'"]*\)|[{};]|[^{};"'/u]+|.""", re.DOTALL)
 LINK = re.compile(r'<link (?=[^>]*rel="stylesheet")[^>]*href="((?:\.\./)*)(_static/[^"?]+\.css)[^"]*"[^>]*>\s*')
+PLAIN = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')  # of code, in the colour of the text
 GROUPS = ("@media", "@supports", "@layer", "@container")
 
 
@@ -73,7 +74,7 @@ def _read(path):
 
 
 def write(out):
-    """Join and purge the styles of all pages, and let each page load the result alone."""
+    """Join and purge the styles of all pages; let each load the result alone, without elements of no colour."""
     pages = {page: page.read_text("utf-8") for page in out.rglob("*.html") if "_static" not in page.parts}
     lists = [[found[2] for found in LINK.finditer(text)] for text in pages.values()]
     names = dict.fromkeys(name for one in sorted(lists, key=len, reverse=True) for name in one)
@@ -87,4 +88,4 @@ def write(out):
         if first := LINK.search(text):
             link = f'<link href="{first[1]}_static/site.css?v={digest}" rel="stylesheet"/>\n'
             text = LINK.sub("", text[: first.start()] + "\0" + text[first.end() :]).replace("\0", link)
-            page.write_text(text, "utf-8")
+            page.write_text(PLAIN.sub(r"\1", text), "utf-8")

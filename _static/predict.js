@@ -7,8 +7,9 @@
   const stored = () => { try { return JSON.parse(localStorage.getItem(key)) || {}; } catch { return {}; } };
   const store = (value) => { try { localStorage.setItem(key, JSON.stringify(value)); } catch { /* a browser that keeps nothing */ } };
 
+  const said = (words) => globalThis.inWords?.(words) ?? words; // of an edition in another language
   const isOpen = () => answers.every((answer) => answer.open);
-  const say = () => { control.textContent = isOpen() ? "Close all answers" : "Open all answers"; };
+  const say = () => { control.textContent = said(isOpen() ? "Close all answers" : "Open all answers"); };
   control.style.visibility = "visible";
   control.addEventListener("click", () => {
     const open = !isOpen();
@@ -30,11 +31,12 @@
       choice.classList.toggle("chosen", chosen[i] === j);
       choice.classList.toggle("known", i in chosen && choice.classList.contains("right"));
     }));
-    result.textContent = tried ? `You predicted ${right} of ${tried}` + (tried < groups.length ? `; ${groups.length - tried} are still to come.` : ".") : "";
+    const open = groups.length - tried;
+    result.textContent = tried ? said(`You predicted ${right} of ${tried}`) + (open ? said(`; ${open} are still to come.`) : ".") : "";
     if (!tried) return;
     const again = document.createElement("button");
     again.type = "button";
-    again.textContent = "Forget my predictions";
+    again.textContent = said("Forget my predictions");
     again.addEventListener("click", () => { store({}); groups.flat().forEach((choice) => { choice.open = false; }); show(); });
     result.append(" ", again);
   };

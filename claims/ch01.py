@@ -144,8 +144,8 @@ CLAIMS = [
         "0 for the right axis",
     ),
     Claim(
-        "Of random sets of six words, hardly any has such a pair if the numbers have size 0.5, and nearly all have one"
-        " if they have size 2.",
+        "Draw six words of three random numbers with mean 0, many times. With numbers of size 0.5 (their standard"
+        " deviation) hardly any set has such a pair, and with size 2 nearly all have one.",
         "words",
         WORDS,
         lambda rows: (
@@ -172,11 +172,11 @@ CLAIMS = [
 
 SETTLED = {
     "one shelf can weigh more than the others while all of them still count": "computed",
-    "A score adds up $d_k$ products, so longer keys make larger scores.": "derived",
+    "A score adds up $d_k$ products, so keys of more numbers make larger scores.": "derived",
     "they need not add up to 1": "computed",
     "About twice as much: 0.670 against 0.330, a ratio of 2.03.": "computed",
     "The first number is off by an early rounding": "computed",
-    "With 9 taken for 8 the second number lands next to the printed one.": "computed",
+    "With a 9 in place of the 8 the second number lands next to the printed one.": "computed",
     "It attends to itself with 67 %, twice as much.": "computed",
     "The same list for *bank* went in, and two lists came out": "computed",
     "Only the neighbour differed.": "computed",
@@ -245,7 +245,28 @@ FELL = [
     Fell(
         "If they are not 1 something is wrong, most often the axis.",
         "How often it is the axis was never counted.",
+        "Ask first along which axis softmax ran.",
+    ),
+    Fell(
         "If they are not 1, softmax did not run along them.",
+        "A causal mask laid on the weights after a right softmax: rows of five words sum to 0.17 to 1.",
+        "Softmax along the rows makes every sum 1; elsewhere the axis is asked for first.",
+    ),
+    Fell(
+        "Try it on more than two words, with scores that differ",
+        "Of random grids of three words with scores of size 4, three in a hundred miss 1 by less than 0.05; of eight"
+        " words none of 5000.",
+        "Try it on eight words or more, with random scores.",
+    ),
+    Fell(
+        "Of random sets of six words, hardly any has such a pair",
+        "For three numbers a word. With 16 numbers of size 2, scores are so large that only 26 in a hundred sets do.",
+        "Said of three numbers a word, with mean 0.",
+    ),
+    Fell(
+        "Dividing by $\\sqrt{d_k}$ takes this growth out again: [chapter 2]",
+        "With mean 1 in place of 0, scores divided by the root still grow: 2.7 at 4 numbers, 32 at 1024.",
+        "Said of random numbers with mean 0.",
     ),
     Fell(
         "Most are.", "How many language models are built on attention was never counted.", "Two that differ are named."

@@ -189,6 +189,7 @@ def of(name, digits=2, **wanted):
 DRAWN = "5 seeds × 6 draws of sizes and values; untrained networks"
 STARTS = "5 starts"
 VARIED = "5 starts as on the page, 3 of them at a quarter and at four times the rate"
+SLOWER = "3 starts at a quarter and at four times the rate"
 CLAIMS = [
     Claim(
         "There are as many scores as source words, however long a state is.",
@@ -260,7 +261,8 @@ CLAIMS = [
         lambda rows: f"largest weight on padding {spread(rows, 'padding', 4)}",
     ),
     Claim(
-        "change the first character of a source, and *every* state of it changes, in an untrained network already.",
+        "change the first character of a source of up to ten characters, and *every* state of it changes, in an "
+        "untrained network already.",
         "step",
         DRAWN,
         all_of(lambda row: row["states_moved"] == 1),
@@ -304,8 +306,8 @@ CLAIMS = [
         floor=of("floor"),
     ),
     Claim(
-        "With four times the steps its loss falls further, with every start tried: it is slower, and this page does "
-        "not show that it can never learn the dates.",
+        "With four times the steps it falls further, with every start tried. So *none* is slower. This page does not "
+        "show that it can never learn the dates.",
         "blind",
         "5 starts as on the page, 3 of them with four times the steps",
         lambda rows: all(
@@ -348,24 +350,31 @@ CLAIMS = [
         ceiling="1.00",
     ),
     Claim(
-        "At a quarter and at four times the rate *position* still wrote at most one in fifty of them, and *general* "
-        "wrote more of those with 9.",
+        "At a quarter of the rate, too, *position* wrote at most one in fifty of these texts, *general* at least half "
+        "of those with 9.",
         "reversal",
-        VARIED,
+        SLOWER,
         lambda rows: (
-            all(max(row["at_9"], row["at_10"]) <= 0.02 for row in where(rows, kind="position"))
-            and len({(a["rate"], a["steps"]) for a, _ in pairs(rows, "general", "position")}) == 3
-            and all(a["at_9"] > b["at_9"] for a, b in pairs(rows, "general", "position"))
+            all(max(row["at_9"], row["at_10"]) <= 0.02 for row in where(rows, kind="position", rate=0.005))
+            and all(row["at_9"] >= 0.5 for row in where(rows, kind="general", rate=0.005))
         ),
-        [
-            {"seed": 0, "kind": kind, "rate": rate, "steps": steps, "at_9": 0.0, "at_10": 0.0}
-            for kind in ("position", "general")
-            for rate, steps in ((0.02, 200), (0.005, 200), (0.08, 200))
-        ],
-        lambda rows: "; ".join(
-            f"rate {rate}: position {of('at_9', kind='position', rate=rate)(rows)}, "
-            f"general {of('at_9', kind='general', rate=rate)(rows)}"
-            for rate in RATES
+        [{"kind": kind, "rate": 0.005, "at_9": 0.1, "at_10": 0.0} for kind in ("position", "general")],
+        lambda rows: (
+            f"9 letters: position {of('at_9', kind='position', rate=0.005)(rows)}, "
+            f"general {of('at_9', kind='general', rate=0.005)(rows)}"
+        ),
+        floor="0.00",
+        ceiling="1.00",
+    ),
+    Claim(
+        "At four times the rate *general* wrote less than half of the texts of 6 letters and failed at 9.",
+        "reversal",
+        SLOWER,
+        lambda rows: all(row["at_6"] < 0.5 and row["at_9"] <= 0.1 for row in where(rows, kind="general", rate=0.08)),
+        [{"kind": "general", "rate": 0.08, "at_6": 0.9, "at_9": 0.7}],
+        lambda rows: (
+            f"6 letters {of('at_6', kind='general', rate=0.08)(rows)}, "
+            f"9 letters {of('at_9', kind='general', rate=0.08)(rows)}"
         ),
         floor="0.00",
         ceiling="1.00",
@@ -451,11 +460,27 @@ SETTLED = {
     "**The second digit determines the first**, so looking there can be right.": "derived",
     "The third digit is determined by no neighbour.": "derived",
     "At 4 letters all are alike.": "computed",
-    "The score that compares contents has no such column: it is the same for every place.": "derived",
     "With 100 more characters it writes 0.22 of the dates": "computed",
     "A tutorial of PyTorch": "cited",
 }
 FELL = [
+    Fell(
+        "and *general* wrote more texts of 9 letters than *position*",
+        "so it did, but at four times the rate 0.01 to 0.05 of them, and of 6 letters 0.34 to 0.39 (position 0.40 to "
+        "0.54)",
+        "At four times the rate *general* fails, too.",
+    ),
+    Fell(
+        "This is **looking**, not counting positions.",
+        "keys from another source of 6 letters: a general network's largest weight is at the right place in 0.37 of "
+        "the looks (0.94 with its own, 0.17 by chance), so its states hold something of their place",
+        "The weights go with what a state holds, which may tell something of its place, too.",
+    ),
+    Fell(
+        "change the first character of a source, and *every* state of it changes",
+        "of 200 characters about half of the states change in 64 bits; of 10 and 50 all",
+        "Said of up to ten characters.",
+    ),
     Fell(
         "Then train four networks on this page and measure whether attention is the reason that they work.",
         "weights by position alone, which cannot see the source: 0.86 of the dates; none 0.00",
@@ -469,7 +494,7 @@ FELL = [
     Fell(
         "Without it almost none is, whatever the random start",
         "true for this width and these steps: with four times the steps its loss falls further",
-        "With four times the steps its loss falls further",
+        "With four times the steps it falls further",
     ),
     Fell(
         "They do, in this network: a miss lies one character to the *right*, hardly ever to the left.",

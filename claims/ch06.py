@@ -157,6 +157,11 @@ EXPERIMENTS = {
         + around({"heads": 1, **PAGE, "bent": True})
         + around({"heads": 4, **PAGE}),
     ),
+    "quick": Experiment(
+        reader,
+        ("train", "score", "bend", "Reader", "end", "lowest"),
+        around({"heads": 1, **PAGE, "bent": True, "rate": 0.04}),
+    ),
 }
 LAYER = {
     "n": 6,
@@ -370,6 +375,16 @@ CLAIMS = [
         "1.00",
     ),
     Claim(
+        "(At four times the rate it did not.)",
+        "quick",
+        "5 seeds",
+        lambda rows: all(row["share"] < 0.95 for row in rows),
+        [{**READ, "bent": True, "rate": 0.04, "share": 1.0}],
+        lambda rows: f"share {spread(rows, 'share')}",
+        FLOOR,
+        "1.00",
+    ),
+    Claim(
         "Two heads divided the work in this way from every start that we tried.",
         "reader",
         STARTED,
@@ -445,7 +460,8 @@ FELL = [
     ),
     Fell(
         "it spares the rest of the network from untangling what one head has mixed",
-        "one head with a bent read-out solved the task from 12 of 13 other starts, at twice the rate from 2 of 8",
+        "one head with a bent read-out solved the task from 12 of 13 other starts, at twice the rate from 1 of 8,"
+        " and from another it reached 0.96",
         "With two heads a linear read-out is enough.",
     ),
 ]

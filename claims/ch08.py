@@ -404,7 +404,7 @@ CLAIMS = [
         lambda rows: f"largest difference {max(row['renumbered'] for row in rows):.9f}",
     ),
     Claim(
-        "Training keeps them equal: start two models so, train one on whole and one on scattered pictures "
+        "Training keeps them equal: start two models in this way, train one on whole and one on scattered pictures "
         "for ten steps, and their answers agree.",
         "exact",
         "15 starts, scenes and orders of their own",

@@ -4,11 +4,12 @@ import numpy as np
 import torch
 
 from attention_src.tasks import WHY, two_senses, who_sat_where
-from tools.claims import SEEDS, Claim, Experiment, grid, spread, where
+from tools.claims import SEEDS, Claim, Experiment, Fell, grid, spread, where
 
 WORDS = ("bank", "bat", "match")
 NOUNS = "dog cat boy king girl queen teacher doctor lion horse wolf mouse".split()
 VERBS = "chased helped saw followed pushed loved".split()
+TOO_LARGE = ("trophy suitcase", "book bag", "ball box", "lamp drawer", "coat chest", "bottle basket", "table room")
 
 
 def told(seed, kind):
@@ -48,6 +49,21 @@ def order(book, seed):
             "gap": round(1 - whole, 5)}  # fmt: skip
 
 
+def bare(book, seed):
+    """What the loss of head 0.2 does to the order of words where no word is *the*: above 0, the two come nearer."""
+    torch.set_num_threads(1)
+    random = np.random.default_rng(seed)
+    nouns, verbs = random.permutation(NOUNS)[:6].reshape(3, 2), random.permutation(VERBS)[:2]
+
+    def measure():
+        both = [[book.sentence(f"{x} {verb} {y}") for x, y in (pair, pair[::-1])] for pair in nouns for verb in verbs]
+        return float(np.mean([one @ two for one, two in both]))
+
+    whole = measure()
+    nearer = [round(one - whole, 5) for one in book.without_each(0, measure)]
+    return {"lost": nearer.pop(2), "others": max(nearer), "gap": round(1 - whole, 5)}
+
+
 def first(book, seed, kind):
     """The weight on [CLS] and the length of its value, in other sentences."""
     torch.set_num_threads(1)
@@ -75,6 +91,21 @@ def it(book, seed):
     return row
 
 
+def things(book, seed):
+    """How far head 3.1 turns to what does not fit, from where *it* is too small to where it is too large."""
+    torch.set_num_threads(1)
+    swings = []
+    for pair in np.random.default_rng(seed).permutation(TOO_LARGE)[:4]:
+        one, other = pair.split()
+        more = []
+        for size in ("large", "small"):
+            tokens, _, weights = book.model(f"the {one} does not fit in the {other} because it is too {size}")
+            given = weights[3, 1, tokens.index("it")]
+            more.append(float(given[tokens.index(one)] - given[tokens.index(other)]))
+        swings.append(more[0] - more[1])
+    return {"swing": round(float(np.mean(swings)), 4), "largest": round(max(swings), 4)}
+
+
 def every_head(book, seed, kind):
     """How far sentences move without each head in turn."""
     torch.set_num_threads(1)
@@ -88,10 +119,12 @@ def every_head(book, seed, kind):
 EXPERIMENTS = {
     "senses": Experiment(senses, ("by_layer", "careless"), grid(seed=SEEDS, word=WORDS)),
     "order": Experiment(order, ("before", "exchanged", "without_each", "changed", "model"), grid(seed=SEEDS)),
+    "bare": Experiment(bare, ("sentence", "without_each"), grid(seed=SEEDS)),
     "first": Experiment(
         first, ("to_first", "value_length"), grid(seed=SEEDS, kind=["sitter", "seat", "bank", "match"])
     ),
     "it": Experiment(it, ("from_it", "left"), grid(seed=SEEDS)),
+    "things": Experiment(things, ("model",), grid(seed=SEEDS)),
     "heads": Experiment(every_head, ("losses", "sentence"), grid(seed=SEEDS, kind=["sitter", "seat"])),
 }
 
@@ -122,7 +155,8 @@ CLAIMS = [
     Claim("Now layer 0 is right about the sense without having read the sentence.", "senses", OPENINGS,
           lambda rows: all(row["unfair"] >= 0.9 for row in banks(rows)), [{"word": "bank", "unfair": 0.5}],
           lambda rows: seen("unfair")(banks(rows)), "0.5, a guess"),
-    Claim("But *bat* and *match* stay below *bank*, on average over the six blocks.", "senses", OPENINGS,
+    Claim("But with these endings *bat* and *match* stay below *bank*, on average over the six blocks.", "senses",
+          OPENINGS,
           lambda rows: all(row["mean"] < one["mean"] for one in banks(rows) for row in others(rows)
                            if row["seed"] == one["seed"]),
           [{"word": "bank", "seed": 1, "mean": 0.9}, {"word": "bat", "seed": 1, "mean": 0.95}],
@@ -134,14 +168,16 @@ CLAIMS = [
     Claim("It gives the token before more than 0.9 of its weight, in every sentence we tried.", "order",
           "5 draws of sentences of four kinds", lambda rows: all(row["smallest"] > 0.9 for row in rows),
           [{"smallest": 0.7}], seen("smallest")),
-    Claim("Without the head the similarity stays within what removing any other head of the block does.", "order",
-          "5 draws of nouns and verbs", lambda rows: all(row["lost"] <= row["others"] for row in rows),
-          [{"lost": 0.01, "others": 0.002}],
-          lambda rows: f"moves by {spread(rows, 'lost', 4)}, the others by at most {spread(rows, 'others', 4)}"),
+    Claim("In such sentences, with most of five draws of nouns and verbs, its loss brought the two nearer to each "
+          "other than the loss of any other head of the block.", "bare", "5 draws of nouns and verbs",
+          lambda rows: 2 * sum(row["lost"] > max(0, row["others"]) for row in rows) > len(rows),
+          [{"lost": 0.001, "others": 0.003}],
+          lambda rows: f"nearer by {spread(rows, 'lost', 4)}, the others by at most {spread(rows, 'others', 4)}",
+          ceiling=lambda rows: f"they lie {spread(rows, 'gap', 3)} apart"),
     Claim("with all of them alike, the two sentences become one bag of words", "order", "5 draws of nouns and verbs",
           lambda rows: all(row["alike"] > 0.9999 for row in rows), [{"alike": 0.98}],
           lambda rows: spread(rows, "alike", 4)),
-    Claim("About half of all attention goes to a token that is no word.", "first", TEXTS,
+    Claim("In these sentences about half of all attention goes to a token that is no word.", "first", TEXTS,
           lambda rows: all(0.4 <= row["mean"] <= 0.6 for row in rows), [{"mean": 0.1}], seen("mean"),
           "0.08, spread evenly over 12 tokens"),
     Claim("The heads that look at [CLS] most find almost nothing there", "first", TEXTS,
@@ -153,11 +189,16 @@ CLAIMS = [
     Claim("By weight, this head looks at [CLS] and at little else.", "first", TEXTS,
           lambda rows: all(row["largest"] > 0.7 and row["its_value"] < 0.1 for row in rows),
           [{"largest": 0.3, "its_value": 0.04}], seen("largest", "its_value")),
-    Claim("Head 3.1 follows the meaning", "it", PAIRS,
+    Claim("Head 3.1 turns with the reason: in these sentences it gives more to who sat when that one was tired, and "
+          "more to the seat when that was soft.", "it", PAIRS,
           lambda rows: all(row["best"] == 37 and row["swing"] > 2 * row["next"] and
                            row["31_sitter"] > 0 > row["31_seat"] for row in rows),
           [{"best": 50, "swing": 0.2, "next": 0.19, "31_sitter": 0.1, "31_seat": 0.1}],
           lambda rows: f"swing {spread(rows, 'swing')}, the next head {spread(rows, 'next')}"),
+    Claim("with five draws of such pairs of things, it did not turn to the thing that is meant.", "things",
+          "5 draws of four pairs of things, too large or too small",
+          lambda rows: all(row["swing"] < 0.05 for row in rows), [{"swing": 0.4}], seen("swing", "largest"),
+          "0, no turn", "0.43, who sat and the seat"),
     Claim("Head 5.11 gives more to who sat, whatever the reason.", "it", PAIRS,
           lambda rows: all(row[f"11_{kind}"] > 0 for row in rows for kind in ("sitter", "seat")),
           [{"11_sitter": 0.2, "11_seat": -0.2}], seen("11_sitter", "11_seat")),
@@ -185,6 +226,9 @@ SETTLED = {
     "A block with its norm in the wrong place has as many parameters.": "derived",
     "All three agree to the last digit that is published.": "computed",
     "Only the small number leaves them alone.": "computed",
+    "In these sentences the head is not missed": "computed",
+    "All four changes load without an error and have the right shapes.": "computed",
+    "Only the published numbers show that three of these models are wrong.": "computed",
     "ReLU's still have the right order": "computed",
     "With the norm first, all sentences look alike.": "computed",
     "Nothing in layer 0 has looked at another token": "derived",
@@ -196,4 +240,15 @@ SETTLED = {
     "Its heads go straight into the answer, and no later block can make up for them.": "derived",
 }
 
-FELL = []
+FELL = [
+    Fell("Head 3.1 follows the meaning", "with a trophy and a suitcase, a ball and a table, a cup and a table it "
+         "turned the wrong way, by 0.04 to 0.23; with a cat near a stove it stayed with the cat",
+         "in these sentences it gives more to who sat when that one was tired"),
+    Fell("A perfect head that nobody needs", "without *the* its loss takes away a quarter of what lies between *dog "
+         "chased cat* and *cat chased dog*, three times as much as the loss of any other head of the block",
+         "So one task does not show that a head is of no use."),
+    Fell("But *bat* and *match* stay below *bank*", "four other openings and endings: *match* 0.97 on average over the "
+         "six blocks, *bank* 0.94, *bat* 0.68", "But with these endings *bat* and *match* stay below *bank*"),
+    Fell("[CLS] is where it can spend it without changing anything.", "its values set to 0 in all heads move the "
+         "sentence by 0.003 to 0.005; those of another token by 0.008 to 0.058", "and change hardly anything."),
+]  # fmt: skip

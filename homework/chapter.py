@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 
 from attention_src import checks
 from tools import chapter, names
-from tools.chapter import CHAPTERS
-
-TITLE = re.compile(r"^\*\*(\d+\. \w+ it)\*\*", re.M)
+from tools.chapter import CHAPTERS, TITLE
 
 
 class Unclear(Exception):

@@ -4,7 +4,7 @@ import json
 import os
 from dataclasses import replace
 
-from tools.chapter import CHAPTERS, is_check, read, student_copy
+from tools.chapter import CHAPTERS, is_check, read, student_copy, with_last_cell
 
 from .chapter import Unclear, find, title_of
 from .course import without_outputs
@@ -42,8 +42,8 @@ def prepared(data, chapter=None, seconds=20):
             path = find(stem) if stem else path
         except Unreadable:
             pass  # which grading will say
-    source = without_outputs(read(path))
-    return Task(path.stem, data, source, student_copy(without_outputs(read(path))), [], seconds)
+    source, copy = without_outputs(read(path)), with_last_cell(student_copy(without_outputs(read(path))), path.stem)
+    return Task(path.stem, data, source, copy, [], seconds)
 
 
 def summary(task, result):

@@ -7,14 +7,18 @@ const json = async (url) => {
   return response.json();
 };
 
+/** Words of this page in the language of its edition; words.js, which only some editions have, knows them. */
+const said = (words) => globalThis.inWords?.(words) ?? words;
+
 /** An element with attributes and children; functions become listeners. */
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
-    else if (value !== false && value != null) element.setAttribute(name, value === true ? "" : value);
+    else if (value !== false && value != null) element.setAttribute(name, value === true ? "" : name === "aria-label" ? said(value) : value);
   }
-  element.append(...children);
+  const asItIs = tag === "pre" || tag === "option";
+  element.append(...children.map((child) => (typeof child === "string" && !asItIs ? said(child) : child)));
   return element;
 }
 
@@ -114,7 +118,7 @@ class Cell {
   }
 
   explain() {
-    const link = make("a", { href: here(`../../_sources/${pagename()}.ipynb`), download: true }, "the notebook");
+    const link = make("a", { href: copy(), download: true }, "the notebook");
     const words = this.how === "part" ? "This cell needs PyTorch, which does not run in a browser: use " : "This cell does not run here: use ";
     this.element.append(make("p", { class: "live-note", "data-live": "elsewhere" }, words, link, "."));
   }
@@ -170,7 +174,8 @@ class Cell {
     const { stale } = this;
     const own = stale && !this.shown && changed && this.needs((c) => c.code).every((c) => c === this || c.code === c.original);
     const silent = this.outputs?.length === 0 ? "It ran and printed nothing." : "";
-    this.note.textContent = !stale ? silent : own ? "Changed: run it." : "Out of date: code above or here has changed since. Run it again.";
+    const words = !stale ? silent : own ? "Changed: run it." : "Out of date: code above or here has changed since. Run it again.";
+    this.note.textContent = said(words);
     this.element.classList.toggle("live-stale", stale);
   }
 
@@ -271,7 +276,7 @@ function shown({ kind, text: words, svg, lines }) {
     const alt = `Redrawn. It reads: ${labels.join(", ")}`;
     return make("img", { src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`, alt });
   }
-  const pre = make("pre", {}, kind === "error" && lines ? `${words}\n${lines}` : words);
+  const pre = make("pre", {}, kind === "error" ? [said(words), lines].filter(Boolean).join("\n") : words);
   return make("div", { class: kind === "error" ? "output live-error" : "output stream" }, make("div", { class: "highlight" }, pre));
 }
 
@@ -288,7 +293,7 @@ function mark() {
 
 function say(state, words) {
   status.dataset.state = state;
-  status.textContent = words;
+  status.textContent = said(words);
 }
 
 /** Start Python anew; what it is asked in the meantime waits. */
@@ -296,7 +301,7 @@ function boot(words) {
   say("loading", words);
   worker?.terminate();
   for (const [source, found] of names) if (!found) names.delete(source); // asked, and not answered
-  worker = new Worker(here("worker.js"), { type: "module" });
+  worker = new Worker(here("worker.js"), { type: "module", name: document.documentElement.lang });
   began = performance.now();
   return new Promise((resolve, reject) => {
     worker.onerror = (event) => reject(new Error(event.message || "the worker could not be loaded"));
@@ -316,7 +321,7 @@ function hear(data) {
     progress.hidden = data.loaded >= data.total;
     progress.max = data.total;
     progress.value = data.loaded;
-    const words = data.loaded < data.total ? `Loading ${mib(data.total)} MB.` : "Starting Python.";
+    const words = said(data.loaded < data.total ? `Loading ${mib(data.total)} MB.` : "Starting Python.");
     counter.textContent = progress.hidden ? "" : ` ${mib(data.loaded)} MB`; // not read aloud
     if (!current && status.textContent !== words) status.textContent = words;
   } else if (data.type === "names") {
@@ -398,6 +403,7 @@ function failed(error) {
 // What the reader wrote ------------------------------------------------------------------------------------------
 
 const pagename = () => DOCUMENTATION_OPTIONS.pagename;
+const copy = () => new URL(`${document.documentElement.dataset.content_root}_sources/${pagename()}.ipynb`, location);
 const place = () => `live ${pagename()}`;
 
 function save() {
@@ -528,7 +534,7 @@ export async function begin(place) {
   if (!progress) prepare();
   const started = boot("Loading.");
   started.catch(() => {}); // it is awaited below
-  const [list, found] = await Promise.all([json(here("cells.json")), json(here(`../../_sources/${pagename()}.ipynb`))]);
+  const [list, found] = await Promise.all([json(here("cells.json")), json(copy())]);
   await started;
   if (!cells) lay(list[pagename()], found); // a second press, after a failure, finds them there
   bar.querySelector("[data-live=start]").hidden = true;

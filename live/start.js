@@ -16,7 +16,8 @@
     } catch (error) {
       button.disabled = false;
       status.dataset.state = "failed";
-      status.textContent = `The page could not be started (${error.message}). Look at your connection and press the button again.`;
+      const words = `The page could not be started (${error.message}). Look at your connection and press the button again.`;
+      status.textContent = globalThis.inWords?.(words) ?? words;
     }
   });
 })();

@@ -86,7 +86,7 @@ async function begin() {
     const name = new URL(resource.url ?? resource, home).pathname.split("/").pop();
     return responses.get(name)?.clone() ?? browserFetch(resource, options);
   };
-  python = await loadPyodide({ indexURL: home.href });
+  python = await loadPyodide({ indexURL: home.href, env: { ATTENTION_LANG: self.name } });
   self.fetch = browserFetch;
   await unpack(responses);
   python.runPython("import importlib; importlib.invalidate_caches()");

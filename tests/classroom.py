@@ -1,21 +1,27 @@
 """What tests of the homework commands share: the commands as an instructor gives them, and solved copies."""
 
 import copy
+import io
 import os
 import subprocess
 import sys
+from contextlib import redirect_stdout
+from functools import cache
 from unittest import mock
 
 import nbformat
+import nbgrader.api
 import pytest
 
 from homework import release as releasing
+from homework.__main__ import main
 from homework.course import without_outputs
 from homework.grade.grading import Task, grade
 from homework.grade.sandbox import NoSandbox, chosen
 from tools.chapter import CHAPTERS, ROOT, answered, grade_id, read, student_copy
 
 SECRET = "wombat-in-the-attic"
+nbgrader.api.get_alembic_version = cache(nbgrader.api.get_alembic_version)  # a process for each new gradebook
 
 
 def _missing():
@@ -28,10 +34,23 @@ def _missing():
 needs_sandbox = pytest.mark.skipif(bool(_missing()), reason=f"{_missing()}")
 
 
-def homework(*arguments, environment=None, fails=False):
+def homework(*arguments, fails=False):
     """Run a command and return what it printed; with `fails`, what it said when it refused."""
+    said = io.StringIO()
+    with mock.patch.dict(os.environ, {"ATTENTION_SEED": SECRET}), redirect_stdout(said):
+        try:
+            main([*map(str, arguments)])
+        except SystemExit as reason:
+            assert fails, reason
+            return str(reason)
+    assert not fails
+    return said.getvalue()
+
+
+def by_itself(*arguments, fails=False, **environment):
+    """Run a command in a process of its own, with a change of the environment, and return what it said."""
     command = [sys.executable, "-m", "homework", *map(str, arguments)]
-    environment = os.environ | {"ATTENTION_SEED": SECRET} | (environment or {})
+    environment = os.environ | {"ATTENTION_SEED": SECRET} | environment
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
     assert bool(done.returncode) == fails, done.stderr[-3000:]
     return done.stderr if fails else done.stdout

@@ -17,7 +17,7 @@ from filelock import FileLock
 from playwright.sync_api import sync_playwright
 
 from _ext.book_built import is_current
-from tools.chapter import ROOT
+from tools.chapter import ROOT, TRANSLATED
 
 TEXTS = {".html", ".css", ".js", ".svg"}  # what a server compresses
 BROWSER_TESTS = r"test_(?:browser|accessibility)\.py::test_(\w+)\[([^]]+)\]"  # whose tests are in the table
@@ -45,6 +45,10 @@ def site(tmp_path_factory, worker_id):
         if not ready.exists():
             if not is_current(ROOT):
                 _build(ROOT)
+            if not is_current(ROOT, TRANSLATED) or not (ROOT / "_build" / "html" / TRANSLATED).is_dir():
+                subprocess.run(
+                    [sys.executable, "-m", "_ext.book_korean"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL
+                )
             ready.touch()
     return ROOT / "_build" / "html"
 

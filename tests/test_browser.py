@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from contextlib import contextmanager
 from functools import cache
 from urllib.parse import unquote, urldefrag
 
@@ -11,55 +12,83 @@ import pytest
 from tools.chapter import CHAPTERS, ROOT, code, pages, prose, read
 
 MOST_KIB = 250  # as the server sends them
+PHONE = {"width": 320, "height": 800}
 FACTS = """() => ({
   links: [...document.querySelectorAll("a[href]")].map(a => a.href),
   images: [...document.images].map(i => ({src: i.src, loaded: i.complete && i.naturalWidth > 0, alt: i.alt})),
   formulas: [...document.querySelectorAll(".katex-html")].filter(e => e.getBoundingClientRect().width > 0).length,
   launches: document.querySelectorAll(".dropdown-launch-buttons a").length,
+  sideways: document.documentElement.scrollWidth - innerWidth,
 })"""
 each_page = pytest.mark.parametrize("page", [*pages(), "index", "search", "genindex"])
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: f"chapters/{path.stem}")
 
 
-@pytest.fixture
-def tab(browser):
-    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"], reduced_motion="reduce")
+@pytest.fixture(scope="module")
+def desk(browser):
+    """A tab as a reader has it, for all tests in turn."""
+    context = browser.new_context(reduced_motion="reduce")
     yield context.new_page()
     context.close()
 
 
-def listen(tab):
-    """Note what the tab complains about and what it asks for."""
-    heard = {"errors": [], "requests": [], "failed": []}
-    tab.on("console", lambda message: message.type == "error" and heard["errors"].append(message.text))
-    tab.on("pageerror", lambda error: heard["errors"].append(str(error)))
-    tab.on("request", lambda request: heard["requests"].append(request.url))
-    tab.on("requestfailed", lambda request: heard["failed"].append(request.url))
-    tab.on("response", lambda response: response.status >= 400 and heard["failed"].append(response.url))
-    return heard
+@pytest.fixture
+def tab(desk):
+    yield desk
+    desk.evaluate("localStorage.clear()")
+    desk.emulate_media(media="screen", color_scheme="light")
 
 
-def look(browser, url):
-    """Open a page, unfold its hints, then make the window as narrow as the narrowest phone, and tell what was found."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
-    tab = context.new_page()
-    facts, loaded = listen(tab), []
-    tab.on("requestfinished", lambda request: loaded.append(request.sizes))
-    tab.goto(url)
-    tab.evaluate("document.fonts.ready.then(() => true)")
-    tab.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
-    facts.update(tab.evaluate(FACTS))
-    facts["bytes"] = sum(size for sizes in loaded for what, size in sizes().items() if "response" in what)
-    tab.set_viewport_size({"width": 320, "height": 800})
-    facts["sideways"] = tab.evaluate("document.documentElement.scrollWidth - innerWidth")
-    context.close()
+@contextmanager
+def listening(tab):
+    """Note what the tab complains about, what it asks for, and what came."""
+    heard = {"errors": [], "requests": [], "failed": [], "loaded": []}
+    listeners = {
+        "console": lambda message: message.type == "error" and heard["errors"].append(message.text),
+        "pageerror": lambda error: heard["errors"].append(str(error)),
+        "request": lambda request: heard["requests"].append(request.url),
+        "requestfailed": lambda request: heard["failed"].append(request.url),
+        "response": lambda response: response.status >= 400 and heard["failed"].append(response.url),
+        "requestfinished": lambda request: heard["loaded"].append(request.sizes),
+    }
+    for event, listener in listeners.items():
+        tab.on(event, listener)
+    yield heard
+    for event, listener in listeners.items():
+        tab.remove_listener(event, listener)
+
+
+def look(tab, url):
+    """Open a page, copy the code of its first cell, unfold its hints, and tell what was found."""
+    with listening(tab) as facts:
+        tab.goto(url)
+        tab.evaluate("document.fonts.ready.then(() => true)")
+        tab.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
+        facts |= tab.evaluate(FACTS)
+        cell = tab.locator(".cell_input:has(button.copybtn)")
+        if cell.count():
+            cell.first.hover()
+            cell.first.locator("button.copybtn").click()
+            facts["copied"] = tab.evaluate("navigator.clipboard.readText()")
+    facts["bytes"] = sum(size for sizes in facts["loaded"] for what, size in sizes().items() if "response" in what)
     return facts
 
 
 @pytest.fixture(scope="module")
-def visit(browser, address):
+def phone(browser):
+    """A tab as narrow as the narrowest phone, for all pages in turn, which keeps nothing of what it has loaded."""
+    allowed = ["clipboard-read", "clipboard-write"]
+    context = browser.new_context(viewport=PHONE, permissions=allowed, reduced_motion="reduce")
+    tab = context.new_page()
+    context.new_cdp_session(tab).send("Network.setCacheDisabled", {"cacheDisabled": True})
+    yield tab
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def visit(phone, address):
     """Look at a page of the site, at each only once."""
-    return cache(lambda page: look(browser, f"{address}{page}.html"))
+    return cache(lambda page: look(phone, f"{address}{page}.html"))
 
 
 @each_page
@@ -100,13 +129,18 @@ def test_its_images_are_loaded_and_have_words(visit, page):
     assert [image for image in visit(page)["images"] if not (image["loaded"] and image["alt"])] == []
 
 
+@cache
+def text(path):
+    return path.read_text("utf-8")
+
+
 @each_page
 def test_its_links_lead_somewhere(visit, site, address, page):
     broken = []
     for link in {link for link in visit(page)["links"] if link.startswith(address)}:
         url, fragment = urldefrag(link.removeprefix(address))
         target = site / unquote(url or "index.html")
-        if not target.is_file() or (fragment and f'id="{unquote(fragment)}"' not in target.read_text("utf-8")):
+        if not target.is_file() or (fragment and f'id="{unquote(fragment)}"' not in text(target)):
             broken.append(link)
     assert broken == []
 
@@ -127,22 +161,18 @@ BAD_PAGE = """<script>console.error("planted")</script><img src="http://127.0.0.
 <p style="width: 60rem">A line that no phone holds</p><a class="dropdown-launch-buttons" href="gone.html"></a>"""
 
 
-def test_planted_faults_are_found(browser, tmp_path):
+def test_planted_faults_are_found(phone, tmp_path):
     page = tmp_path / "bad.html"
     page.write_text(BAD_PAGE)
-    facts = look(browser, page.as_uri())
+    facts = look(phone, page.as_uri())
     assert "planted" in facts["errors"] and facts["failed"] == ["http://127.0.0.1:9/far.png"] == facts["requests"][1:]
     assert facts["images"] == [{"src": "http://127.0.0.1:9/far.png", "loaded": False, "alt": ""}]
     assert facts["sideways"] > 0 and facts["formulas"] == 0 and facts["links"] == [(tmp_path / "gone.html").as_uri()]
 
 
 @each_chapter
-def test_the_button_copies_the_code_of_a_cell(tab, address, path):
-    tab.goto(f"{address}chapters/{path.stem}.html")
-    cell = tab.locator(".cell_input").first
-    cell.hover()
-    cell.locator("button.copybtn").click()
-    assert tab.evaluate("navigator.clipboard.readText()").strip() == code(read(path))[1].source.strip()
+def test_the_button_copies_the_code_of_a_cell(visit, path):
+    assert visit(f"chapters/{path.stem}")["copied"].strip() == code(read(path))[1].source.strip()
 
 
 def test_search_finds_a_word_from_any_page(tab, address):
@@ -176,9 +206,10 @@ def test_without_scripts_the_mathematics_still_stands(browser, address):
 
 
 def test_a_page_opened_as_a_file_is_complete(tab, site):
-    heard = listen(tab)
-    tab.goto((site / "chapters" / "01_definition.html").as_uri(), wait_until="networkidle")
-    facts = tab.evaluate(FACTS)
+    with listening(tab) as heard:
+        tab.goto((site / "chapters" / "01_definition.html").as_uri())
+        tab.evaluate("document.fonts.ready.then(() => true)")
+        facts = tab.evaluate(FACTS)
     assert heard["errors"] == heard["failed"] == [] and facts["formulas"] > 0
     assert facts["images"] and all(image["loaded"] for image in facts["images"])
 

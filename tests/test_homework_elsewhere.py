@@ -6,18 +6,29 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from types import SimpleNamespace
 
 import nbformat
 import pytest
 import yaml
 from classroom import SECRET, Chapter, cell_of, homework, needs_sandbox
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, new_notebook
 
+from _ext import book_site
 from homework import release
 from homework.release import gradescope
 from tools.chapter import ROOT
 
-DEPENDS_ON = ("homework/", "tools/", "attention_src/", "chapters/01", "chapters/04", "_config.yml")
+DEPENDS_ON = (
+    "homework/",
+    "tools/chapter.py",
+    "tools/names.py",
+    "tools/repository.py",
+    "attention_src/",
+    "chapters/01",
+    "_config.yml",
+    "_ext/book_site.py",
+)
 CHAPTER = Chapter()
 TEMPLATE = ROOT / "homework" / "release" / "github" / ".github" / "workflows" / "check.yml"
 SPY = "import glob\nfor path in glob.glob('BASE/**/*', recursive=True):\n    print(open(path).read())"
@@ -138,6 +149,13 @@ def test_nbgrader_runs_the_checks_by_itself(tmp_path):
     assert graded == [(3, 3), (1, 1), (0, 2)]  # nbgrader alone knows no parts
 
 
-def test_the_last_cell_is_in_handed_out_copies_alone():
+def test_copies_of_a_class_and_of_the_site_end_with_the_cell_for_handing_in(tmp_path):
     assert all("hand-in" not in cell.id for cell in CHAPTER.release.cells)
-    assert release.handed_out(CHAPTER.solved(), "01_definition", "attention-src").cells[-1].id == "01-hand-in"
+    ours = release.handed_out(CHAPTER.solved(), "01_definition", "attention-src").cells[-1]
+    (tmp_path / "_sources").mkdir()
+    nbformat.write(CHAPTER.source, tmp_path / "_sources" / "01_definition.ipynb")
+    nbformat.write(new_notebook(cells=[new_code_cell("1 + 1")]), tmp_path / "_sources" / "warm_up.ipynb")
+    config, builder = SimpleNamespace(show_solutions=False), SimpleNamespace(format="html")
+    book_site._hand_out(SimpleNamespace(outdir=tmp_path, config=config, builder=builder), None)
+    assert nbformat.read(tmp_path / "_sources" / "01_definition.ipynb", as_version=4).cells[-1] == ours
+    assert len(nbformat.read(tmp_path / "_sources" / "warm_up.ipynb", as_version=4).cells) == 1

@@ -1,10 +1,13 @@
-"""No right answer gets 0 without a person, and nobody is accused: what is done to a solved copy, what comes of it."""
+"""No right answer gets 0 without a person, and nobody is accused: what is done to a solved copy, what comes of it.
+
+`make test` tries a few cases; all of them are part of the proof `class`.
+"""
 
 import pytest
 from classroom import Chapter, cell_of, needs_sandbox, statuses
 from nbformat.v4 import new_code_cell, new_notebook
 
-DEPENDS_ON = ("homework/", "attention_src/", "tools/", "chapters/01")
+DEPENDS_ON = ("homework/", "tools/chapter.py", "tools/names.py", "tools/repository.py", "attention_src/", "chapters/01")
 pytestmark = needs_sandbox
 ATTENTION, DOUBLED, MEND = "ex01-attention", "ex01-doubled", "ex01-mend"
 CHAPTER = Chapter()
@@ -181,9 +184,12 @@ FAIR = {
     "named wrong": (changed(MEND, '"uneven"', '"rows"'), "right", "partly right", None),
     "named, not mended": (answers("return 1, 2"), "wrong", "right", None),
 }
+QUICK = ("as it is", "mistyped", "scipy inside", "words in the answer's cell", "below the exception", "named wrong")
 
 
-@pytest.mark.parametrize("case", FAIR)
+@pytest.mark.parametrize(
+    "case", [case if case in QUICK else pytest.param(case, marks=pytest.mark.proof) for case in FAIR]
+)
 def test_what_was_written_is_judged_or_for_a_person(case):
     change, first, third, words = FAIR[case]
     notebook = CHAPTER.solved()

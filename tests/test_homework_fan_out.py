@@ -1,4 +1,4 @@
-"""Many at once: two processes do what one does; a Dask worker dies on the way and every submission is graded once."""
+"""Many at once: whatever happens to a worker on the way, every submission is graded once."""
 
 import json
 import os
@@ -11,15 +11,14 @@ import time
 import nbformat
 import psutil
 import pytest
-from classroom import SECRET, homework, needs_sandbox, notebook, release, solved
+from classroom import SECRET, needs_sandbox, notebook, release, solved
 
 from homework import collect
 from homework.grade import fan_out
 from tools.chapter import ROOT
 
 STEM, STUDENTS = "01_definition", [f"student-{i:02}" for i in range(8)]
-DEPENDS_ON = ("homework/", "tools/", "attention_src/", "chapters/01")
-pytestmark = needs_sandbox
+DEPENDS_ON = ("homework/", "tools/chapter.py", "tools/names.py", "tools/repository.py", "attention_src/", "chapters/01")
 
 
 @pytest.fixture(scope="module")
@@ -44,12 +43,6 @@ def outcome(course):
 EXPECTED = {name: "not attempted" if i % 2 else "right" for i, name in enumerate(STUDENTS)}
 
 
-def test_two_processes_grade_everybody(course):
-    said = homework("grade", "01", "--course", course, "--jobs", 2)
-    assert "8 graded, 0 were; 0 are for a person" in said and said.startswith("Student code runs in ")
-    assert outcome(course) == EXPECTED
-
-
 def start(*arguments):
     command = [sys.executable, "-m", *arguments]
     return subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True)
@@ -71,7 +64,7 @@ def cluster():
             process.stderr.close()
 
 
-def wait_for(what, seconds=120):
+def wait_for(what, seconds=600):
     end = time.monotonic() + seconds
     while not (got := what()):
         assert time.monotonic() < end, "it did not happen"
@@ -79,16 +72,18 @@ def wait_for(what, seconds=120):
     return got
 
 
+@needs_sandbox
+@pytest.mark.proof
 def test_a_worker_dies_on_the_way_and_every_submission_is_graded_once(course, cluster):
     address, workers = cluster
-    command = [sys.executable, "-m", "homework", "grade", "01", "--course", course, "--dask", address, "--again"]
+    command = [sys.executable, "-m", "homework", "grade", "01", "--course", course, "--dask", address]
     secret = os.environ | {"ATTENTION_SEED": SECRET}
     grading = subprocess.Popen([*map(str, command)], cwd=ROOT, env=secret, stdout=subprocess.PIPE, text=True)
     # a sandbox is open: the worker is in the middle of a submission
     wait_for(lambda: psutil.Process(workers[0].pid).children())
     os.killpg(workers[0].pid, signal.SIGKILL)
     assert workers[0].wait() == -signal.SIGKILL
-    said, _ = grading.communicate(timeout=300)
+    said, _ = grading.communicate(timeout=600)
     assert "8 graded, 0 were; 0 are for a person" in said
     assert outcome(course) == EXPECTED
 

@@ -11,9 +11,20 @@ from nbclient.exceptions import CellExecutionError
 
 from homework.chapter import Unclear, calls, find
 from homework.release import handed_out, version
+from tools import names
 from tools.chapter import CHAPTERS, ROOT, grade_id, read, student_copy
 
-DEPENDS_ON = ("homework/", "tools/", "attention_src/", "chapters/", "_config.yml")
+DEPENDS_ON = (
+    "homework/",
+    "tools/chapter.py",
+    "tools/names.py",
+    "tools/repository.py",
+    "attention_src/",
+    "chapters/",
+    "_config.yml",
+    "pyproject.toml",
+    "README.md",
+)
 STEMS = [path.stem for path in CHAPTERS]
 
 
@@ -107,6 +118,12 @@ def test_the_commit_is_pinned_and_another_version_is_noted():
     assert version(handed_in.cells) == "a" * 40
     notes = [note["text"] for note in chapter.graded(handed_in)["notes"]]
     assert notes == ["installs version aaaaaaaaaa of the package; bbbbbbbbbb was handed out"]
+
+
+def test_every_chapter_can_be_read_in_statements():
+    for path in CHAPTERS:
+        cells = [cell.source for cell in read(path).cells if cell.cell_type == "code"]
+        assert "import numpy as np" in names.needed(cells, {"np"}), path
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,17 @@ from homework.grade.submission import read as read_cells
 from tools import names
 from tools.chapter import CHAPTERS, ROOT, grade_id, read, student_copy
 
-DEPENDS_ON = ("homework/", "tools/", "attention_src/checks/", "chapters/", "pyproject.toml")
+DEPENDS_ON = (
+    "homework/",
+    "tools/chapter.py",
+    "tools/names.py",
+    "tools/repository.py",
+    "attention_src/checks/",
+    "chapters/01",
+    "chapters/02",
+    "chapters/03",
+    "pyproject.toml",
+)
 ANSWER = "def my_attention(query, key, value):\n    return 1, 2"
 RENAMED = ANSWER.replace("my_attention", "attend") + "\n    raise NotImplementedError()"
 
@@ -182,12 +192,6 @@ def test_names_are_read_from_code(source, bound, used):
 )
 def test_magic_is_left_out(source, plain):
     assert names.python_only(source) == plain
-
-
-def test_every_chapter_can_be_read_in_statements():
-    for path in CHAPTERS:
-        cells = [cell.source for cell in read(path).cells if cell.cell_type == "code"]
-        assert "import numpy as np" in names.needed(cells, {"np"}), path
 
 
 def test_the_packages_functions_are_known_by_their_own_names():

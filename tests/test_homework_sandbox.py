@@ -10,8 +10,9 @@ import time
 from pathlib import Path
 from unittest import mock
 
+import numpy as np
 import pytest
-from classroom import SECRET, Chapter, homework, needs_sandbox, release, solved
+from classroom import SECRET, Chapter, by_itself, homework, needs_sandbox, release, solved
 from nbformat.v4 import new_code_cell
 
 from homework import collect, grade, report
@@ -20,7 +21,7 @@ from homework.grade import sandbox, walls, wire
 from homework.grade.sandbox import Died, Session
 from tools.chapter import ROOT
 
-DEPENDS_ON = ("homework/", "tools/", "attention_src/", "chapters/01")
+DEPENDS_ON = ("homework/", "tools/chapter.py", "tools/names.py", "tools/repository.py", "attention_src/", "chapters/01")
 STEM = "01_definition"
 
 
@@ -37,6 +38,16 @@ def run(session, *lines):
     """What the lines print inside, or the exception they raise."""
     reply = session.ask("run", source=KEEP + "\n".join(lines), name="cell 1")
     return reply.get("raised") or "\n".join(wire.decode(session.ask("names", names=["kept"])["kept"]))
+
+
+@pytest.fixture
+def looked_for_anew():
+    """What is known of the sandboxes of this machine is forgotten, before and after."""
+    for known in (sandbox.chosen, sandbox.why_not):
+        known.cache_clear()
+    yield
+    for known in (sandbox.chosen, sandbox.why_not):
+        known.cache_clear()
 
 
 @needs_sandbox
@@ -96,8 +107,10 @@ def test_processes_are_counted():
     ],
 )
 def test_what_ends_a_sandbox_is_known(source, how):
-    with Session(seconds=2) as session, pytest.raises(Died, match=how):
-        session.ask("run", source=source, name="cell 1")
+    with Session(seconds=30) as session:
+        session.ask("run", source="pass", name="cell 1")
+        with pytest.raises(Died, match=how):
+            session.ask("run", source=source, name="cell 2", seconds=1 if how == "time" else None)
 
 
 REFUSED = {
@@ -123,11 +136,24 @@ def test_a_thread_that_floods_callbacks_is_ended_in_time():
     flood = "import threading\ndef f(g):\n    def call():\n        while True:\n            g(1.0)\n    "
     flood += "threading.Thread(target=call).start()\n    while True:\n        pass"
     with Session(seconds=2) as session:
-        session.ask("run", source=flood, name="cell")
-        start = time.monotonic()
+        session.ask("run", source=flood, name="cell", seconds=60)
         with pytest.raises(Died, match=r"time|garbled"):
             session.ask("call", [lambda x: x], name="f", arguments=[wire.encode(abs, lambda f: 0)])
-        assert time.monotonic() - start < 2 * sandbox.PATIENCE + 1
+
+
+@needs_sandbox
+def test_functions_cross_in_both_directions(session):
+    lines = [
+        "def f(block, x):",
+        "    return block(x, lambda y: 2 * y)",
+        "def g(block, x):",
+        "    return block(x, fails)",
+    ]
+    run(session, *lines, "def fails(y):", "    raise KeyError(y.sum())")
+    given = [{"function": 0}, wire.encode(np.ones(3))]
+    reply = session.ask("call", [lambda x, function: function(x + 1) + 1], name="f", arguments=given)
+    assert wire.decode(reply["result"]).tolist() == [5, 5, 5]
+    assert session.ask("call", [lambda x, function: function(x)], name="g", arguments=given)["raised"] == "KeyError"
 
 
 @needs_sandbox
@@ -201,17 +227,19 @@ def results(course):
     return {path.stem: path.stat().st_mtime_ns for path in (course / "results" / STEM).glob("*.json")}
 
 
-def test_without_a_sandbox_grading_refuses_and_says_why_and_what_to_do(course):
-    said = homework("grade", "01", "--course", course, environment={"PATH": str(course)}, fails=True)
+def test_without_a_sandbox_grading_refuses_and_says_why_and_what_to_do(course, looked_for_anew, monkeypatch):
+    monkeypatch.setenv("PATH", str(course))
+    said = homework("grade", "01", "--course", course, fails=True)
     assert "bubblewrap is not installed" in said and "apt install bubblewrap" in said and "--unsafe" in said
     assert results(course) == {}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell script plays the part of bubblewrap")
-def test_a_sandbox_that_cannot_start_is_no_sandbox(course, tmp_path):
+def test_a_sandbox_that_cannot_start_is_no_sandbox(course, tmp_path, looked_for_anew, monkeypatch):
     (tmp_path / "bwrap").write_text("#!/bin/sh\necho no permission to make a namespace >&2\nexit 1\n")
     (tmp_path / "bwrap").chmod(0o755)
-    said = homework("grade", "01", "--course", course, environment={"PATH": f"{tmp_path}:/bin"}, fails=True)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
+    said = homework("grade", "01", "--course", course, fails=True)
     assert "bubblewrap cannot start here: no permission to make a namespace" in said
 
 
@@ -245,7 +273,7 @@ def test_unsafe_shows_the_secret_to_nobody(course):
     notebook = chapter.solved()
     notebook.cells.insert(3, new_code_cell(f"{spy}\nassert not found, found"))
     file.write_text(json.dumps(notebook))
-    told = json.loads(homework("check", file, "--unsafe", "--json", environment={"PATH": str(course)}))
+    told = json.loads(by_itself("check", file, "--unsafe", "--json", PATH=str(course)))
     assert told["points"] == 6
 
 

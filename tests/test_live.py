@@ -8,7 +8,7 @@ import pytest
 
 import attention_src
 from _ext import book_live
-from tools.chapter import CHAPTERS, read
+from tools.chapter import CHAPTERS, code, is_check, read
 from tools.live import made, run_cells, stored
 
 MOST_MB = 9.5  # until Python is ready, as they travel
@@ -203,6 +203,14 @@ def test_what_is_loaded_has_the_hashes_of_its_list_and_weighs_little(runtime):
 
 def test_the_archives_are_the_same_on_every_run_and_hold_no_solution():
     assert book_live.zipped(book_live.MODULES["python"]) == book_live.zipped(book_live.MODULES["python"])
+
+
+def test_a_page_says_what_will_run_before_it_loads_anything():
+    notebook = read(CHAPTERS[-1])
+    cells = {cell.id: "alone" if is_check(cell) else "part" for cell in code(notebook)}
+    assert book_live.words(cells, notebook).endswith(
+        f"3 of the {len(cells)} cells, 3 exercises among them. The others need PyTorch."
+    )
 
 
 def test_a_wheel_that_is_not_pyodides_is_refused(monkeypatch, tmp_path):

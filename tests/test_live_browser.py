@@ -39,6 +39,7 @@ class Live:
     def start(self):
         self.tab.locator("[data-live=start]").click()
         self.ready()
+        self.tab.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
         return self
 
     def ready(self):

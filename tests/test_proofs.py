@@ -8,18 +8,16 @@ import pytest
 from benchmarks import page
 from tools import proofs
 from tools.chapter import ROOT
-from tools.proof_list import NOT_YET, PROOFS
+from tools.proof_list import PROOFS
 from tools.proofs import Proof, prove, stale
 
-PROVED = [name for name in PROOFS if name not in NOT_YET]
 
-
-@pytest.mark.parametrize("name", PROVED)
+@pytest.mark.parametrize("name", PROOFS)
 def test_a_proof_is_fresh(name):
     assert stale(name, PROOFS[name]) == [], f"run: make proofs NAMES={name}"
 
 
-@pytest.mark.parametrize("name", PROVED)
+@pytest.mark.parametrize("name", PROOFS)
 def test_a_proof_holds_on_its_rows_and_not_on_those_that_would_refute_it(name):
     assert [*PROOFS[name].faults(proofs.load(name)["rows"])] == []
     if not name.startswith("claims-"):  # tests/test_claims.py asks it of each claim
@@ -27,7 +25,7 @@ def test_a_proof_holds_on_its_rows_and_not_on_those_that_would_refute_it(name):
 
 
 def test_no_proof_is_left_of_what_is_not_proved_any_more():
-    assert {path.stem for path in proofs.FOLDER.glob("*.json")} == set(PROVED)
+    assert {path.stem for path in proofs.FOLDER.glob("*.json")} == set(PROOFS)
 
 
 def test_the_benchmark_page_is_made_of_its_proof():

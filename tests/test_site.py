@@ -91,4 +91,4 @@ def test_the_downloaded_notebook_is_the_student_copy(site):
         copy = read(site / "_sources" / "chapters" / path.name)
         stubs = list(filter(is_solution, copy.cells))
         assert stubs and all("raise NotImplementedError()" in cell.source and not cell.outputs for cell in stubs)
-        assert len(copy.cells) == len(read(path).cells)
+        assert len(copy.cells) == len(read(path).cells) + 1 and copy.cells[-1].id.endswith("-hand-in")

@@ -134,7 +134,9 @@ def test_a_fork_launches_its_student_copies_and_takes_edits_of_its_sources(fork)
 def test_each_section_of_a_fork_offers_to_report_it(fork):
     page = BeautifulSoup((fork / "chapters" / "01_definition.html").read_text(), "html.parser")
     reports = [unquote_plus(link["href"]) for link in page.select("a.report")]
-    assert len(reports) == len(page.select("h2")) and all(one.startswith(f"{HOME}/issues/new?") for one in reports)
+    assert len(reports) == len(page.select("article h2")) and all(
+        one.startswith(f"{HOME}/issues/new?") for one in reports
+    )
     assert "title=chapters/01_definition: Summary&" in "".join(reports) and all("Edition: " in one for one in reports)
 
 

@@ -10,8 +10,11 @@ from pathlib import Path
 import nbformat
 
 ROOT = Path(__file__).parent.parent
+TRANSLATED = "ko"  # the language of the other edition
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
 SOLUTION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.MULTILINE | re.DOTALL)
+TITLE = re.compile(r"^\*\*(\d+\. \w+ it)\*\*", re.MULTILINE)  # of an exercise, in its prompt
+LANGUAGE = re.compile(r'ATTENTION_LANG", "(\w+)"')  # as with_language writes it
 STUB = r"\1# YOUR CODE HERE\n\1raise NotImplementedError()"
 
 
@@ -50,6 +53,11 @@ def address(path, heading=""):
 def one_line(text):
     """The text with single spaces and without line breaks or the marks of a quotation."""
     return " ".join(re.sub(r"^> ?", "", text, flags=re.MULTILINE).split())
+
+
+def language(sources):
+    """The language in which a notebook wants its checks to answer, as its install cell says; None if it does not."""
+    return next((found[1] for source in sources if (found := LANGUAGE.search(source))), None)
 
 
 def tags(cell):
@@ -110,6 +118,35 @@ def student_copy(notebook):
     return notebook
 
 
+def with_last_cell(copy, stem):
+    """Return the student copy of a chapter, changed in place, with a last cell for whoever is about to hand it in."""
+    copy.cells.append(nbformat.v4.new_code_cell(last_cell(copy, stem), id=f"{stem[:2]}-hand-in"))
+    return copy
+
+
+def last_cell(copy, stem):
+    """The code that runs all checks, lists what is open and says how to hand in."""
+    titles, listed = iter(TITLE.findall("\n".join(prose(copy)))), []
+    for cell in filter(is_check, copy.cells):
+        calls = [line for line in cell.source.splitlines() if line.startswith("checks.")]
+        listed.append(f"    {next(titles, grade_id(cell))!r}: lambda: {', '.join(calls)},")
+    return "\n".join(
+        [
+            "# Before you hand in: run all cells once more, this one last.",
+            "from attention_src import checks",
+            "",
+            "for name, check in {",
+            *listed,
+            "}.items():",
+            "    try:",
+            "        check()",
+            "    except Exception as reason:",
+            '        print(f"{name} is open. {reason}")',
+            f'print("File, Download, .ipynb. Name it YOUR_NAME_{stem}.ipynb.")',
+        ]
+    )
+
+
 def with_answers_folded(notebook):
     """Return the notebook, changed in place, with the answers to its predictions cleared or folded."""
     for cell in notebook.cells:
@@ -117,6 +154,17 @@ def with_answers_folded(notebook):
             cell.outputs = []
         elif "answer" in tags(cell):
             cell.source = f"<details>\n<summary>What it showed</summary>\n\n{cell.source}\n\n</details>"
+    return notebook
+
+
+def with_language(notebook, name):
+    """Return the notebook, changed in place: it names its language, and its install cell asks the checks for it."""
+    notebook.metadata["language"] = name
+    for cell in notebook.cells:
+        if "remove-cell" in tags(cell):
+            cell.source += (
+                f'\n\nimport os\n\nos.environ.setdefault("ATTENTION_LANG", "{name}")  # in which checks answer'
+            )
     return notebook
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LEAST = 0.99
+UNSEEN = "return [xp.where(seen, array, xp.nan_to_num(array, nan=0.0, posinf=0.0, neginf=0.0)) for array in arrays]"
 
 # (function, line that was, line that is): why no test can tell the two apart.
 EQUIVALENT = {
@@ -41,6 +42,72 @@ EQUIVALENT = {
         "return xp.where(divisor == 0, 1.0, divisor)",
         "return xp.where(divisor == 0, 2.0, divisor)",
     ): "any number but 0 will do: what it divides is 0",
+    (
+        "_arrays.as_integer",
+        'if isinstance(number, bool) or str(getattr(number, "dtype", "")).endswith("bool"):',
+        'if isinstance(number, bool) or str(getattr(number, "dtype", "XXXX")).endswith("bool"):',
+    ): "what has no dtype needs any text that does not end with bool",
+    (
+        "_arrays.as_integer",
+        'if isinstance(number, bool) or str(getattr(number, "dtype", "")).endswith("bool"):',
+        'if isinstance(number, bool) or str(getattr(number, "dtype", None)).endswith("bool"):',
+    ): "what has no dtype needs any text that does not end with bool",
+    ("_arrays.need_real", "real = False", "real = None"): "only `not real` is asked",
+    (
+        "_arrays.without_unseen",
+        UNSEEN,
+        "return [xp.where(seen, array, xp.nan_to_num(array, posinf=0.0, neginf=0.0)) for array in arrays]",
+    ): "the weight there is 0, so any finite number will do",
+    (
+        "_arrays.without_unseen",
+        UNSEEN,
+        "return [xp.where(seen, array, xp.nan_to_num(array, nan=1.0, posinf=0.0, neginf=0.0)) for array in arrays]",
+    ): "the weight there is 0, so any finite number will do",
+    (
+        "_arrays.without_unseen",
+        UNSEEN,
+        "return [xp.where(seen, array, xp.nan_to_num(array, nan=0.0, neginf=0.0)) for array in arrays]",
+    ): "the weight there is 0, so any finite number will do",
+    (
+        "_arrays.without_unseen",
+        UNSEEN,
+        "return [xp.where(seen, array, xp.nan_to_num(array, nan=0.0, posinf=1.0, neginf=0.0)) for array in arrays]",
+    ): "the weight there is 0, so any finite number will do",
+    (
+        "_arrays.without_unseen",
+        UNSEEN,
+        "return [xp.where(seen, array, xp.nan_to_num(array, nan=0.0, posinf=None, neginf=0.0)) for array in arrays]",
+    ): "the weight there is 0, so any finite number will do",
+    (
+        "_arrays.without_unseen",
+        UNSEEN,
+        "return [xp.where(seen, array, xp.nan_to_num(array, nan=0.0, posinf=0.0, )) for array in arrays]",
+    ): "the weight there is 0, so any finite number will do",
+    (
+        "_arrays.without_unseen",
+        UNSEEN,
+        "return [xp.where(seen, array, xp.nan_to_num(array, nan=0.0, posinf=0.0, neginf=1.0)) for array in arrays]",
+    ): "the weight there is 0, so any finite number will do",
+    (
+        "_arrays.without_unseen",
+        UNSEEN,
+        "return [xp.where(seen, array, xp.nan_to_num(array, nan=0.0, posinf=0.0, neginf=None)) for array in arrays]",
+    ): "the weight there is 0, so any finite number will do",
+    (
+        "attention._exponentials",
+        "return block.exp_() if is_torch_array(block) else xp.exp(block, out=block)",
+        "return block.exp_() if (is_torch_array(block)) and False else xp.exp(block, out=block)",
+    ): "torch's own exp takes `out` too",
+    (
+        "attention._exponentials",
+        "return block.exp_() if is_torch_array(block) else xp.exp(block, out=block)",
+        "return block.exp_() if is_torch_array(None) else xp.exp(block, out=block)",
+    ): "torch's own exp takes `out` too",
+    (
+        "positions._converted",
+        'dtype = like.dtype if xp.isdtype(like.dtype, "real floating") else xp.asarray(0.0).dtype',
+        'dtype = like.dtype if xp.isdtype(like.dtype, "real floating") else xp.asarray(1.0).dtype',
+    ): "1.0 has the type that 0.0 has",
 }
 
 
@@ -85,8 +152,9 @@ def run():
 def faults(rows):
     """Everything that is wrong with this run, a text each."""
     (counts, *survivors), known = rows, set(EQUIVALENT)
-    if counts["killed"] < LEAST * counts["of"]:
-        yield f"{counts['of'] - counts['killed']} of {counts['of']} survived; at least {LEAST:.0%} must be killed"
+    of = counts["of"] - len(known)
+    if counts["killed"] < LEAST * of:
+        yield f"{of - counts['killed']} of {of} that differ survived; at least {LEAST:.0%} must be killed"
     for row in survivors:
         change = row["function"], row["was"], row["is"]
         if change not in known:

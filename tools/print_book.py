@@ -5,6 +5,7 @@ headless Chromium prints it with bookmarks: twice, since only the first copy tel
 Pages to look things up in are on the site only. `make pdf` runs it.
 """
 
+import posixpath
 import re
 import shutil
 import sys
@@ -45,7 +46,7 @@ def article(site, page, pages):
         elif not target.startswith("http"):
             link.unwrap()  # a page that is on the site alone
     for image in body.select("img[src]"):
-        image["src"] = urljoin(f"{page}.html", image["src"])
+        image["src"] = posixpath.normpath(posixpath.join(posixpath.dirname(page), image["src"]))
     body["id"] = anchor(page)
     return str(body)
 
@@ -53,15 +54,15 @@ def article(site, page, pages):
 def join(site, pages):
     """Return the pages as one page of HTML, for the folder of the site."""
     texts = [(site / f"{page}.html").read_text("utf-8") for page in pages]
-    styles = dict.fromkeys(re.findall(r'<link[^>]*href="(?:\.\./)*(_static/[^"]*\.css[^"]*)"', "".join(texts)))
+    styles = re.findall(r'<link[^>]*href="([^"]*_static/[^"]*\.css[^"]*)"', texts[0])  # those of all pages
     links = "".join(f'<link rel="stylesheet" href="{style}" />' for style in styles)
-    title = re.search(r"<h1>(.*?)<", texts[0])[1]
+    title, language = (re.search(form, texts[0])[1] for form in (r"<h1>(.*?)<", r'<html[^>]* lang="(\w+)"'))
     body = front(texts, pages) + "".join(article(site, page, pages) for page in pages)
     return (
-        f'<!DOCTYPE html><html lang="en" data-theme="light"><head><meta charset="utf-8" /><title>{title}</title>'
-        f'{links}{STYLE}</head><body class="whole-book"><main class="bd-main"><div class="bd-content">'
-        f'<div class="bd-article-container">{body}</div></div></main>'
-        "</body></html>"
+        f'<!DOCTYPE html><html lang="{language}" data-theme="light"><head><meta charset="utf-8" />'
+        f"<title>{title}</title>{links}{STYLE}</head>"
+        '<body class="whole-book"><main class="bd-main"><div class="bd-content">'
+        f'<div class="bd-article-container">{body}</div></div></main></body></html>'
     )
 
 
@@ -69,13 +70,17 @@ def front(texts, pages):
     """Return the cover and the contents, whose page numbers are still to be filled in."""
     title, edition = re.search(r"<h1>(.*?)<", texts[0])[1], re.search(r'<p class="edition">(.*?)</p>', texts[0])[1]
     names = [re.search(r"<h1>([^\n]*?)<a class=\"headerlink", text)[1] for text in texts]
+    icon, korean = (
+        re.search(form, texts[0]) for form in (r'<link (?=[^>]*rel="icon")[^>]*href="([^"]*)"', '<html[^>]* lang="ko"')
+    )
+    icon, contents = icon[1], "차례" if korean else "Contents"
     lines = "".join(
         f'<p><a href="#{anchor(page)}">{name}</a><span class="number"></span></p>'
         for page, name in zip(pages, names, strict=True)
     )
     return (
-        f'<article class="bd-article cover"><img src="_static/favicon.svg" alt="" /><p class="h1">{title}</p>'
-        f'<p>{edition}</p></article><article class="bd-article contents"><p class="h1">Contents</p>{lines}</article>'
+        f'<article class="bd-article cover"><img src="{icon}" alt="" /><p class="h1">{title}</p>'
+        f'<p>{edition}</p></article><article class="bd-article contents"><p class="h1">{contents}</p>{lines}</article>'
     )
 
 
@@ -100,7 +105,7 @@ def print_book(site, pdf):
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
             tab = browser.new_page()
-            tab.goto(joined.resolve().as_uri())
+            tab.goto(joined.resolve().as_uri(), timeout=300_000)
             paper = {"format": "A4", "margin": MARGIN, "scale": 0.85}
             look = {"print_background": True, "outline": True, "tagged": True}
             frame = {"display_header_footer": True, "header_template": "<span></span>", "footer_template": FOOTER}

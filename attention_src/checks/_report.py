@@ -1,7 +1,7 @@
 """How a check asks an answer, compares, and speaks.
 
 What it says is made of parts, English templates with values, which become sentences here and nowhere else. So messages
-can be compared without reading them, and another language needs a translation of the templates alone.
+can be compared without reading them, and another language needs a translation of the templates alone (`_language`).
 """
 
 import re
@@ -10,6 +10,8 @@ from contextvars import ContextVar
 from copy import deepcopy
 
 import numpy as np
+
+from ._language import translated
 
 RIGHT = "Right: {what}"
 listener = ContextVar("listener", default=print)  # what is told that an answer holds: the page, or who grades
@@ -25,7 +27,8 @@ class Part:
         self.template, self.values = template, values
 
     def __str__(self):
-        return self.template.format(**self.values) if self.values else self.template
+        template = translated(self.template)
+        return template.format(**self.values) if self.values else template
 
 
 def _part(said):

@@ -87,6 +87,7 @@ SENSES = {  # for each word, what may follow it in either sense
 }
 SITTERS = tuple("cat dog bird child horse teacher boy lion girl king queen mouse doctor baby wolf rabbit".split())
 SEATS = tuple("mat rug table chair stone bed box car wall roof floor bench sofa boat hill pillow".split())
+#: Ends of "because it was …" that suit one who sits, and those that suit a seat: {'sitter': 4 str, 'seat': 4 str}.
 WHY = {"sitter": ("tired", "hungry", "sleepy", "old"), "seat": ("soft", "wooden", "clean", "broad")}
 
 
@@ -114,7 +115,7 @@ def two_senses(word, openings=5, endings=6, seed=0):
     Examples
     --------
     >>> two_senses("bank", openings=1, endings=1)[0]
-    ['in the end the bank raised the interest again', 'in the end the bank was covered with reeds']
+    ['she was standing near the bank closed her account', 'she was standing near the bank where the boat was tied']
     """
     if word not in SENSES:
         raise ValueError(f"word is {word!r}; expected one of {[*SENSES]}")
@@ -144,6 +145,11 @@ def who_sat_where(n, seed=0):
     Returns
     -------
     list of n (sitter, seat, another sitter, another seat)
+
+    Raises
+    ------
+    ValueError
+        n is less than 1 or more than 8.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from nbformat.v4 import new_output
 from attention_src import checks
 from attention_src.checks import Part
 from tools import names
-from tools.chapter import code, is_solution
+from tools.chapter import code, is_solution, language
 
 from .. import release as releasing
 from ..chapter import exercises
@@ -112,7 +112,8 @@ def _graded(task):
     if theirs and ours and theirs != ours:
         restored.note(f"installs version {theirs[:10]} of the package; {ours[:10]} was handed out")
     grading = Grading(task, restored, tasks, source)
-    grading.run()
+    with checks.speaking(language(cell.source for cell in cells)):
+        grading.run()
     return {
         "exercises": {name: asdict(verdict) for name, verdict in grading.verdicts.items()},
         "answers": {name: restored.own[place] for name, place in restored.answers.items()},

@@ -182,17 +182,40 @@ class Session:
             machine does not shorten, or `PATIENCE` times as many of the clock, for code that only sleeps.
         """
         clock = Clock(self.process.pid, seconds or self.seconds, self.deadline)
-        self._send({"do": do, **message}, clock)
+        return self._asked({"do": do, **message}, functions, clock)
+
+    def _asked(self, message, functions, clock):
+        self._send(message, clock)
         while True:
             reply = self._receive(clock)
             with untrusted():
                 if "done" in reply:
                     return reply["done"]
                 function = functions[reply["callback"]]
-                arguments = [wire.decode(argument) for argument in reply["arguments"]]
-                if sum(np.size(argument) for argument in arguments) > MOST_GIVEN:
-                    raise Died("garbled")
+                arguments = self._small(reply["arguments"], lambda index: self._lent(index, functions, clock))
             self._send(_called(function, arguments), clock)
+
+    def _lent(self, index, functions, clock):
+        """A function of the student's that was given to one of the check's."""
+
+        def function(*arguments):
+            given = {"do": "given", "index": index, "arguments": [wire.encode(argument) for argument in arguments]}
+            reply = self._asked(given, functions, clock)
+            with untrusted():
+                kind = type(reply["raised"], (Exception,), {}) if "raised" in reply else None
+                got = kind(reply["message"]) if kind else self._small([reply["result"]])[0]
+            if kind:
+                raise got
+            return got
+
+        return function
+
+    def _small(self, values, function=None):
+        """The values, if they are few numbers: a check computes with them out here."""
+        values = [wire.decode(value, function) for value in values]
+        if sum(np.size(value) for value in values) > MOST_GIVEN:
+            raise Died("garbled")
+        return values
 
     def _send(self, message, clock):
         data = memoryview(wire.pack(message))
@@ -227,9 +250,8 @@ class Clock:
     """The time that is left for one question: of the processor, and `PATIENCE` times as much of the clock."""
 
     def __init__(self, pid, seconds, deadline):
-        self.pid, self.looked, self.deadline = pid, time.monotonic(), deadline
-        self.end = min(self.looked + PATIENCE * seconds, deadline)
-        self.most = self._used() + seconds
+        self.pid, self.seconds, self.deadline, self.looked = pid, seconds, deadline, time.monotonic()
+        self.end, self.most = min(self.looked + PATIENCE * seconds, deadline), None
 
     def _used(self):
         """Seconds of the processor that the sandbox has used, with all processes in it."""
@@ -245,8 +267,9 @@ class Clock:
         if now >= self.end:
             raise Died("late" if now >= self.deadline else "time")
         if now >= self.looked + LOOK:
-            self.looked = now
-            if self._used() > self.most:
+            self.looked, used = now, self._used()
+            self.most = self.most or used + self.seconds  # from the first look on: most questions end before it
+            if used > self.most:
                 raise Died("time")
 
     def wait(self, readable, writable):

