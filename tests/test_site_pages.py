@@ -42,7 +42,8 @@ def test_without_an_address_nothing_claims_one(site):
 
 
 def test_the_index_is_the_front_page(site):
-    assert (site / "index.html").read_text() == (site / "intro.html").read_text()
+    index = (site / "index.html").read_text()
+    assert index.replace("ko/index.html", "ko/intro.html") == (site / "intro.html").read_text()  # each leads to its own
 
 
 def test_the_date_of_a_page_is_that_of_its_last_commit(site):
