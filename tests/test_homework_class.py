@@ -20,16 +20,7 @@ from homework.report import gradebook
 from tools.bad_class import CLASS, submission
 from tools.chapter import ROOT
 
-DEPENDS_ON = (
-    "homework/",
-    "tools/chapter.py",
-    "tools/names.py",
-    "tools/repository.py",
-    "tools/bad_class.py",
-    "attention_src/",
-    "chapters/01",
-    "chapters/02",
-)
+DEPENDS_ON = ("homework/", "attention_src/", "chapters/01", "chapters/02")
 pytestmark = needs_sandbox
 STEM = "01_definition"
 QUICK = ["ann", "talks-on-the-line", "patches-the-check", "writes-a-script", "empty"]

@@ -17,15 +17,7 @@ from homework.roster import read_roster, slug
 from tools.bad_class import LAYOUTS, METADATA, PEOPLE, TOLD_APART
 from tools.bad_class import STEM as CLASS_STEM
 
-DEPENDS_ON = (
-    "homework/",
-    "tools/chapter.py",
-    "tools/names.py",
-    "tools/repository.py",
-    "tools/bad_class.py",
-    "attention_src/checks/",
-    "chapters/01",
-)
+DEPENDS_ON = ("homework/", "attention_src/checks/", "chapters/01")
 STEM = "01_definition"
 ROSTER = """id,name,email,number
 jdoe,Jane Doe,jane.doe@example.org,40017

@@ -19,16 +19,7 @@ from homework import release
 from homework.release import gradescope
 from tools.chapter import ROOT
 
-DEPENDS_ON = (
-    "homework/",
-    "tools/chapter.py",
-    "tools/names.py",
-    "tools/repository.py",
-    "attention_src/",
-    "chapters/01",
-    "_config.yml",
-    "_ext/book_site.py",
-)
+DEPENDS_ON = ("homework/", "attention_src/", "chapters/01", "_config.yml", "_ext/book_site.py")
 CHAPTER = Chapter()
 TEMPLATE = ROOT / "homework" / "release" / "github" / ".github" / "workflows" / "check.yml"
 SPY = "import glob\nfor path in glob.glob('BASE/**/*', recursive=True):\n    print(open(path).read())"

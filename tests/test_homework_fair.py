@@ -7,7 +7,7 @@ import pytest
 from classroom import Chapter, cell_of, needs_sandbox, statuses
 from nbformat.v4 import new_code_cell, new_notebook
 
-DEPENDS_ON = ("homework/", "tools/chapter.py", "tools/names.py", "tools/repository.py", "attention_src/", "chapters/01")
+DEPENDS_ON = ("homework/", "attention_src/", "chapters/01")
 pytestmark = needs_sandbox
 ATTENTION, DOUBLED, MEND = "ex01-attention", "ex01-doubled", "ex01-mend"
 CHAPTER = Chapter()

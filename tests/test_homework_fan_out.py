@@ -18,7 +18,7 @@ from homework.grade import fan_out
 from tools.chapter import ROOT
 
 STEM, STUDENTS = "01_definition", [f"student-{i:02}" for i in range(8)]
-DEPENDS_ON = ("homework/", "tools/chapter.py", "tools/names.py", "tools/repository.py", "attention_src/", "chapters/01")
+DEPENDS_ON = ("homework/", "attention_src/", "chapters/01")
 
 
 @pytest.fixture(scope="module")

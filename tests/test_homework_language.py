@@ -9,7 +9,7 @@ from homework.grade.grading import grade
 from tools.catalogue import rewrite_notebook, translations
 from tools.chapter import CHAPTERS, read, student_copy, with_language
 
-DEPENDS_ON = ("homework/", "tools/", "attention_src/", "chapters/01", "locale/ko/chapters/01")
+DEPENDS_ON = ("homework/", "attention_src/", "chapters/01", "locale/ko/chapters/01")
 
 
 def test_a_submission_gets_the_same_points_in_both_languages_and_korean_words_in_one():

@@ -19,15 +19,7 @@ from homework.release.personal import NUMBERS, drawn, personalise
 from tools.answers import EXERCISES
 from tools.chapter import is_check
 
-DEPENDS_ON = (
-    "homework/",
-    "tools/chapter.py",
-    "tools/names.py",
-    "tools/repository.py",
-    "attention_src/",
-    "chapters/04",
-    "tools/answers/",
-)
+DEPENDS_ON = ("homework/", "attention_src/", "chapters/04", "tools/answers/")
 STEM = "04_qkv_projection"
 RIGHT = {exercise.check.__name__: exercise.formula for exercise in EXERCISES.values() if exercise.formula}
 

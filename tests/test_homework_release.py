@@ -14,17 +14,7 @@ from homework.release import handed_out, version
 from tools import names
 from tools.chapter import CHAPTERS, ROOT, grade_id, read, student_copy
 
-DEPENDS_ON = (
-    "homework/",
-    "tools/chapter.py",
-    "tools/names.py",
-    "tools/repository.py",
-    "attention_src/",
-    "chapters/",
-    "_config.yml",
-    "pyproject.toml",
-    "README.md",
-)
+DEPENDS_ON = ("homework/", "attention_src/", "chapters/", "_config.yml", "pyproject.toml", "README.md")
 STEMS = [path.stem for path in CHAPTERS]
 
 

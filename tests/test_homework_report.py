@@ -20,7 +20,7 @@ from homework.grade.restore import notebook as made_notebook
 from homework.report import gradebook, tables
 from homework.roster import read_roster
 
-DEPENDS_ON = ("homework/", "tools/chapter.py", "tools/names.py", "tools/repository.py", "attention_src/", "chapters/01")
+DEPENDS_ON = ("homework/", "attention_src/", "chapters/01")
 STEM, NAMES = "01_definition", ("ex01-attention", "ex01-doubled", "ex01-mend")
 TITLES = ["1. Write it", "2. Predict it", "3. Find it"]
 

@@ -21,7 +21,7 @@ from homework.grade import sandbox, walls, wire
 from homework.grade.sandbox import Died, Session
 from tools.chapter import ROOT
 
-DEPENDS_ON = ("homework/", "tools/chapter.py", "tools/names.py", "tools/repository.py", "attention_src/", "chapters/01")
+DEPENDS_ON = ("homework/", "attention_src/", "chapters/01")
 STEM = "01_definition"
 
 

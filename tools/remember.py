@@ -2,9 +2,9 @@
 
 What passed is kept in pytest's cache, with a fingerprint of all that it depends on: the file, every module that it
 reaches, the settings, the versions of all packages, the number of threads. A file of tests that opens a file of the
-repository, starts a process, or imports more than the package depends on the whole repository, or on those folders and
-files that it names in `DEPENDS_ON`. `make forget` forgets. Continuous integration and a fresh clone have nothing to
-remember.
+repository, starts a process, or imports more than the package depends on the whole repository, or else on its modules
+and on those folders and files that it names in `DEPENDS_ON`. `make forget` forgets. Continuous integration and a fresh
+clone have nothing to remember.
 """
 
 import ast
@@ -54,7 +54,7 @@ def repository():
 
 
 def named(path):
-    """What a file of tests says in `DEPENDS_ON`; by default everything, which all names begin with."""
+    """What a file of tests says in `DEPENDS_ON`, besides modules; by default everything: all names begin so."""
     for node in ast.parse(path.read_text("utf-8")).body if path.suffix == ".py" else ():
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "DEPENDS_ON":
             return tuple(ast.literal_eval(node.value))
@@ -75,7 +75,8 @@ def fingerprint(path, needs_all):
     """The digest of all that a file of tests depends on."""
     found, own = modules(path), path.relative_to(ROOT).as_posix()
     if needs_all or any(not name.startswith(("attention_src/", "tests/")) for name in found):
-        wanted = {name: made for name, made in repository().items() if name.startswith((own, "tests/", *named(path)))}
+        begins = (own, "tests/", *named(path))
+        wanted = {name: made for name, made in repository().items() if name in found or name.startswith(begins)}
         return digest(surroundings(), *(f"{name} {made}" for name, made in wanted.items()))
     return digest(surroundings(), *(f"{name} {file_digest(name)}" for name in [own, *found]))
 
