@@ -15,7 +15,7 @@ from urllib.parse import urljoin
 from bs4 import BeautifulSoup
 from playwright.sync_api import sync_playwright
 
-from tools.chapter import pages
+from tools.chapter import TRANSLATED, pages
 
 NOT_PRINTED = {"package", "instructors", "wrong_answers", "from_the_notes", "claims"}
 STYLE = """<style>
@@ -57,7 +57,7 @@ def join(site, pages):
     styles = re.findall(r'<link[^>]*href="([^"]*_static/[^"]*\.css[^"]*)"', texts[0])  # those of all pages
     links = "".join(f'<link rel="stylesheet" href="{style}" />' for style in styles)
     title, language = (re.search(form, texts[0])[1] for form in (r"<h1>(.*?)<", r'<html[^>]* lang="(\w+)"'))
-    body = front(texts, pages) + "".join(article(site, page, pages) for page in pages)
+    body = front(texts, pages, language) + "".join(article(site, page, pages) for page in pages)
     return (
         f'<!DOCTYPE html><html lang="{language}" data-theme="light"><head><meta charset="utf-8" />'
         f"<title>{title}</title>{links}{STYLE}</head>"
@@ -66,14 +66,12 @@ def join(site, pages):
     )
 
 
-def front(texts, pages):
+def front(texts, pages, language):
     """Return the cover and the contents, whose page numbers are still to be filled in."""
     title, edition = re.search(r"<h1>(.*?)<", texts[0])[1], re.search(r'<p class="edition">(.*?)</p>', texts[0])[1]
     names = [re.search(r"<h1>([^\n]*?)<a class=\"headerlink", text)[1] for text in texts]
-    icon, korean = (
-        re.search(form, texts[0]) for form in (r'<link (?=[^>]*rel="icon")[^>]*href="([^"]*)"', '<html[^>]* lang="ko"')
-    )
-    icon, contents = icon[1], "차례" if korean else "Contents"
+    icon = re.search(r'<link (?=[^>]*rel="icon")[^>]*href="([^"]*)"', texts[0])[1]
+    contents = "차례" if language == TRANSLATED else "Contents"
     lines = "".join(
         f'<p><a href="#{anchor(page)}">{name}</a><span class="number"></span></p>'
         for page, name in zip(pages, names, strict=True)
