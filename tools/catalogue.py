@@ -246,7 +246,7 @@ def _entries(path):
 def translations(page, folder=FOLDER):
     """What the catalogue of a page has: {message: translation}, without those to be looked at again."""
     entries = _entries(file(page, folder))
-    return {entry.msgid: entry.msgstr for entry in entries if entry.translated() and not entry.obsolete}
+    return {entry.msgid: entry.msgstr for entry in entries if entry.translated()}
 
 
 def headings(page):

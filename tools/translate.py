@@ -179,14 +179,19 @@ def likeness(english, korean):
     return fits
 
 
+def choices(catalogue):
+    """Every two translated choices, or summaries, of one cell."""
+    cells = {}
+    for entry in catalogue:
+        if entry.translated() and re.search("choice|summary", entry.comment):
+            for cell, _ in entry.occurrences:
+                cells.setdefault(cell, []).append(entry)
+    return chain.from_iterable(combinations(found, 2) for found in cells.values())
+
+
 def exchanged(catalogue):
     """Choices of one prediction whose translations fit better the other way round: (entry, text)."""
-    choices = {}
-    for entry in catalogue:
-        if entry.translated() and not entry.obsolete and re.search("choice|summary", entry.comment):
-            for cell, _ in entry.occurrences:
-                choices.setdefault(cell, []).append(entry)
-    for one, other in chain.from_iterable(combinations(found, 2) for found in choices.values()):
+    for one, other in choices(catalogue):
         as_it_is = likeness(one.msgid, one.msgstr) + likeness(other.msgid, other.msgstr)
         if as_it_is < likeness(one.msgid, other.msgstr) + likeness(other.msgid, one.msgstr):
             yield one, f"it seems to be exchanged with another choice: {other.msgstr}"
@@ -197,7 +202,7 @@ def faults(catalogue):
     headings = {}
     yield from exchanged(catalogue)
     for entry in catalogue:
-        if entry.translated() and not entry.obsolete:
+        if entry.translated():
             yield from ((entry, fault) for fault in lies(entry.msgid, entry.msgstr))
             if "heading" in entry.comment and headings.setdefault(entry.msgstr, entry.msgid) != entry.msgid:
                 yield entry, f"another heading has the same words: {headings[entry.msgstr]}"
