@@ -4,6 +4,7 @@ import hashlib
 import json
 import sys
 
+import numpy as np
 import pytest
 
 import attention_src
@@ -12,6 +13,13 @@ from tools.chapter import CHAPTERS, code, is_check, read
 from tools.live import made, run_cells, stored
 
 MOST_MB = 9.5  # until Python is ready, as they travel
+
+
+@pytest.fixture(autouse=True)
+def _printing():
+    """Cells that say how numbers are printed say it in this Python: whatever runs after these tests must not see it."""
+    with np.printoptions():
+        yield
 
 
 @pytest.fixture
