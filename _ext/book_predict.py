@@ -1,7 +1,7 @@
 """Predict, then see: on a page the answers to a prediction are folded, and a reader's choices are remembered.
 
 A run of cells with the tag `answer` becomes one `<details>`; the code of its first cell stays in sight above it. The
-page works without a script; `_static/predict.js` opens all, remembers what was chosen, and counts.
+page works without a script; `_static/predict.js` shows all results, remembers what was chosen, and counts.
 """
 
 import re
@@ -13,7 +13,7 @@ from tools.chapter import tags
 
 BEGIN, END = "<!-- answer -->", "<!-- end of answer -->"
 OPEN = '<details class="answer"><summary>Show what it printed</summary>'
-CONTROL = '<p class="predictions"><button type="button" class="open-answers">Open all answers</button></p>'
+CONTROL = '<p class="predictions"><button type="button" class="open-answers">Show all results</button></p>'
 COUNT = '<p class="predicted" role="status"></p>'
 
 

@@ -1,4 +1,4 @@
-// Predictions: one control opens all answers; what a reader chose is kept in this browser alone, and counted.
+// Predictions: one control shows all results; what a reader chose is kept in this browser alone, and counted.
 {
   const answers = [...document.querySelectorAll("details.answer")];
   const control = document.querySelector(".open-answers");
@@ -9,7 +9,7 @@
 
   const said = (words) => globalThis.inWords?.(words) ?? words; // of an edition in another language
   const isOpen = () => answers.every((answer) => answer.open);
-  const say = () => { control.textContent = said(isOpen() ? "Close all answers" : "Open all answers"); };
+  const say = () => { control.textContent = said(isOpen() ? "Hide all results" : "Show all results"); };
   control.style.visibility = "visible";
   control.addEventListener("click", () => {
     const open = !isOpen();
