@@ -29,9 +29,11 @@ MODULES = {  # pure Python, in the lock's versions
     "python": ["attention_src", "array_api_compat", SOURCE / "attention_live.py"],
     "drawing": ["cycler", "dateutil", "packaging", "pyparsing", "six"],
 }
+BUTTON = "Run this page ({python:.0f} MB, figures {drawing:.0f} MB more)"
+BLANK = "blank notebook (.ipynb)"
 BAR = """
 <div class="d-print-none pst-js-only" data-live="bar">
-<button type="button" class="btn btn-sm btn-outline-primary" data-live="start">Run this page ({size:.0f} MB)</button>
+<button type="button" class="btn btn-sm btn-outline-primary" data-live="start">{button}</button>
 <span data-live="status" data-state="idle" role="status">{words}</span>
 </div>"""
 
@@ -67,7 +69,7 @@ def zipped(modules):
 
 
 def write_runtime(folder):
-    """Write all that a page loads once its button is pressed; return the bytes until Python is ready."""
+    """Write all that a page loads once its button is pressed; return the bytes of each group."""
     shutil.copytree(SOURCE, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.whl", "*.py", "__pycache__"))
     known = lock()
     empty = json.dumps({"info": known["info"], "packages": {}}).encode()  # packages come as files, below
@@ -86,12 +88,12 @@ def write_runtime(folder):
         digest, kind = hashlib.sha256(content).hexdigest(), TYPES.get(Path(name).suffix, "application/zip")
         files[name] = {"path": path, "bytes": len(sent), "sha256": digest, "type": kind}
     (folder / "runtime.json").write_text(json.dumps({"files": files, "groups": groups}), "utf-8")
-    return begin_bytes(files, groups)
+    return sizes(files, groups)
 
 
-def begin_bytes(files, groups):
-    """How many bytes are loaded until Python is ready."""
-    return sum(files[name]["bytes"] for name in groups["python"])
+def sizes(files, groups):
+    """How many bytes are loaded until Python is ready, and how many more until it draws."""
+    return {group: sum(files[name]["bytes"] for name in names) for group, names in groups.items()}
 
 
 def words(cells, notebook):
@@ -99,8 +101,8 @@ def words(cells, notebook):
     runs = [name for name, how in cells.items() if how in ("whole", "alone")]
     checks = [cell.id for cell in code(notebook) if is_check(cell) and cell.id in runs]
     return (
-        f"Change the code and run it here, in your browser: {len(runs)} of the {len(cells)} cells, "
-        f"{len(checks)} exercises among them. The others need PyTorch."
+        f"Change the code, run it and save your own notebook, here in your browser: {len(runs)} of the {len(cells)} "
+        f"cells, {len(checks)} exercises among them. The others need PyTorch."
     )
 
 
@@ -110,7 +112,7 @@ def _write(app):
         if app.config.language == TRANSLATED:  # it runs what lies in the English edition
             folder = ENGLISH_SITE / "_static" / "live"
             app.live_cells = json.loads((folder / "cells.json").read_text("utf-8"))
-            app.live_bytes = begin_bytes(**json.loads((folder / "runtime.json").read_text("utf-8")))
+            app.live_bytes = sizes(**json.loads((folder / "runtime.json").read_text("utf-8")))
             return
         app.live_cells = {f"chapters/{path.stem}": cells for path in CHAPTERS if (cells := offered(path))}
         app.live_bytes = write_runtime(folder)
@@ -120,12 +122,22 @@ def _write(app):
 def _add_button(app, pagename, templatename, context, doctree):
     if pagename in getattr(app, "live_cells", ()):
         said = words(app.live_cells[pagename], read(ROOT / f"{pagename}.ipynb"))
-        bar = BAR.format(size=app.live_bytes / 2**20, words=said)
+        button = BUTTON.format(**{group: size / 2**20 for group, size in app.live_bytes.items()})
+        bar = BAR.format(button=button, words=said)
         context["body"] = re.sub("</h1>", lambda end: end[0] + bar, context["body"], count=1)
         app.add_js_file("live/start.js", loading_method="defer")
+
+
+def _name_the_blank_copy(app, pagename, templatename, context, doctree):
+    """Tell the notebook among the downloads from the one with a reader's answers."""
+    if pagename in getattr(app, "live_cells", ()):
+        for entry in (entry for group in context["header_buttons"] for entry in group.get("buttons", ())):
+            if entry["label"] == "download-source-button":
+                entry["text"] = BLANK
 
 
 def setup(app):
     app.connect("builder-inited", _write)
     app.connect("html-page-context", _add_button)
+    app.connect("html-page-context", _name_the_blank_copy, priority=600)  # after the theme has made the buttons
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -26,10 +26,10 @@ const button = (words, what, attributes = {}) =>
   make("button", { type: "button", class: "btn btn-sm btn-outline-primary", "data-live": what, ...attributes }, words);
 const text = (source) => (Array.isArray(source) ? source.join("") : source);
 const plain = (source) => source.replace(/\s+$/, "");
-const grader = (cell) => cell.metadata.nbgrader ?? {};
+const grader = (cell) => cell.metadata?.nbgrader ?? {};
 const mib = (bytes) => (bytes / 2 ** 20).toFixed(1);
 
-let bar, status, progress, counter, stop, cells, notebook, worker, began, current, waiting;
+let bar, status, told, progress, counter, stop, cells, notebook, worker, began, current, waiting;
 const READY = "Ready: change a number and press Run, or Shift and Enter.";
 let number = 0; // of the latest run
 const names = new Map(); // what some code uses and changes, as Python reads it
@@ -67,6 +67,11 @@ class Cell {
     const then = (cell) => (this.shown ? this.shown.get(cell) : cell.original);
     const now = (cell) => cell.code;
     return [...this.needs(then), ...this.needs(now)].some((cell) => then(cell) !== now(cell));
+  }
+
+  /** Whether this check says of the answer as it stands that it is right. */
+  get right() {
+    return Boolean(this.outputs) && !this.stale && this.outputs.every((output) => output.kind !== "error");
   }
 
   /** Those of the chain that share names with this cell, or with one of them, given the code of each. */
@@ -107,7 +112,7 @@ class Cell {
     this.note = make("span", { "data-live": "note", class: "live-note" });
     const name = make("span", { class: "live-note" }, `cell ${n}`);
     this.tools = make("div", { class: "live-tools" }, this.run, this.reset, name, this.note);
-    this.output = make("div", { "data-live": "output", class: "cell_output docutils container" });
+    this.output = make("div", { "data-live": "output", class: `cell_output docutils container${check ? " live-check" : ""}` });
     this.fields = make("div", { class: "live-fields" });
     input.hidden = true;
     input.after(this.fields, this.editor);
@@ -174,7 +179,8 @@ class Cell {
     const { stale } = this;
     const own = stale && !this.shown && changed && this.needs((c) => c.code).every((c) => c === this || c.code === c.original);
     const silent = this.outputs?.length === 0 ? "It ran and printed nothing." : "";
-    const words = !stale ? silent : own ? "Changed: run it." : "Out of date: code above or here has changed since. Run it again.";
+    const words = current?.cell === this ? current.words : waiting === this ? "It runs as soon as Python is free."
+      : !stale ? silent : own ? "Changed: run it." : "Out of date: code above or here has changed since. Run it again.";
     this.note.textContent = said(words);
     this.element.classList.toggle("live-stale", stale);
   }
@@ -291,9 +297,15 @@ function mark() {
 
 // Running --------------------------------------------------------------------------------------------------------
 
-function say(state, words) {
+function say(state, ...words) {
   status.dataset.state = state;
-  status.textContent = said(words);
+  status.textContent = words.filter(Boolean).map(said).join(" ");
+}
+
+/** Say something of the reader's notebook, in sight of the buttons that it has. */
+function tell(...words) {
+  say(status.dataset.state, ...words);
+  told.textContent = status.textContent;
 }
 
 /** Start Python anew; what it is asked in the meantime waits. */
@@ -321,14 +333,17 @@ function hear(data) {
     progress.hidden = data.loaded >= data.total;
     progress.max = data.total;
     progress.value = data.loaded;
-    const words = said(data.loaded < data.total ? `Loading ${mib(data.total)} MB.` : "Starting Python.");
+    (current?.cell.note ?? status).after(progress, counter);
     counter.textContent = progress.hidden ? "" : ` ${mib(data.loaded)} MB`; // not read aloud
-    if (!current && status.textContent !== words) status.textContent = words;
+    const words = data.loaded >= data.total ? (current ? "Starting what draws figures." : "Starting Python.")
+      : current ? `Loading what draws figures, ${mib(data.total)} MB, once.` : `Loading ${mib(data.total)} MB.`;
+    if (status.textContent === said(words)) return;
+    status.textContent = said(words);
+    if (current) current.words = words;
+    current?.cell.mark();
   } else if (data.type === "names") {
     for (const [source, found] of data.found) names.set(source, found ?? { uses: [], changes: ["*"] });
     mark();
-  } else if (data.type === "drawing") {
-    say("running", "Loading what draws figures, about 10 MB, once.");
   } else if (current && data.id === current.id) {
     const { cell, codes } = current;
     bar.dataset.seconds = ((performance.now() - current.began) / 1000).toFixed(3);
@@ -339,7 +354,6 @@ function hear(data) {
     else {
       cell.show([{ kind: "error", text: "Python itself stopped and was started again.", lines: data.text.split("\n").pop() }], codes);
       restart("Starting again.");
-      return;
     }
     mark();
     if (waiting) ask(waiting);
@@ -358,21 +372,27 @@ function finish(asked, results, codes) {
     const why = { kind: "error", text: `Cell ${asked.n} did not run: cell ${last.n} above stopped with an error.`, lines: "" };
     asked.show([why, ...last.outputs.filter((output) => output.kind === "error")], codes);
   }
-  say("ready", last.error ? `Cell ${last.n} stopped: ${last.error}.` : `Cell ${asked.n} has run.`);
+  const error = last.outputs.find((output) => output.kind === "error");
+  const first = (error ?? last.outputs.at(-1))?.text.split("\n")[0] ?? "";
+  const words = asked.how === "check" ? `Cell ${asked.n}: ${first}` : `Cell ${asked.n} has run.`;
+  say("ready", error && !error.said ? `Cell ${last.n} stopped: ${first}.` : words);
 }
 
 /** Run a cell; while another one runs, only the latest wish is kept. */
 function ask(cell) {
-  if (current || status.dataset.state === "loading") {
-    waiting = cell;
-    return;
-  }
-  waiting = null;
+  const before = waiting;
+  waiting = current || status.dataset.state === "loading" ? cell : null;
+  before?.mark();
+  cell.mark();
+  if (waiting) return;
   const { chain } = cell;
-  current = { id: ++number, cell, codes: new Map(chain.map((one) => [one, one.code])), began: performance.now() };
+  current = { id: ++number, cell, words: "Running…", codes: new Map(chain.map((one) => [one, one.code])), began: performance.now() };
   const how = (one) => (one === cell || one.how === "whole" ? "whole" : one.how === "check" ? "imports" : one.how);
   cell.run.after(stop);
-  setTimeout(() => (stop.hidden = current?.cell !== cell), 150);
+  setTimeout(() => {
+    stop.hidden = current?.cell !== cell;
+    cell.mark();
+  }, 150);
   say("running", `Running cell ${cell.n}.`);
   worker.postMessage({ id: current.id, chain: chain.map((one) => ({ n: one.n, source: one.code, how: how(one) })) });
 }
@@ -406,38 +426,58 @@ const pagename = () => DOCUMENTATION_OPTIONS.pagename;
 const copy = () => new URL(`${document.documentElement.dataset.content_root}_sources/${pagename()}.ipynb`, location);
 const place = () => `live ${pagename()}`;
 
+const NAME = "live name";
+
+function keep(key, value) {
+  try {
+    if (value) localStorage.setItem(key, JSON.stringify(value));
+    else localStorage.removeItem(key);
+  } catch {} // a browser that keeps nothing
+}
+
+function kept(key) {
+  try {
+    return JSON.parse(localStorage.getItem(key));
+  } catch {} // the same, or nothing that was kept here
+}
+
 function save() {
   const changed = cells.filter((cell) => cell.offered && cell.how !== "check" && cell.code !== cell.original);
-  const kept = Object.fromEntries(changed.map((cell) => [cell.source.id, { source: cell.code, from: cell.original }]));
-  try {
-    if (changed.length) localStorage.setItem(place(), JSON.stringify(kept));
-    else localStorage.removeItem(place());
-  } catch {} // a browser that keeps nothing
+  const written = Object.fromEntries(changed.map((cell) => [cell.source.id, { source: cell.code, from: cell.original }]));
+  keep(place(), changed.length && written);
 }
 
 /** Bring back what was written here before; of a cell that the book has changed since, only an answer. */
 function recall() {
-  let kept = {};
-  try {
-    kept = JSON.parse(localStorage.getItem(place())) ?? {};
-  } catch {}
-  for (const cell of cells) {
-    const found = kept[cell.source.id];
-    if (found && cell.offered && (cell.how === "answer" || found.from === cell.original)) write(cell, found.source);
-  }
+  const known = kept(place()) ?? {};
+  return bring((cell) => {
+    const found = known[cell.source.id];
+    return found && (cell.how === "answer" || found.from === cell.original) ? found.source : null;
+  });
 }
 
-function write(cell, source) {
-  cell.editor.value = source;
-  cell.fit();
-  cell.offerFields();
+/** Put into each cell the source that is found for it; return the words that say which cells differ now. */
+function bring(find) {
+  const changed = cells.filter((cell) => {
+    const source = cell.offered && cell.how !== "check" && find(cell);
+    if (!source || source === cell.code) return false;
+    cell.editor.value = source;
+    cell.fit();
+    cell.offerFields();
+    return true;
+  });
+  mark();
+  const numbers = changed.map((cell) => cell.n).join(", ");
+  return numbers && `Brought back: cell ${numbers}. Run and Check show the results again.`;
 }
 
-function forget() {
+function forget(name) {
+  if (!confirm(said("Delete what you wrote on this page, and your name, from this browser? This cannot be undone."))) return;
   for (const cell of cells) if (cell.offered && cell.code !== cell.original) cell.restore();
   save();
   mark();
-  say("ready", "Your changes were deleted from this browser.");
+  keep(NAME, (name.value = ""));
+  tell("Your changes were deleted from this browser.");
 }
 
 /** The reader's notebook: the student copy with what they wrote and what it gave. */
@@ -471,42 +511,56 @@ function download(name) {
   const link = make("a", { href: URL.createObjectURL(file), download: `${who ? `${who}_` : ""}${pagename().split("/").pop()}.ipynb` });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-  say("ready", `Your notebook was saved as ${link.download}.`);
+  const open = unsolved().join(", ");
+  tell(`Your notebook was saved as ${link.download}.`, "Hand it in where your instructor said.",
+    open ? `Still open or not checked: ${open}.` : "All its exercises are right.");
+}
+
+/** The names of the exercises whose checks do not say that they are right. */
+function unsolved() {
+  let name = "";
+  const found = new Set();
+  for (const source of notebook.cells) {
+    if (source.cell_type === "markdown") name = text(source.source).match(/^\*\*(\d+\. [^*]+)\*\*/m)?.[1] ?? name;
+    else if (grader(source).grade && !cells.find((cell) => cell.source === source).right) found.add(name);
+  }
+  return [...found];
 }
 
 async function load(file) {
-  let found = [];
+  let found;
   try {
-    found = JSON.parse(await file.text()).cells.filter((cell) => cell.cell_type === "code");
+    found = JSON.parse(await file.text()).cells;
+    found = new Map(found.map((cell) => [identity(cell), cell]));
   } catch {
-    say("ready", "This file is no notebook.");
+    tell("This file is no notebook.");
     return;
   }
-  let count = 0;
-  for (const cell of cells.filter((one) => one.offered && one.how !== "check")) {
-    const { id } = cell.source, graded = grader(cell.source).grade_id;
-    const match = found.find((one) => graded ? one.metadata?.nbgrader?.grade_id === graded : (one.id ?? one.metadata?.id) === id);
-    const source = match && plain(text(match.source ?? ""));
-    if (source && source !== cell.code) {
-      write(cell, source);
-      count++;
-    }
+  if (!cells.some((cell) => found.has(identity(cell.source)))) {
+    tell(`This is another notebook: ${title([...found.values()]) ?? file.name}. This page is: ${title(notebook.cells)}.`);
+    return;
   }
+  const words = bring((cell) => plain(text(found.get(identity(cell.source))?.source ?? "")));
   save();
-  mark();
-  say("ready", count ? `${count} cells were brought back.` : "Nothing in this notebook differs from the page.");
+  tell(words || "Nothing in this notebook differs from the page.");
 }
+
+const identity = (cell) => grader(cell).grade_id ?? cell.id ?? cell.metadata?.id;
+const title = (all) => text(all.find((cell) => cell.cell_type === "markdown")?.source ?? "").match(/^# (.+)/m)?.[1];
 
 function handIn() {
   const name = make("input", { id: "live-name", type: "text", autocomplete: "name", "data-live": "name" });
   const file = make("input", { id: "live-load", type: "file", accept: ".ipynb", "data-live": "load" });
   file.addEventListener("change", () => file.files[0] && load(file.files[0]).then(() => (file.value = "")));
+  name.value = kept(NAME) ?? "";
+  name.addEventListener("input", () => keep(NAME, name.value));
+  told = make("p", { "data-live": "told" });
   return make("div", { class: "live-hand-in", role: "group", "aria-label": "Hand in" },
     make("p", {}, "What you write is kept in this browser only. To hand it in, or to take it elsewhere, save it as a notebook."),
     make("p", {}, make("label", { for: "live-name" }, "Your name or number, for the file's name"), name,
       button("Download my notebook", "download", { click: () => download(name.value) })),
     make("p", {}, make("label", { for: "live-load" }, "Load my notebook"), file),
-    make("p", {}, button("Delete my changes from this browser", "forget", { click: forget })));
+    make("p", {}, button("Delete my changes from this browser", "forget", { click: () => forget(name) })), told);
 }
 
 // The beginning --------------------------------------------------------------------------------------------------
@@ -536,20 +590,19 @@ export async function begin(place) {
   started.catch(() => {}); // it is awaited below
   const [list, found] = await Promise.all([json(here("cells.json")), json(copy())]);
   await started;
-  if (!cells) lay(list[pagename()], found); // a second press, after a failure, finds them there
+  const back = cells ? "" : lay(list[pagename()], found); // a second press, after a failure, finds them there
   bar.querySelector("[data-live=start]").hidden = true;
-  say("ready", READY);
+  say("ready", READY, back);
 }
 
-/** Make the cells of the page ready to be changed. */
+/** Make the cells of the page ready to be changed; return what is to be said of those that were. */
 function lay(list, found) {
   notebook = found;
   cells = match(list);
   worker.postMessage({ sources: cells.map((cell) => cell.original) });
-  recall();
   const exercise = cells.filter((cell) => cell.how === "check" && cell.offered).at(-1);
   (exercise?.element ?? bar).after(handIn());
-  mark();
+  return (told.textContent = said(recall()));
 }
 
 /** What the bar shows besides its button. */

@@ -8,16 +8,21 @@
     return;
   }
   const page = new URL("page.js", document.currentScript.src);
+  const status = bar.querySelector("[data-live=status]");
+  const said = (words) => globalThis.inWords?.(words) ?? words;
+  let kept = null;
+  try {
+    kept = localStorage.getItem(`live ${DOCUMENTATION_OPTIONS.pagename}`);
+  } catch {} // a browser that keeps nothing
+  if (kept) status.append(" ", said("Your answers and changes are kept in this browser: Run this page brings them back."));
   button.addEventListener("click", async () => {
     button.disabled = true;
-    const status = bar.querySelector("[data-live=status]");
     try {
       await (await import(page)).begin(bar);
     } catch (error) {
       button.disabled = false;
       status.dataset.state = "failed";
-      const words = `The page could not be started (${error.message}). Look at your connection and press the button again.`;
-      status.textContent = globalThis.inWords?.(words) ?? words;
+      status.textContent = said(`The page could not be started (${error.message}). Look at your connection and press the button again.`);
     }
   });
 })();

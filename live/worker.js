@@ -94,7 +94,6 @@ async function begin() {
 }
 
 async function draw() {
-  tell({ type: "drawing" });
   await unpack(await load("drawing"));
   python.runPython("import importlib; importlib.invalidate_caches()");
   page.draw();

@@ -73,6 +73,18 @@ class Live:
             "e => [...e.querySelectorAll('pre')].map(p => p.textContent).join('\\n')"
         )
 
+    def says(self):
+        return self.tab.locator("[data-live=status]").text_content()
+
+    def told(self, words):
+        """What is said beside the buttons of the reader's notebook, once these words are in it."""
+        self.tab.locator("[data-live=told]").filter(has_text=words).wait_for()
+        return self.tab.locator("[data-live=told]").text_content()
+
+    def forget(self, really):
+        self.tab.once("dialog", lambda dialog: dialog.accept() if really else dialog.dismiss())
+        self.tab.locator("[data-live=forget]").click()
+
     def labels(self, n):
         figures = self.part(n, "output").locator("img").evaluate_all("all => all.map(i => i.src)")
         return [svg_labels(unquote(figure)) for figure in figures]
@@ -100,6 +112,12 @@ def test_before_the_click_a_page_weighs_little_more(context, address, site):
     script = (site / "_static" / "live" / "start.js").read_bytes()
     assert len(gzip.compress(bar.encode())) + len(gzip.compress(script)) <= MOST_BEFORE
     page.tab.close()
+
+
+def test_the_toolbar_says_that_its_copy_is_blank(site):
+    page = (site / f"chapters/{FIRST.stem}.html").read_text()
+    link = re.search(rf'<a [^>]*href="[^"]*_sources/chapters/{FIRST.name}".*?</a>', page, re.S)[0]
+    assert book_live.BLANK in link
 
 
 def test_all_that_it_loads_comes_from_the_site(live, address):
@@ -146,6 +164,7 @@ def test_an_endless_loop_is_stopped_and_the_page_goes_on(live):
     n = live.number("shelves = np")
     live.type(n, "while True:\n    pass")
     live.part(n, "run").click()
+    live.part(n, "note").filter(has_text="Running").wait_for()
     live.tab.locator("[data-live=stop]").click()
     live.tab.wait_for_function(f"{STATUS}.dataset.state != 'running'", timeout=1000)
     live.ready()
@@ -181,27 +200,41 @@ def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, t
     answer, check = live.number("ex01-attention"), live.number("ex01-attention-check")
     assert live.run(check).startswith("Not attempted yet")
     live.type(answer, ATTENTION.format(axis=0))
-    assert live.run(check).startswith("Not yet.")
+    assert live.run(check).startswith("Not yet.") and live.says().startswith(f"Cell {check}: Not yet.")
     live.type(answer, ATTENTION.format(axis=1))
     assert live.run(check).strip() == stored(code(live.notebook)[check - 1])[0]
+    assert live.says() == f"Cell {check}: {live.shown(check).strip()}"
+    assert live.part(check, "output").locator("pre").evaluate("e => e.scrollWidth <= e.clientWidth")
     live.tab.locator("[data-live=name]").fill("jdoe")
     with live.tab.expect_download() as waiting:
         live.tab.locator("[data-live=download]").click()
     path = tmp_path / waiting.value.suggested_filename
     waiting.value.save_as(path)
     assert path.name == f"jdoe_{FIRST.stem}.ipynb"
+    told = live.told(path.name)
+    assert "Hand it in" in told and "2. Predict it" in told and "1. " not in told
     mine = read(path)
     kept = {grade_id(cell): cell for cell in code(mine)}
     assert kept["ex01-attention"].source == ATTENTION.format(axis=1)
     assert printed(kept["ex01-attention-check"]).startswith("Right")
-    other = Live(context, address, FIRST).start()
-    assert other.source(answer) == ATTENTION.format(axis=1)  # kept in this browser
-    other.tab.locator("[data-live=forget]").click()
-    assert "YOUR CODE HERE" in other.source(answer)
-    other.tab.locator("[data-live=load]").set_input_files(path)
-    other.tab.wait_for_function(f"{STATUS}.textContent.includes('brought back')")
+    other = Live(context, address, FIRST)
+    assert "are kept in this browser" in other.says()
+    other.start()
+    assert f"Brought back: cell {answer}." in other.says() and other.told("Brought back") in other.says()
     assert other.source(answer) == ATTENTION.format(axis=1)
-    other.tab.locator("[data-live=forget]").click()
+    assert other.tab.locator("[data-live=name]").input_value() == "jdoe"
+    other.forget(really=False)
+    assert other.source(answer) == ATTENTION.format(axis=1)
+    other.forget(really=True)
+    assert "YOUR CODE HERE" in other.source(answer) and "deleted" in other.told("deleted")
+    assert other.tab.evaluate("Object.keys(localStorage).filter(key => key.startsWith('live'))") == []
+    another = CHAPTERS[1]
+    other.tab.locator("[data-live=load]").set_input_files(another)
+    assert read(another).cells[0].source.splitlines()[0].strip("# ") in other.told("another notebook")
+    other.tab.locator("[data-live=load]").set_input_files(path)
+    other.told("Brought back")
+    assert other.source(answer) == ATTENTION.format(axis=1)
+    other.forget(really=True)
     other.tab.close()
     source, release = read(FIRST), student_copy(read(FIRST))
     result = grade(Task("jdoe", path.read_bytes(), source, release, seeds=[1], seconds=30, kind="none"))
@@ -286,6 +319,17 @@ def test_everybody_can_read_a_running_page(chapter, screen, scheme):
     chapter.part(n, "reset").click()
     assert [(rule["id"], node["html"][:200]) for rule in found for node in rule["nodes"]] == []
     assert sideways <= 0
+
+
+@pytest.mark.slow
+def test_the_first_figure_says_beside_its_button_what_it_loads(context, address):
+    page = Live(context, address, FIRST).start()
+    n = next(n for n, cell in enumerate(code(page.notebook), 1) if is_figure(cell) and page.cell(n).count())
+    page.part(n, "run").click()
+    page.part(n, "note").filter(has_text="what draws figures").wait_for()
+    page.ready()
+    assert page.part(n, "note").text_content() == "" and page.labels(n)
+    page.tab.close()
 
 
 @pytest.mark.slow

@@ -39,20 +39,20 @@ WORDS = (  # what extensions and the theme write into pages, and what scripts pu
     *(
         "Show what it printed",
         "What it showed",
-        "Run this page ({1} MB)",
+        "Run this page ({1} MB, figures {2} MB more)",
         "Report this passage",
         "the notebook",
+        "blank notebook (.ipynb)",
         "cell {1}",
     ),
     *(
-        "Change the code and run it here, in your browser: {1} of the {2} cells, "
+        "Change the code, run it and save your own notebook, here in your browser: {1} of the {2} cells, "
         "{3} exercises among them. The others need PyTorch.",
         "{1} cell {2}",
         "{1}, row {2}, column {3}",
         "{1} MB",
     ),
     *(
-        "{1} cells were brought back.",
         "; {1} are still to come.",
         "The claims of this chapter, and",
         "how hard we tried to break them",
