@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attention_src import scaled_dot_product_attention
-from tools.answers import EXERCISES, cost, definition, masks, projection, softmax
+from tools.answers import EXERCISES, cost, definition, masks, projection, real, softmax
 
 
 def arrays(*shapes):
@@ -74,3 +74,12 @@ def test_what_the_wrong_functions_of_chapters_4_5_and_6_print_is_what_is_asked_f
 def test_what_the_wrong_function_of_chapter_11_returns_is_what_is_asked_for():
     pairs = zip([1.0, 2.0, 3.0], [10.0, 20.0, 30.0], strict=True)
     assert round(cost.online(shrink_mix=False)(pairs), 1) == EXERCISES["ex11-mend"].named
+
+
+def test_what_a_test_prints_of_the_wrong_block_of_chapter_12_is_what_is_asked_for():
+    def norm(x):
+        return (x - x.mean(axis=-1, keepdims=True)) / x.std(axis=-1, keepdims=True)
+
+    parts = np.zeros_like, norm, lambda x: x, norm
+    square = [(block(*arrays((3, 5)), *parts) ** 2).mean(axis=-1) for block in (real.published, real.as_handed_out)]
+    assert np.allclose(square[0], 1) and np.allclose(square[1], EXERCISES["ex12-mend"].named)
