@@ -306,6 +306,7 @@ function say(state, ...words) {
 function tell(...words) {
   say(status.dataset.state, ...words);
   told.textContent = status.textContent;
+  told.scrollIntoView({ block: "nearest" });
 }
 
 /** Start Python anew; what it is asked in the meantime waits. */
