@@ -107,7 +107,7 @@ grader: .venv/grader
 
 .venv/grader: requirements.txt pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	test -e .venv/installed || $(BIN)/python -m pip install --quiet --constraint requirements.txt nbgrader joblib psutil torch setuptools
+	test -e .venv/installed || $(BIN)/python -m pip install --quiet --constraint requirements.txt nbgrader joblib psutil polib mdit-py-plugins torch setuptools
 	test -e .venv/installed || $(BIN)/python -m pip install --quiet --constraint requirements.txt --no-build-isolation -e .
 	@touch $@
 

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import nbformat
 from tqdm import tqdm
 
-from tools.chapter import CHAPTERS, ROOT, last_cell, with_last_cell
+from tools.chapter import CHAPTERS, ROOT, TRANSLATED, last_cell, with_last_cell
 from tools.repository import copies
 
 from ..chapter import Unclear, find
@@ -25,13 +25,17 @@ INSTALL = re.compile(r"%pip install -q (?:\"attention_src(?P<extra>\[\w+\]) @ \S
 VERSION = re.compile(r"%pip install -q .*git\+[^\s\"]+@([0-9a-f]{7,40})")
 
 
-def command(chapter, course, roster, environment, **options):
-    """Make student copies; with `personal` one for each student of the roster too."""
+def command(chapter, course, roster, environment, language="en", **options):
+    """Make student copies in a language; with `personal` one for each student of the roster too."""
     source = _package(course, options["offline"])
     students = save_roster(course, roster) if roster else read_saved_roster(course)
     for path in tqdm([find(number) for number in chapter] or CHAPTERS, unit="chapter", disable=None):
         made = gradebook.release(course, path)
         copy = handed_out(nbformat.read(made, as_version=4), path.stem, source)
+        if language == TRANSLATED:
+            from tools.catalogue import translated_copy  # which reads Markdown, as grading need not
+
+            copy = translated_copy(copy, path.relative_to(ROOT).with_suffix("").as_posix())
         nbformat.write(copy, made)
         if options["personal"]:
             _release_personal(copy, course / "personal" / path.stem, course, students, environment)
