@@ -218,13 +218,14 @@ CLAIMS = [
     number("adds nothing to the numerator or to the denominator", ["leak_before"], ZERO),
     number("so here both ways give the same", ["close"], TINY),
     number("The forbidden score takes all the weight", ["far_nan"], ALL),
-    number("Masked before the softmax, the forbidden score is never compared.", ["far_safe"], ZERO),
+    number("Masked before the softmax, the forbidden score is left out.", ["far_safe"], ZERO),
     number("so two of them combine with *and*", ["both"], ZERO),
     number("and that path makes the NaN", ["weights"], ALL),
     number("without them it calls", ["quiet", "zeros"], TINY),
-    number("It takes a third path: NaN without weights, too.", ["third"], ALL),
+    number("Together they take a third path: NaN without weights, too.", ["third"], ALL),
     number("*Set* to −1e9, all scores are equal.", ["filled"], TINY),
     number("*Added* to scores in 64 bits, the differences survive and the mask is gone", ["added"], TINY),
+    number("in 32 bits they are rounded away", ["single"], TINY),
     number("in `float16` the sum is $-\\infty$", ["half"], ALL),
     number(
         "Where forbidden scores are *set* to $-\\infty$, nothing flows back through them: only $W_v$ is NaN.",
@@ -232,7 +233,7 @@ CLAIMS = [
         ALL,
         "gradients",
     ),
-    number("Where $-\\infty$ is *added*, all three are.", ["add"], ALL, "gradients"),
+    number("Where $-\\infty$ is *added*, NaN flows back: all three are.", ["add"], ALL, "gradients"),
     number("The function spoils none.", ["function", "low"], ALL, "gradients"),
     number("no source word reacts to what is written", ["reach"], ZERO),
     number("y1 may not look at itself, and yet here it reacts to itself", ["self"], lambda x: x >= 25),
@@ -251,7 +252,7 @@ CLAIMS = [
         "1.00",
     ),
     ask(
-        "At four times the rate some trainings fail.",
+        "With four times the rate some trainings fail.",
         TRAINED,
         lambda rows: any(row["found"] < 0.7 for row in of(rows, rate=4e-2)),
         "found",
@@ -287,7 +288,7 @@ CLAIMS = [
         steps=0,
     ),
     ask(
-        "Sixteen nearly equal weights have a largest one, too.",
+        "The start decides which of sixteen nearly equal weights is largest.",
         "20 untrained networks",
         lambda rows: (
             min(row["found"] for row in of(rows, steps=0)) < 0.1
@@ -330,7 +331,7 @@ SETTLED = {
     "The colour plays no part in *finding*": "computed",
     "Weights are made of queries and keys alone": "derived",
     "each Korean word gives hardly any weight to itself": "computed",
-    "Only while some score is greater.": "derived",
+    "Only while some key is allowed.": "derived",
 }
 
 FELL = [
@@ -352,12 +353,23 @@ FELL = [
     Fell(
         "so the ball's roundness must be in its *key*",
         "a ring without colour is found (1.00), a round ball one pixel smaller is not (0.00 to 0.13)",
+        "So it did not learn roundness: where in the patch the ink stands counts.",
+    ),
+    Fell(
         "It learned dark ink at certain pixels of the patch.",
+        "the smaller ball one pixel higher has weight 0.75 to 0.96 with the three starts of the page: "
+        "the place counts, but which pixels was not tried",
+        "Where in the patch the ink stands counts.",
+    ),
+    Fell(
+        "NaN spoils gradients, even of rows you throw away.",
+        "the spoiled gradients are those of the shared matrices; the row that is thrown away spoils them",
+        "Even from rows you throw away.",
     ),
     Fell(
         "A small random preference wins every time",
         "in 20 untrained networks the largest weight is right in 0.02 to 0.62 of the cases",
-        "Sixteen nearly equal weights have a largest one, too.",
+        "The start decides which of sixteen nearly equal weights is largest.",
     ),
     Fell(
         "Who names the right colour must have found the patch.",

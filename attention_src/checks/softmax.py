@@ -14,7 +14,6 @@ from ._report import (
     entry,
     need_close,
     need_finite,
-    need_named,
     need_rows_sum_to_one,
     need_shape,
     passed,
@@ -97,25 +96,26 @@ def softmax(answer, seed=0):
     passed("every row sums to 1, hidden keys weigh nothing, and a score of 1000 is no trouble.")
 
 
-REASONS = {
-    "single": ("in a single row there is only one maximum, and only one sum", "Is there a second row to be wrong?"),
-    "sums": ("once keepdims is mended, the rows of small scores sum to 1", "Which scores need a maximum of their own?"),
-    "shift": ("if all scores rise alike, so does the one maximum, and every gap stays", "Which row must rise alone?"),
+SUMS = {
+    1: ("each row is divided by its own total", "Which total does NumPy put under which column?"),
+    0.625: ("the first row is added up", "Which row has the larger scores?"),
+    4: ("both numbers are divided by the total of the first row", "How many totals are there, and where does each go?"),
+    2: ("nothing is divided", "What does the last line of the function do?"),
 }
 
 
-def mended_softmax(answer, caught_by, seed=0):
-    """Check the mended softmax of chapter 02, which takes no mask, and the test that finds its second fault.
+def mended_softmax(answer, total, seed=0):
+    """Check the mended softmax of chapter 02, which takes no mask, and what a row of the wrong one adds up to.
 
     Parameters
     ----------
     answer : function of scores (..., n, m)
-    caught_by : str, 'single', 'sums', 'shift' or 'apart'
+    total : float, the sum of the second row of what the wrong function makes of the scores (0, 0) and (log 4, log 4)
     seed : int, where the trials come from
     """
     for scores in (*_trials(seed), FAR):
         _compare(answer, scores, None)
-    need_named(caught_by, "apart", REASONS)
+    choose(total, 2.5, SUMS, digits=2, hint="What are the two totals, and which number is divided by which of them?")
     passed("rows sum to 1, whatever the shape.")
 
 

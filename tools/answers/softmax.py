@@ -219,7 +219,7 @@ EXERCISES = {
             "no maximum": (lambda scores: divided(np.exp(scores)), "What does exp do"),
         },
         results=1,
-        named="apart",
-        names=("single", "sums", "shift", "x"),
+        named=2.5,
+        names={1: "put under which column", 0.625: "the larger scores", 4: "where does each go", 2: "the last line"},
     ),
 }
