@@ -95,7 +95,7 @@ def test_a_book_without_an_address_is_not_released_but_offline(tmp_path):
     said = homework("release", "01", "--course", tmp_path, fails=True)
     assert "https://github.com/OWNER/" in said and "make repository URL=" in said and "--offline" in said
     homework("release", "01", "--course", tmp_path, "--offline")
-    (wheel,) = (tmp_path / "release").glob("attention_src-*.whl")
+    (wheel,) = (tmp_path / "release/01_definition").glob("attention_src-*.whl")
     copy = notebook(tmp_path, "release", "01_definition")
     assert copy.cells[1].source.endswith(f"%pip install -q {wheel.name}")
 
