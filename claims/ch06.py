@@ -301,7 +301,8 @@ CLAIMS = [
         told("rising", "rises with the larger weight"),
     ),
     Claim(
-        "A cut in the middle answers 00 and 11 rightly and 10 and 01 wrongly: two of four, for every $w$ between one half and one.",
+        "A cut in the middle answers 00 and 11 rightly and 10 and 01 wrongly: two of four, "
+        "for every $w$ between one half and one.",
         "line",
         "100 random weights",
         every("answers"),

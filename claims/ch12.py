@@ -91,6 +91,25 @@ def it(book, seed):
     return row
 
 
+def reason(book, seed):
+    """What is left of the move of *it* without each head of block 3, when the reason is exchanged: *tired*, *soft*."""
+    torch.set_num_threads(1)
+    pairs = who_sat_where(4, seed)
+
+    def it(who, seat, why):
+        return book.unit(book.model(f"the {who} sat on the {seat} because it was {why}")[1][-1, 8])
+
+    def measure():
+        moves = [
+            1 - it(a, b, one) @ it(a, b, two) for a, b, *_ in pairs for one, two in zip(*WHY.values(), strict=True)
+        ]
+        return float(np.mean(moves))
+
+    whole = measure()
+    left = [round(move / whole, 3) for move in book.without_each(3, measure)]
+    return {"whole": round(whole, 4), "third": left.pop(1), "low": min(left), "high": max(left)}
+
+
 def things(book, seed):
     """How far head 3.1 turns to what does not fit, from where *it* is too small to where it is too large."""
     torch.set_num_threads(1)
@@ -124,6 +143,7 @@ EXPERIMENTS = {
         first, ("to_first", "value_length"), grid(seed=SEEDS, kind=["sitter", "seat", "bank", "match"])
     ),
     "it": Experiment(it, ("from_it", "left"), grid(seed=SEEDS)),
+    "reason": Experiment(reason, ("model", "unit", "without_each"), grid(seed=SEEDS)),
     "things": Experiment(things, ("model",), grid(seed=SEEDS)),
     "heads": Experiment(every_head, ("losses", "sentence"), grid(seed=SEEDS, kind=["sitter", "seat"])),
 }
@@ -146,7 +166,8 @@ def seen(*named):
 
 
 CLAIMS = [
-    Claim("Exactly half before the first block.", "senses", f"three words, {OPENINGS}",
+    Claim("Exactly half before the first block: both means are equally near there, which counts half.",
+          "senses", f"three words, {OPENINGS}",
           lambda rows: all(row["start"] == 0.5 for row in rows), [{"word": "bank", "start": 0.8}], seen("start"),
           "0.5, a guess"),
     Claim("After one block nearly every *bank* is on the right side.", "senses", OPENINGS,
@@ -155,21 +176,22 @@ CLAIMS = [
     Claim("Now layer 0 is right about the sense without having read the sentence.", "senses", OPENINGS,
           lambda rows: all(row["unfair"] >= 0.9 for row in banks(rows)), [{"word": "bank", "unfair": 0.5}],
           lambda rows: seen("unfair")(banks(rows)), "0.5, a guess"),
-    Claim("But with these endings *bat* and *match* stay below *bank*, on average over the six blocks.", "senses",
+    Claim("And with these endings *bat* and *match* stay below *bank*, on average over the six blocks.", "senses",
           OPENINGS,
           lambda rows: all(row["mean"] < one["mean"] for one in banks(rows) for row in others(rows)
                            if row["seed"] == one["seed"]),
           [{"word": "bank", "seed": 1, "mean": 0.9}, {"word": "bat", "seed": 1, "mean": 0.95}],
           lambda rows: f"bank {spread(banks(rows), 'mean')}, others {spread(others(rows), 'mean')}", "0.5, a guess"),
-    Claim("All start at the floor and jump in the first block, and the later blocks change little.", "senses",
+    Claim("All start at the floor and jump in the first block. On average the later blocks change less", "senses",
           f"three words, {OPENINGS}",
-          lambda rows: all(row["first"] >= 0.65 and abs(row["rest"] - row["first"]) < 0.15 for row in rows),
-          [{"word": "bank", "first": 0.6, "rest": 0.9}], seen("first", "rest"), "0.5, a guess"),
+          lambda rows: all(row["first"] >= 0.65 and abs(row["rest"] - row["first"]) < row["first"] - 0.5
+                           for row in rows),
+          [{"word": "bank", "first": 0.7, "rest": 0.95}], seen("first", "rest"), "0.5, a guess"),
     Claim("It gives the token before more than 0.9 of its weight, in every sentence we tried.", "order",
           "5 draws of sentences of four kinds", lambda rows: all(row["smallest"] > 0.9 for row in rows),
           [{"smallest": 0.7}], seen("smallest")),
-    Claim("In such sentences, with most of five draws of nouns and verbs, its loss brought the two nearer to each "
-          "other than the loss of any other head of the block.", "bare", "5 draws of nouns and verbs",
+    Claim("In such sentences, with most of five random choices of nouns and verbs, its loss brought the two nearer to "
+          "each other than the loss of any other head of the block.", "bare", "5 draws of nouns and verbs",
           lambda rows: 2 * sum(row["lost"] > max(0, row["others"]) for row in rows) > len(rows),
           [{"lost": 0.001, "others": 0.003}],
           lambda rows: f"nearer by {spread(rows, 'lost', 4)}, the others by at most {spread(rows, 'others', 4)}",
@@ -183,19 +205,19 @@ CLAIMS = [
     Claim("The heads that look at [CLS] most find almost nothing there", "first", TEXTS,
           lambda rows: all(row["heads"] >= 5 and row["where_most"] < 0.1 for row in rows),
           [{"heads": 12, "where_most": 0.9}], seen("where_most"), "1, as long as the others"),
-    Claim("Where a head looks at it least, its value is several times as long.", "first", TEXTS,
+    Claim("In the heads that look at it least, the value is several times longer.", "first", TEXTS,
           lambda rows: all(row["where_least"] > 3 * row["where_most"] for row in rows),
           [{"where_least": 0.05, "where_most": 0.04}], seen("where_least")),
     Claim("By weight, this head looks at [CLS] and at little else.", "first", TEXTS,
           lambda rows: all(row["largest"] > 0.7 and row["its_value"] < 0.1 for row in rows),
           [{"largest": 0.3, "its_value": 0.04}], seen("largest", "its_value")),
-    Claim("Head 3.1 turns with the reason: in these sentences it gives more to who sat when that one was tired, and "
-          "more to the seat when that was soft.", "it", PAIRS,
+    Claim("Head 3.1 turns with the reason: in these sentences it gives, on average, more to who sat when that one was "
+          "tired, and more to the seat when that was soft.", "it", PAIRS,
           lambda rows: all(row["best"] == 37 and row["swing"] > 2 * row["next"] and
                            row["31_sitter"] > 0 > row["31_seat"] for row in rows),
           [{"best": 50, "swing": 0.2, "next": 0.19, "31_sitter": 0.1, "31_seat": 0.1}],
           lambda rows: f"swing {spread(rows, 'swing')}, the next head {spread(rows, 'next')}"),
-    Claim("with five draws of such pairs of things, it did not turn to the thing that is meant.", "things",
+    Claim("with five random choices of such things, it did not turn to the thing that is meant.", "things",
           "5 draws of four pairs of things, too large or too small",
           lambda rows: all(row["swing"] < 0.05 for row in rows), [{"swing": 0.4}], seen("swing", "largest"),
           "0, no turn", "0.43, who sat and the seat"),
@@ -206,17 +228,20 @@ CLAIMS = [
           lambda rows: all(row[f"last_{kind}"] < row[f"low_{kind}"] for row in rows for kind in ("sitter", "seat")),
           [{"last_sitter": 0.9, "low_sitter": 0.8, "last_seat": 0.9, "low_seat": 0.8}],
           lambda rows: f"{spread(rows, 'last_sitter')}, others at least {spread(rows, 'low_sitter')}", "1, all of it"),
-    Claim("Head 3.1 seems to find out, and without it most of the move is left, more than without 5.11.", "it", PAIRS,
-          lambda rows: all(row[f"third_{kind}"] > max(0.8, row[f"last_{kind}"]) for row in rows
-                           for kind in ("sitter", "seat")),
+    Claim("with five random choices of who sat where, nearly all of that move was left without 3.1, and another head "
+          "of its block carried more.", "reason", "5 draws of who sat where, all reasons",
+          lambda rows: all(row["third"] > max(0.9, row["low"]) for row in rows), [{"third": 0.5, "low": 0.9}],
+          lambda rows: f"{spread(rows, 'third')}, the least without another {spread(rows, 'low')}", "1, all of it"),
+    Claim("Without 3.1 more of it is left.", "it", PAIRS,
+          lambda rows: all(row[f"third_{kind}"] > row[f"last_{kind}"] for row in rows for kind in ("sitter", "seat")),
           [{"third_sitter": 0.5, "last_sitter": 0.7, "third_seat": 0.5, "last_seat": 0.7}],
           seen("third_sitter", "third_seat"), "1, all of it"),
     Claim("The last block stands out.", "heads", "5 draws of two kinds of sentences",
           lambda rows: all(row["last"] > 3 * row["early"] for row in rows), [{"last": 0.002, "early": 0.002}],
           lambda rows: f"median {spread(rows, 'last', 3)}, before it {spread(rows, 'early', 4)}"),
-    Claim("The median head moves the sentence by a few thousandths at most, another sentence lies far away.", "heads",
+    Claim("Another sentence is 0.389 away, more than a hundred times as far.", "heads",
           "5 draws of two kinds of sentences",
-          lambda rows: all(row["median"] < 0.005 and row["apart"] > 20 * row["median"] for row in rows),
+          lambda rows: all(row["median"] < 0.005 and row["apart"] > 100 * row["median"] for row in rows),
           [{"median": 0.1, "apart": 0.4}],
           lambda rows: f"median {spread(rows, 'median', 4)}, another sentence {spread(rows, 'apart')}"),
 ]  # fmt: skip
@@ -228,8 +253,8 @@ SETTLED = {
     "Only the small number leaves them alone.": "computed",
     "In these sentences the head is not missed": "computed",
     "All four changes load without an error and have the right shapes.": "computed",
-    "Only the published numbers show that three of these models are wrong.": "computed",
-    "ReLU's still have the right order": "computed",
+    "That this model is wrong shows only beside the published numbers.": "computed",
+    "ReLU's numbers still have the right order": "computed",
     "With the norm first, all sentences look alike.": "computed",
     "Nothing in layer 0 has looked at another token": "derived",
     "found such heads in BERT": "cited",
@@ -237,18 +262,38 @@ SETTLED = {
     "saw this in BERT and propose to draw the length of weight times value": "cited",
     "call such tokens **attention sinks**": "cited",
     "most heads can be removed one at a time": "cited",
+    "Spent on [CLS] in those 15 heads, it brings little, for the value there is short.": "derived",
+    "Even they missed the small number in the norm.": "computed",
+    "The median head moves the sentence by 0.0016.": "computed",
     "Its heads go straight into the answer, and no later block can make up for them.": "derived",
 }
 
 FELL = [
     Fell("Head 3.1 follows the meaning", "with a trophy and a suitcase, a ball and a table, a cup and a table it "
          "turned the wrong way, by 0.04 to 0.23; with a cat near a stove it stayed with the cat",
-         "in these sentences it gives more to who sat when that one was tired"),
+         "in these sentences it gives, on average, more to who sat when that one was tired"),
     Fell("A perfect head that nobody needs", "without *the* its loss takes away a quarter of what lies between *dog "
          "chased cat* and *cat chased dog*, three times as much as the loss of any other head of the block",
          "So one task does not show that a head is of no use."),
     Fell("But *bat* and *match* stay below *bank*", "four other openings and endings: *match* 0.97 on average over the "
-         "six blocks, *bank* 0.94, *bat* 0.68", "But with these endings *bat* and *match* stay below *bank*"),
+         "six blocks, *bank* 0.94, *bat* 0.68", "And with these endings *bat* and *match* stay below *bank*"),
     Fell("[CLS] is where it can spend it without changing anything.", "its values set to 0 in all heads move the "
-         "sentence by 0.003 to 0.005; those of another token by 0.008 to 0.058", "and change hardly anything."),
+         "sentence by 0.003 to 0.005; those of another token by 0.008 to 0.058",
+         "Spent on [CLS] in those 15 heads, it brings little, for the value there is short."),
+    Fell("A loaded model is the published one if it gives the published *results*.", "with another small number in the "
+         "norm it gives them too", "Published *results* test a loaded model far better than counting parameters."),
+    Fell("The token with the largest weight matters most.", "was denied with head 4.5, in which [CLS] has 0.86 of the "
+         "weight, 0.16 of weight times length, and the largest part of both",
+         "A token matters as much as its weight says."),
+    Fell("Head 3.1 seems to find out, and without it most of the move is left", "true, but the test exchanged who sat, "
+         "and this map turns with the reason; with the reason exchanged, 0.96 to 1.00 of the move is left without it",
+         "nearly all of that move was left without 3.1"),
+    Fell("Only the published numbers show that three of these models are wrong.", "with the norm first all sentences "
+         "look alike, which shows without them", "That this model is wrong shows only beside the published numbers."),
+    Fell("A test without a floor would have called this understanding.", "the floor is a guess, and 1.00 is far above "
+         "it; only the test of layer 0 shows that nothing was read", "Had we not tested layer 0"),
+    Fell("and the later blocks change little", "*match* falls from 0.95 to 0.83", "On average the later blocks change "
+         "less"),
+    Fell("The map could not be clearer", "it is clear where the head looks, and not what that is for", "The map seems "
+         "clear"),
 ]  # fmt: skip

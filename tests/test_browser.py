@@ -19,6 +19,14 @@ FACTS = """() => ({
   formulas: [...document.querySelectorAll(".katex-html")].filter(e => e.getBoundingClientRect().width > 0).length,
   launches: document.querySelectorAll(".dropdown-launch-buttons a").length,
   sideways: document.documentElement.scrollWidth - innerWidth,
+  cut: [...document.querySelectorAll(".cell_output pre, .cell_output img")]
+    .filter(part => part.scrollWidth > part.clientWidth + 1 || part.getBoundingClientRect().right > innerWidth)
+    .map(part => part.innerText || part.alt),
+})"""
+ANSWERS = """() => ({
+  shown: [...document.querySelectorAll("details.answer > :not(summary), .tag_answer > .cell_output")]
+    .filter(part => part.checkVisibility({contentVisibilityAuto: true})).length,
+  folded: document.querySelectorAll("details.answer:not([open])").length,
 })"""
 each_page = pytest.mark.parametrize("page", [*pages(), "index", "search", "genindex"])
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: f"chapters/{path.stem}")
@@ -59,10 +67,14 @@ def listening(tab):
 
 
 def look(tab, url):
-    """Open a page, copy the code of its first cell, unfold its hints, and tell what was found."""
+    """Open a page, open its answers, unfold its hints, copy the code of its first cell, and tell what was found."""
     with listening(tab) as facts:
         tab.goto(url)
         tab.evaluate("document.fonts.ready.then(() => true)")
+        facts["answers"] = [tab.evaluate(ANSWERS)]
+        if tab.locator(".open-answers").count():
+            tab.locator(".open-answers").click()
+            facts["answers"].append(tab.evaluate(ANSWERS))
         tab.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
         facts |= tab.evaluate(FACTS)
         cell = tab.locator(".cell_input:has(button.copybtn)")
@@ -157,7 +169,21 @@ def test_it_fits_the_narrowest_phone(visit, page):
     assert visit(page)["sideways"] <= 0
 
 
-BAD_PAGE = """<script>console.error("planted")</script><img src="http://127.0.0.1:9/far.png" alt="">
+@each_page
+def test_no_result_is_cut_off_on_a_phone(visit, page):
+    """What a cell printed wraps; a table that is wider than the screen scrolls by itself."""
+    assert visit(page)["cut"] == []
+
+
+@each_chapter
+def test_the_page_shows_no_answer_until_it_is_asked_and_then_all(visit, path):
+    before, after = visit(f"chapters/{path.stem}")["answers"]
+    assert before["shown"] == 0 < before["folded"] and after["shown"] > 0 == after["folded"]
+
+
+BAD_PAGE = """<details class="answer" open><summary>More?</summary><p>Yes</p></details>
+<div class="cell_output"><pre style="overflow: auto">A line as wide as no phone: it is cut off</pre></div>
+<script>console.error("planted")</script><img src="http://127.0.0.1:9/far.png" alt="">
 <p style="width: 60rem">A line that no phone holds</p><a class="dropdown-launch-buttons" href="gone.html"></a>"""
 
 
@@ -167,6 +193,7 @@ def test_planted_faults_are_found(phone, tmp_path):
     facts = look(phone, page.as_uri())
     assert "planted" in facts["errors"] and facts["failed"] == ["http://127.0.0.1:9/far.png"] == facts["requests"][1:]
     assert facts["images"] == [{"src": "http://127.0.0.1:9/far.png", "loaded": False, "alt": ""}]
+    assert facts["cut"] == ["A line as wide as no phone: it is cut off"] and facts["answers"][0]["shown"] == 1
     assert facts["sideways"] > 0 and facts["formulas"] == 0 and facts["links"] == [(tmp_path / "gone.html").as_uri()]
 
 
@@ -182,6 +209,16 @@ def test_search_finds_a_word_from_any_page(tab, address):
     tab.keyboard.press("Enter")
     tab.locator("#search-results a[href*='chapters/03_bahdanau.html']").first.wait_for()
     tab.locator("#search-results p.context", has_text="Bahdanau").first.wait_for()
+
+
+def test_a_choice_is_remembered_and_counted(tab, address):
+    tab.goto(f"{address}chapters/01_definition.html")
+    tab.locator("details.choice.right summary").first.click()
+    assert tab.locator(".predicted").inner_text().startswith("You predicted 1 of 1;")
+    tab.reload()
+    assert tab.locator("details.choice.chosen.known").count() == 1
+    tab.locator(".predicted button").click()
+    assert tab.locator("details.choice.chosen").count() == 0 and tab.locator(".predicted").inner_text() == ""
 
 
 def background(tab):

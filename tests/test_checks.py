@@ -4,6 +4,7 @@ import inspect
 import json
 import pickle
 import re
+from functools import cache
 from itertools import chain
 
 import pytest
@@ -113,13 +114,16 @@ def test_mistakes_that_look_alike_with_the_pages_numbers_are_told_apart_with_oth
     assert told(refused.value, question)
 
 
+@cache
 def messages():
     """What every wrong answer is told."""
+    told = []
     for exercise in EXERCISES.values():
         for fault in exercise.refused().values():
             with pytest.raises(checks.Wrong) as refused:
                 exercise.check(*fault.answer)
-            yield refused.value
+            told.append(refused.value)
+    return told
 
 
 def values(part):

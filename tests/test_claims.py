@@ -1,6 +1,7 @@
 """Every claim stands on its page word for word, holds on what was seen, and could have been refuted by it."""
 
 import re
+from functools import cache
 
 import pytest
 
@@ -16,6 +17,7 @@ def name(case):
     return f"{case.stem[:2]}" if hasattr(case, "stem") else getattr(case, "sentence", str(case))[:60]
 
 
+@cache
 def page(path):
     """All sentences of a chapter, lines joined, the marks of a quotation left out."""
     return one_line("\n\n".join(prose(read(path))))

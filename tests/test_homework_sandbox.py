@@ -110,7 +110,7 @@ def test_what_ends_a_sandbox_is_known(source, how):
     with Session(seconds=30) as session:
         session.ask("run", source="pass", name="cell 1")
         with pytest.raises(Died, match=how):
-            session.ask("run", source=source, name="cell 2", seconds=1 if how == "time" else None)
+            session.ask("run", source=source, name="cell 2", seconds=0.3 if how == "time" else None)
 
 
 REFUSED = {
@@ -135,7 +135,7 @@ def test_the_kernel_refuses(session, what):
 def test_a_thread_that_floods_callbacks_is_ended_in_time():
     flood = "import threading\ndef f(g):\n    def call():\n        while True:\n            g(1.0)\n    "
     flood += "threading.Thread(target=call).start()\n    while True:\n        pass"
-    with Session(seconds=2) as session:
+    with Session(seconds=0.5) as session:
         session.ask("run", source=flood, name="cell", seconds=60)
         with pytest.raises(Died, match=r"time|garbled"):
             session.ask("call", [lambda x: x], name="f", arguments=[wire.encode(abs, lambda f: 0)])

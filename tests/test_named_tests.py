@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attention_src import scaled_dot_product_attention
-from tools.answers import EXERCISES, cost, definition, masks, projection, softmax
+from tools.answers import EXERCISES, alignment, cost, definition, masks, projection, real, softmax
 
 
 def arrays(*shapes):
@@ -55,7 +55,12 @@ def test_what_the_wrong_function_of_chapter_2_makes_of_two_rows_is_what_is_asked
     assert np.allclose(rows, (0.625, EXERCISES["ex02-mend"].named)) and 0.625 in EXERCISES["ex02-mend"].names
 
 
-def test_what_the_wrong_functions_of_chapters_4_5_and_6_print_is_what_is_asked_for():
+def test_what_the_wrong_functions_of_chapters_3_to_6_print_is_what_is_asked_for():
+    H, W = arrays((4, 5), (5, 5))
+    once = alignment.as_handed_out(np.zeros(5), H, W)[0]
+    H[0, 2] += 1
+    again = alignment.as_handed_out(np.zeros(5), H, W)[0]
+    assert np.allclose(again - once, EXERCISES["ex03-mend"].named * np.eye(5)[2])
     X, W_q, W_k, W_v = np.eye(2, 100), np.zeros((100, 25)), np.ones((100, 25)), np.eye(100, 3)
     W_q[0] = 40 / 25  # a product of 40, a score of 8
     ratio = [np.log(f(X, W_q, W_k, W_v)[1]) for f in (projection.plain, projection.as_handed_out)]
@@ -74,3 +79,12 @@ def test_what_the_wrong_functions_of_chapters_4_5_and_6_print_is_what_is_asked_f
 def test_what_the_wrong_function_of_chapter_11_returns_is_what_is_asked_for():
     pairs = zip([1.0, 2.0, 3.0], [10.0, 20.0, 30.0], strict=True)
     assert round(cost.online(shrink_mix=False)(pairs), 1) == EXERCISES["ex11-mend"].named
+
+
+def test_what_a_test_prints_of_the_wrong_block_of_chapter_12_is_what_is_asked_for():
+    def norm(x):
+        return (x - x.mean(axis=-1, keepdims=True)) / x.std(axis=-1, keepdims=True)
+
+    parts = np.zeros_like, norm, lambda x: x, norm
+    square = [(block(*arrays((3, 5)), *parts) ** 2).mean(axis=-1) for block in (real.published, real.as_handed_out)]
+    assert np.allclose(square[0], 1) and np.allclose(square[1], EXERCISES["ex12-mend"].named)

@@ -7,11 +7,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from tools.chapter import CHAPTERS, code, is_figure, read, tags, with_answers_folded
 
-HIDDEN = """() => [...document.querySelectorAll("details.answer")].flatMap(fold =>
-  [...fold.children].slice(1)).filter(part => part.checkVisibility({contentVisibilityAuto: true})).length"""
-CUT = """() => [...document.querySelectorAll(".cell_output pre, .cell_output img")]
-  .filter(part => part.scrollWidth > part.clientWidth + 1 || part.getBoundingClientRect().right > innerWidth)
-  .map(part => part.innerText || part.alt)"""
 CHOICE = re.compile(r'<details class="(choice[^"]*)">\n?<summary>[^\n]+</summary>\n\n')
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 
@@ -88,37 +83,3 @@ def test_a_copy_that_is_handed_out_shows_no_answer():
         copy = with_answers_folded(read(path))
         for cell in (cell for cell in copy.cells if "answer" in tags(cell)):
             assert cell.source.startswith("<details>") if cell.cell_type == "markdown" else cell.outputs == []
-
-
-@each_chapter
-def test_the_page_shows_no_answer_until_it_is_asked_and_then_all(browser, address, path):
-    tab = browser.new_page()
-    tab.goto(f"{address}chapters/{path.stem}.html")
-    assert tab.locator("details.answer").count() > 0 and tab.evaluate(HIDDEN) == 0
-    assert tab.locator(".tag_answer > .cell_output:visible").count() == 0
-    tab.locator(".open-answers").click()
-    assert tab.evaluate(HIDDEN) > 0 and tab.locator("details.answer:not([open])").count() == 0
-    tab.close()
-
-
-def test_a_choice_is_remembered_and_counted(browser, address):
-    context = browser.new_context()
-    tab = context.new_page()
-    tab.goto(f"{address}chapters/{CHAPTERS[0].stem}.html")
-    tab.locator("details.choice.right summary").first.click()
-    assert tab.locator(".predicted").inner_text().startswith("You predicted 1 of 1;")
-    tab.reload()
-    assert tab.locator("details.choice.chosen.known").count() == 1
-    tab.locator(".predicted button").click()
-    assert tab.locator("details.choice.chosen").count() == 0 and tab.locator(".predicted").inner_text() == ""
-    context.close()
-
-
-@each_chapter
-def test_no_result_is_cut_off_on_a_phone(browser, address, path):
-    """What a cell printed wraps; a table that is wider than the screen scrolls by itself."""
-    tab = browser.new_page(viewport={"width": 390, "height": 800})
-    tab.goto(f"{address}chapters/{path.stem}.html")
-    tab.locator(".open-answers").click()
-    assert tab.evaluate(CUT) == []
-    tab.close()

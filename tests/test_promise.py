@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,60 +14,37 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from attention_src import plots
 from tools.chapter import CHAPTERS, ROOT
 
+WORDS = 'print("0.670 0.330")'
 FIGURE = "from attention_src import plots\nplots.grid([[0.25, 0.75]])"
+BITMAP = {"image/png": "iVBORw0KGgo="}
+SHOW = f"from IPython.display import display\ndisplay({BITMAP}, raw=True)"
 
 
-@pytest.fixture
-def run(pytester, monkeypatch):
-    """Store a notebook of two cells with the outputs that its code really gives, spoil it, run it as chapters are."""
+def cell(source, *output, **shown):
+    return new_code_cell(source, execution_count=1, outputs=[new_output(kind, **shown) for kind in output])
+
+
+def figure(text):
+    """A cell with a figure in which the text stands where 0.75 belongs."""
     picture = plots.grid([[0.25, 0.75]])
-    shown = {"image/svg+xml": picture.svg, "text/plain": repr(picture)}
+    data = {"image/svg+xml": picture.svg.replace("0.75", text), "text/plain": repr(picture)}
+    return cell(FIGURE, "execute_result", data=data, execution_count=1)
+
+
+def test_a_notebook_passes_as_it_is_and_each_fault_fails_the_cell_it_is_in(pytester, monkeypatch):
+    """A digit, a figure, a missing output; and an output that nobody compares fails the test of teeth."""
+    honest = [cell(WORDS, "stream", text="0.670 0.330\n"), figure("0.75")]
+    spoiled = [cell(WORDS, "stream", text="0.670 0.331\n"), figure("0.76"), cell(WORDS)]
+    write(new_notebook(cells=honest), pytester.path / "honest.ipynb")
+    write(new_notebook(cells=[*spoiled, cell(SHOW, "display_data", data=BITMAP)]), pytester.path / "page.ipynb")
     shutil.copy(ROOT / "conftest.py", pytester.path)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))  # for the plugins of conftest.py
-
-    def run(spoil):
-        words = new_output("stream", text="0.670 0.330\n")
-        figure = new_output("execute_result", data=dict(shown), execution_count=2)
-        cells = [
-            new_code_cell('print("0.670 0.330")', execution_count=1, outputs=[words]),
-            new_code_cell(FIGURE, execution_count=2, outputs=[figure]),
-        ]
-        spoil(cells)
-        write(new_notebook(cells=cells), pytester.path / "page.ipynb")
-        return pytester.runpytest_subprocess("--nbval", "--nbval-current-env", "page.ipynb").parseoutcomes()
-
-    return run
-
-
-def test_an_honest_notebook_passes(run):
-    assert run(lambda cells: None) == {"passed": 3}
-
-
-def test_one_edited_digit_fails(run):
-    assert run(lambda cells: cells[0].outputs[0].update(text="0.670 0.331\n"))["failed"] == 1
-
-
-def test_a_swapped_figure_fails(run):
-    def swap(cells):
-        data = cells[1].outputs[0].data
-        data["image/svg+xml"] = data["image/svg+xml"].replace("0.75", "0.76")
-
-    assert run(swap)["failed"] == 1
-
-
-def test_a_missing_output_fails(run):
-    assert run(lambda cells: cells[1].outputs.clear())["failed"] == 1
-
-
-def test_an_output_that_nobody_compares_fails_the_test_of_teeth(run):
-    def bitmap(cells):
-        png = "iVBORw0KGgo="
-        show = 'from IPython.display import display\ndisplay({"image/png": "iVBORw0KGgo="}, raw=True)'
-        cells.append(
-            new_code_cell(show, execution_count=3, outputs=[new_output("display_data", data={"image/png": png})])
-        )
-
-    assert run(bitmap) == {"passed": 3, "failed": 1}
+    said = str(pytester.runpytest_subprocess("--nbval", "--nbval-current-env", "-rA").stdout)
+    teeth = "every tampered output fails"
+    good = ["honest.ipynb::Cell 0", "honest.ipynb::Cell 1", f"honest.ipynb::{teeth}", "page.ipynb::Cell 3"]
+    bad = ["page.ipynb::Cell 0", "page.ipynb::Cell 1", "page.ipynb::Cell 2", f"page.ipynb::{teeth}"]
+    assert (re.findall(r"^PASSED (.+)", said, re.M), re.findall(r"^FAILED (.+?) - ", said, re.M)) == (good, bad)
+    assert "changed, and nobody noticed:\nCell 3: output 1, image/png\n" in said
 
 
 def along_queries(call):

@@ -4,11 +4,9 @@ import html
 import re
 from html.parser import HTMLParser
 
+import pytest
+
 from tools.chapter import CHAPTERS, is_solution, prose, read, solutions
-
-
-def pages(site):
-    return [page for page in site.rglob("*.html") if "_static" not in page.parts]
 
 
 class Loads(HTMLParser):
@@ -29,20 +27,26 @@ class Loads(HTMLParser):
             self.without_alt.append(attributes.get("src"))
 
 
+@pytest.fixture(scope="module")
+def loads(site):
+    """What each page loads."""
+    return {page: Loads(page.read_text()) for page in site.rglob("*.html") if "_static" not in page.parts}
+
+
 def test_every_chapter_has_its_page(site):
     assert CHAPTERS and all((site / "chapters" / f"{path.stem}.html").is_file() for path in CHAPTERS)
 
 
-def test_no_page_loads_anything_from_another_host(site):
-    assert {page.name: found for page in pages(site) if (found := Loads(page.read_text()).foreign)} == {}
+def test_no_page_loads_anything_from_another_host(loads):
+    assert {page.name: found.foreign for page, found in loads.items() if found.foreign} == {}
 
 
 def test_a_foreign_script_would_be_found():
     assert Loads('<script src="https://example.org/x.js"></script>').foreign == ["https://example.org/x.js"]
 
 
-def test_every_image_has_an_alternative_text(site):
-    assert {page.name: found for page in pages(site) if (found := Loads(page.read_text()).without_alt)} == {}
+def test_every_image_has_an_alternative_text(loads):
+    assert {page.name: found.without_alt for page, found in loads.items() if found.without_alt} == {}
 
 
 def test_all_mathematics_is_rendered(site):

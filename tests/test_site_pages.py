@@ -97,13 +97,14 @@ def test_the_front_page_counts_what_the_tests_compare(site):
 
 @pytest.fixture(scope="module")
 def fork(tmp_path_factory, build_site):
-    """Two pages of the site, built with the address of a fork in the configuration."""
+    """Two pages of the site with all that an address changes, built with that of a fork in the configuration."""
     home = tmp_path_factory.mktemp("fork")
     config = yaml.safe_load((ROOT / "_config.yml").read_text())
     config["repository"]["url"] = HOME
-    extensions = config["sphinx"]["local_extensions"].keys() - {"_ext.book_package"}  # its page is not among the two
-    config["sphinx"]["local_extensions"] = dict.fromkeys(extensions, str(ROOT))
-    config["sphinx"]["config"]["suppress_warnings"] = ["myst", "ref"]
+    config["sphinx"]["local_extensions"] = {f"_ext.book_{name}": str(ROOT) for name in ("site", "pages")}
+    config["sphinx"]["extra_extensions"].remove("sphinx_codeautolink")
+    kept = {name: value for name, value in config["sphinx"]["config"].items() if "codeautolink" not in name}
+    config["sphinx"]["config"] = kept | {"suppress_warnings": ["myst", "ref"]}
     (home / "_config.yml").write_text(yaml.safe_dump(config))
     (home / "_toc.yml").write_text(yaml.safe_dump(FORK_TOC))
     build_site(ROOT, "--config", home / "_config.yml", "--toc", home / "_toc.yml", "--path-output", home)

@@ -4,6 +4,7 @@ import ast
 import copy
 import re
 import symtable
+from functools import cache
 
 UNPARSED = (SyntaxError, ValueError, RecursionError, MemoryError)  # of what is no Python, or too much of it
 MAGIC = re.compile(r"%%?[a-z]|!|\?")  # %pip, %%time, !ls, ?f
@@ -12,6 +13,7 @@ AWAIT = re.compile(r"\bawait\s")  # which a notebook allows outside of functions
 RESULT = re.compile(r"(\w+ = )[!%].*")  # of a command
 
 
+@cache
 def python_only(source):
     """Return the source without what only IPython understands, so that Python can read it."""
     return source if parses(source) else "\n".join(map(_without_magic, source.split("\n")))
@@ -54,8 +56,13 @@ def globals_of(table):
     return found
 
 
+@cache
 def statements(source):
-    """Yield (text, whether it stands beside an import) of each top-level statement, an import for each of its names."""
+    """(text, whether it stands beside an import, bound, used) of each top-level statement, one import a statement."""
+    return [(text, beside, *bound_and_used(text)) for text, beside in _statements(source)]
+
+
+def _statements(source):
     nodes = ast.parse(python_only(source)).body
     beside = any(isinstance(node, ast.Import | ast.ImportFrom) for node in nodes)
     for node in nodes:
@@ -73,7 +80,7 @@ def needed(sources, wanted):
 
     A call beside an import (`np.set_printoptions`, `torch.set_default_dtype`) is kept when its module is.
     """
-    parts = [(text, beside, *bound_and_used(text)) for source in sources for text, beside in statements(source)]
+    parts = [part for source in sources for part in statements(source)]
     wanted, kept, bound_by_kept = set(wanted), set(), set()
     growing = True
     while growing:

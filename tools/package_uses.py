@@ -4,6 +4,7 @@ import ast
 import importlib
 import pkgutil
 import re
+from functools import cache
 from pathlib import Path
 
 from sphinx.pycode import ModuleAnalyzer
@@ -47,6 +48,7 @@ def uses(tree, known=None):
     return used
 
 
+@cache
 def home(name):
     """Return the name under which the page has what is imported as `name`: that of the module that defines it.
 

@@ -54,6 +54,7 @@ class Proof(NamedTuple):
     exact: bool = True
 
 
+@cache
 def syntax(source):
     """The digest of the syntax tree of some Python, without docstrings and comments."""
     tree = ast.parse(python_only(source))
@@ -92,8 +93,10 @@ def module_path(name):
     return next(filter(Path.is_file, files), None)
 
 
+@cache
 def imported(source, package=""):
     """The modules of the repository that some Python imports, by their dotted names."""
+    found = []
     for node in ast.walk(ast.parse(python_only(source))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -103,7 +106,8 @@ def imported(source, package=""):
             names = [home(base, alias.name) for alias in node.names] if base and module_path(base) else []
         else:
             continue
-        yield from filter(module_path, names)
+        found += filter(module_path, names)
+    return found
 
 
 @cache
@@ -121,7 +125,7 @@ def home(package, name):
 
 def reached(source, package="", without=DRAWN_OR_TOLD):
     """{path in the repository: digest} of every module that some Python reaches by its imports."""
-    found, waiting = {}, list(imported(source, package))
+    found, waiting = {}, [*imported(source, package)]
     while waiting:
         name = waiting.pop()
         relative, own, imports = facts(name)
@@ -137,7 +141,7 @@ def facts(name):
     path = module_path(name)
     text = path.read_text("utf-8")
     imports = imported(text, name if path.stem == "__init__" else name.rpartition(".")[0])
-    return path.relative_to(ROOT).as_posix(), syntax(text), list(imports)
+    return path.relative_to(ROOT).as_posix(), syntax(text), imports
 
 
 def versions(*more):

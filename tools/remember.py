@@ -114,6 +114,12 @@ class Memory:
                 return True
         return None
 
+    def pytest_collection_modifyitems(self, items):
+        """Leave out what was named as a file, as warm_up.ipynb is in the settings: of it, pytest does not ask above."""
+        files = [path for name in self.config.args if (path := Path(name).absolute()).is_file()]
+        known = {path for path in files if self.pytest_ignore_collect(path)}
+        items[:] = [item for item in items if item.path not in known]
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item):
         self.running = None if item.path.suffix == ".ipynb" else item.nodeid.partition("::")[0]

@@ -14,7 +14,6 @@ from ._report import (
     ask_two,
     choose,
     need_close,
-    need_named,
     need_order,
     need_rows_sum_to_one,
     need_shape,
@@ -102,20 +101,20 @@ def _known_states(s, H, W_c, c, weights):
     )
 
 
-REASONS = {
-    "rows": ("a softmax sums to 1 whatever it is made of", "Which test changes what the function should look at?"),
-    "shape": ("the shapes of the wrong function are right", "Which test changes what the function should look at?"),
-    "loss": ("a loss falls as soon as anything learns", "Which test changes what the function should look at?"),
+GROWN = {
+    0: ("nothing of the wrong function follows the encoder", "The weights stay. What do they mix?"),
+    1: ("the state that changes has all the weight", "Which weights does softmax make of four zeros?"),
+    4: ("every state passes the change on", "How many of the four states change?"),
 }
 
 
-def looks_at_the_encoder(answer, caught_by, seed=0):
-    """Check the mended attention of chapter 03, ``answer(s, H, W) -> (context, weights)``, and the test that was named.
+def looks_at_the_encoder(answer, printed, seed=0):
+    """Check the mended attention of chapter 03, ``answer(s, H, W) -> (context, weights)``, and a test of the wrong one.
 
     Parameters
     ----------
     answer : function of s (d,), H (m, d), W (d, d)
-    caught_by : str, 'rows', 'shape', 'loss' or 'change'
+    printed : float, how much the wrong context grows with one of four states, at s = 0, to two decimals
     seed : int, where the trials come from
     """
     random = np.random.default_rng(seed)
@@ -139,8 +138,8 @@ def looks_at_the_encoder(answer, caught_by, seed=0):
         )
         need_close("weights", weights, right[0], "Between which two does W stand in the general score?", known)
         need_close("context", context, output[0], "The weights are right. What do they mix?")
-    need_named(caught_by, "change", REASONS)
-    passed("the weights follow the encoder, and a changed source would have shown that they did not.")
+    choose(printed, 1 / 4, GROWN, digits=2, hint="Which weights does softmax make of four zeros?")
+    passed("the weights follow the encoder. The wrong context changes with the source, too: only the weights tell.")
 
 
 def step_numbers(scores, context, combine, *, words=7, size=5):

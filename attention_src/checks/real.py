@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._report import Part, Wrong, ask, ask_two, need_close, need_mended, need_shape, passed
+from ._report import Part, Wrong, ask, ask_two, choose, need_close, need_shape, passed
 
 
 def _heads(weights):
@@ -80,23 +80,26 @@ def heads_missed_more(answer, seed=0, trials=4):
     passed("so many heads of its layer are missed more.")
 
 
-REASONS = {
-    "parameters": ("the norm that is not used still has its parameters", "Who compares results with those published?"),
-    "shape": ("a norm leaves every shape as it is", "Who compares results with those published?"),
-    "rows": ("a norm after the network changes no weight of this block", "Who compares results with those published?"),
-}
+def mended_published_block(answer, printed, seed=0):
+    """Check the mended block of chapter 12, and what a test prints for the block as it was.
 
-
-def mended_published_block(answer, caught_by, seed=0):
-    """Check the mended block of chapter 12, and the name of the test that shows its fault.
+    In the test `attend` returns zeros, `feed` what it is given, and both norms those of chapter 7. It prints the mean
+    square of a token that comes out.
 
     Parameters
     ----------
     answer : function of x (n, d) and of four functions: attend, norm_1, feed, norm_2; returns (n, d)
-    caught_by : str, 'parameters', 'shape', 'rows' or 'published'
+    printed : float
     seed : int, where the trials come from
     """
-    need_mended(_norm_last, answer, seed, caught_by, "published", REASONS)
+    _norm_last(answer, seed)
+    reasons = {
+        1: ("the second norm is used", "Where is the second norm in the block as it stands?"),
+        2: ("the numbers are doubled and not squared", "What is the square of a number that is twice as large?"),
+        0: ("zeros go on to the network", "What does the first norm get: the zeros, or x plus the zeros?"),
+    }
+    hint = "What is the mean square after the first norm, and what is added to these numbers?"
+    choose(printed, 4, reasons, digits=0, hint=hint)
     passed("both norms come after their sums, as published.")
 
 

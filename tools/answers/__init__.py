@@ -49,7 +49,9 @@ class Exercise:
         """The answer as the check takes it."""
         if isinstance(answer, tuple):
             return answer
-        return (answer, named or self.named) if self.named else (answer,)
+        if self.named == "":
+            return (answer,)
+        return answer, self.named if named is None else named
 
     def accepted(self):
         return {name: self.arguments(answer) for name, answer in self.right.items()}

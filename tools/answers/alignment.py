@@ -225,7 +225,7 @@ EXERCISES = {
             ),
         },
         results=2,
-        named="change",
-        names=("rows", "shape", "loss", "speed"),
+        named=0.25,
+        names={0: "What do they mix", 1: "of four zeros", 4: "How many of the four", 0.5: "of four zeros"},
     ),
 }

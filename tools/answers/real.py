@@ -156,9 +156,10 @@ EXERCISES = {
                 lambda x, attend, a, feed, b: b((y := a(attend(x))) + feed(y)),
                 "After which sums",
             ),
+            "prints 0": ((published, 0), "x plus the zeros"),
             "the norms first": (norms_first, "come first, or last", "Pre-norm is what chapter 7 recommends."),
         },
-        named="published",
-        names=("parameters", "shape", "rows", "speed"),
+        named=4,
+        names={1: "second norm in the block as it stands", 2: "twice as large", 3: "after the first norm"},
     ),
 }
