@@ -107,9 +107,10 @@ grader: .venv/grader
 
 .venv/grader: requirements.txt pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	test -e .venv/installed || $(BIN)/python -m pip install --quiet --constraint requirements.txt nbgrader joblib psutil torch setuptools
+	test -e .venv/installed || $(BIN)/python -m pip install --quiet --constraint requirements.txt nbgrader joblib psutil polib mdit-py-plugins torch setuptools
 	test -e .venv/installed || $(BIN)/python -m pip install --quiet --constraint requirements.txt --no-build-isolation -e .
 	@touch $@
+	@echo "Ready to grade. Next: export ATTENTION_SEED='three words of yours', then make release CHAPTER=01"
 
 .venv/installed: requirements.txt pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

@@ -28,9 +28,10 @@ from tools.catalogue import (
     rewrite_alternatives,
     rewrite_notebook,
     site_words,
+    translated_copy,
     translations,
 )
-from tools.chapter import CHAPTERS, ROOT, TRANSLATED, read, with_language
+from tools.chapter import CHAPTERS, ROOT, TRANSLATED, read
 
 OUT = ROOT / "_build" / TRANSLATED / "html"  # as Sphinx makes it
 ENGLISH_SITE = ROOT / "_build" / "html"
@@ -168,15 +169,13 @@ def _hand_out(app, exception):
         return
     sources, site = Path(app.outdir) / "_sources", site_words()
     for path in [*sources.rglob("*.ipynb"), *sources.rglob("*.md")]:
-        known = translations(path.relative_to(sources).with_suffix("").as_posix())
-
-        def say(message, kind, place=None, known=known):
-            return known.get(message) or site(message)
-
+        page = path.relative_to(sources).with_suffix("").as_posix()
         if path.suffix == ".ipynb":
-            nbformat.write(with_language(rewrite_notebook(read(path), say), TRANSLATED), path)
-        else:
-            path.write_text(rewrite(path.read_text("utf-8"), say), "utf-8")
+            nbformat.write(translated_copy(read(path), page), path)
+            continue
+        known = translations(page)
+        said = rewrite(path.read_text("utf-8"), lambda message, kind, known=known: known.get(message) or site(message))
+        path.write_text(said, "utf-8")
 
 
 def words_for_scripts():

@@ -5,6 +5,8 @@ import os
 import sys
 from pathlib import Path
 
+from tools.chapter import TRANSLATED
+
 from . import check, collect, grade, release, report
 from .chapter import Unclear
 from .grade.sandbox import NoSandbox
@@ -37,6 +39,7 @@ def parser():
         made[name].add_argument("--roster", type=Path, help="CSV as the platform exports it; it is kept with the class")
     made["release"].add_argument("--personal", action="store_true", help="own numbers for the roster's students")
     made["release"].add_argument("--offline", action="store_true", help="pack the package beside the copies")
+    made["release"].add_argument("--language", choices=("en", TRANSLATED), default="en", help="of the copies (en)")
     made["grade"].add_argument("--jobs", type=int, default=1, metavar="N", help="submissions side by side (1)")
     made["grade"].add_argument("--dask", metavar="ADDRESS", help="hand them out to this Dask cluster: tcp://host:8786")
     made["grade"].add_argument("--personal", action="store_true", help="grade by each student's own numbers")

@@ -6,6 +6,7 @@ roster.csv key.json collected/ results/ report/ personal/ ours, one folder a cha
 
 import json
 import os
+from pathlib import Path
 
 import nbformat
 
@@ -24,6 +25,11 @@ def written(path, data):
     draft.replace(path)
 
 
+def first(command, course):
+    """What to run before."""
+    return f"first: python -m homework {command}" + ("" if course == Path("class") else f" --course {course}")
+
+
 def save_roster(course, path):
     """Keep the roster with the class, as it was exported, and return its students."""
     students = read_roster(path)
@@ -40,7 +46,7 @@ def read_class(course, kind, stem):
     """A notebook of the class as it was when it was released, without outputs."""
     path = course / kind / stem / f"{stem}.ipynb"
     if not path.exists():
-        raise Unclear(f"{path} is missing; first: python -m homework release {stem[:2]}")
+        raise Unclear(f"{path} is missing; {first(f'release {stem[:2]}', course)}")
     return without_outputs(nbformat.read(path, as_version=4))
 
 
@@ -54,7 +60,7 @@ def without_outputs(notebook):
 def read_collected(course, stem):
     path = course / "collected" / stem / "collected.json"
     if not path.exists():
-        raise Unclear(f"{path} is missing; first: python -m homework collect {stem[:2]} FOLDER-OR-ZIP")
+        raise Unclear(f"{path} is missing; {first(f'collect {stem[:2]} FOLDER-OR-ZIP', course)}")
     return json.loads(path.read_text("utf-8"))
 
 

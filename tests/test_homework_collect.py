@@ -207,7 +207,10 @@ def test_a_person_settles_whose_a_file_is_and_collecting_again_knows_it(tmp_path
     place = archive(tmp_path / "all.zip", {f"Copy of {STEM} ({n}).ipynb": bytes_of(str(n)) for n in (1, 2)})
     collecting.command("01", place, course, tmp_path / "roster.csv", {})
     said = capsys.readouterr().out
-    assert "0 students handed something in, 2 of the roster did not" in said and "assign unknown-1 STUDENT 01" in said
+    assert (
+        "Files of 0 students; of the roster, 2 have handed in nothing: " in said
+        and "assign unknown-1 STUDENT 01" in said
+    )
     collecting.assign("unknown-2", "bo li", None, course, {})
     for _ in range(2):
         listed = json.loads((course / "collected" / STEM / "collected.json").read_text())

@@ -84,7 +84,7 @@ def test_a_worker_dies_on_the_way_and_every_submission_is_graded_once(course, cl
     os.killpg(workers[0].pid, signal.SIGKILL)
     assert workers[0].wait() == -signal.SIGKILL
     said, _ = grading.communicate(timeout=600)
-    assert "8 graded, 0 were; 0 are for a person" in said
+    assert "8 graded now, 0 before; 0 for a person" in said
     assert outcome(course) == EXPECTED
 
 

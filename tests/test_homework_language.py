@@ -3,22 +3,23 @@
 import re
 
 import nbformat
+from classroom import homework, notebook
 
 from homework.check import prepared, summary
 from homework.grade.grading import grade
-from tools.catalogue import rewrite_notebook, translations
-from tools.chapter import CHAPTERS, read, student_copy, with_language
+from tools.catalogue import translated_copy
+from tools.chapter import CHAPTERS, read, student_copy, with_last_cell
 
 DEPENDS_ON = ("homework/", "attention_src/", "chapters/01", "locale/ko/chapters/01")
 
 
 def test_a_submission_gets_the_same_points_in_both_languages_and_korean_words_in_one():
     """One right answer, one wrong, one not attempted: in the student copy as it is, and in the Korean one."""
-    chapter, known, verdicts = CHAPTERS[0], translations("chapters/01_definition"), {}
+    chapter, verdicts = CHAPTERS[0], {}
     for name in ("en", "ko"):
         copy = student_copy(read(chapter))
         if name == "ko":
-            copy = with_language(rewrite_notebook(copy, lambda message, kind, place: known.get(message)), name)
+            copy = translated_copy(copy, f"chapters/{chapter.stem}")
         answers = {
             "ex01-attention": "my_attention = scaled_dot_product_attention",
             "ex01-doubled": "weight_on_itself = 0.5",
@@ -32,3 +33,14 @@ def test_a_submission_gets_the_same_points_in_both_languages_and_korean_words_in
         assert (english["points"], english["status"]) == (korean["points"], korean["status"])
         assert english["message"] != korean["message"] and re.search("[가-힣]", korean["message"])
     assert [one["status"] for one in verdicts["ko"].values()] == ["right", "wrong", "not attempted"]
+
+
+def test_copies_in_korean_are_handed_out(tmp_path):
+    """Text, the answers of checks, and the last cell; the exercises and their ids stay."""
+    homework("release", "01", "--course", tmp_path, "--offline", "--language", "ko")
+    copy = notebook(tmp_path, "release", "01_definition")
+    assert "어텐션" in copy.cells[0].source and 'ATTENTION_LANG", "ko"' in copy.cells[1].source
+    assert "'1. 써 보기': lambda: checks.attention(my_attention)" in copy.cells[-1].source
+    assert [cell.id for cell in copy.cells if cell.cell_type == "code"] == [
+        cell.id for cell in with_last_cell(student_copy(read(CHAPTERS[0])), "01").cells if cell.cell_type == "code"
+    ]

@@ -255,7 +255,7 @@ def test_after_a_kill_grading_goes_on_where_it_stopped(course):
     before = results(course)
     assert 1 <= len(before) < 3
     said = homework("grade", "01", "--course", course)
-    assert f"{3 - len(before)} graded, {len(before)} were; 0 are for a person" in said
+    assert f"{3 - len(before)} graded now, {len(before)} before; 0 for a person" in said
     assert {name: results(course)[name] for name in before} == before and len(results(course)) == 3
     report.command("01", course, {})
     assert len([*(course / "report" / STEM / "students").iterdir()]) == 3

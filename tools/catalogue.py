@@ -9,11 +9,12 @@ import ast
 import re
 from collections import defaultdict
 from functools import cache
+from pathlib import Path
 
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from tools.chapter import ROOT, TRANSLATED, pages, read
+from tools.chapter import HAND_IN, ROOT, TRANSLATED, last_cell, pages, read, with_language
 
 FOLDER = ROOT / "locale" / TRANSLATED
 ENGLISH = ("package", "wrong_answers")  # pages that stay English
@@ -157,6 +158,15 @@ def rewrite_notebook(notebook, say):
         if cell.cell_type == "markdown":
             cell.source = rewrite(cell.source, lambda message, kind, cell=cell: say(message, kind, cell.id))
     return notebook
+
+
+def translated_copy(copy, page):
+    """Return the student copy of a page in the other language, changed in place, with a last cell for its exercises."""
+    known, site = translations(page), site_words()
+    rewrite_notebook(copy, lambda message, kind, place: known.get(message) or site(message))
+    if copy.cells[-1].id.endswith(HAND_IN):
+        copy.cells[-1].source = last_cell(copy, Path(page).name)
+    return with_language(copy, TRANSLATED)
 
 
 def rewrite_alternatives(notebook, say):

@@ -13,8 +13,11 @@ ROOT = Path(__file__).parent.parent
 TRANSLATED = "ko"  # the language of the other edition
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
 SOLUTION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.MULTILINE | re.DOTALL)
-TITLE = re.compile(r"^\*\*(\d+\. \w+ it)\*\*", re.MULTILINE)  # of an exercise, in its prompt
+TITLE = re.compile(  # of an exercise, in its prompt, in either language
+    r"^\*\*(\d+\. (?:\w+ it|써 보기|예측하기|찾아내기))\*\*", re.MULTILINE
+)
 LANGUAGE = re.compile(r'ATTENTION_LANG", "(\w+)"')  # as with_language writes it
+HAND_IN = "-hand-in"  # of the id of the last cell of a student copy
 STUB = r"\1# YOUR CODE HERE\n\1raise NotImplementedError()"
 
 
@@ -120,7 +123,7 @@ def student_copy(notebook):
 
 def with_last_cell(copy, stem):
     """Return the student copy of a chapter, changed in place, with a last cell for whoever is about to hand it in."""
-    copy.cells.append(nbformat.v4.new_code_cell(last_cell(copy, stem), id=f"{stem[:2]}-hand-in"))
+    copy.cells.append(nbformat.v4.new_code_cell(last_cell(copy, stem), id=stem[:2] + HAND_IN))
     return copy
 
 
@@ -135,14 +138,9 @@ def last_cell(copy, stem):
             "# Before you hand in: run all cells once more, this one last.",
             "from attention_src import checks",
             "",
-            "for name, check in {",
+            f'checks.before_handing_in("YOUR_NAME_{stem}.ipynb", {{',
             *listed,
-            "}.items():",
-            "    try:",
-            "        check()",
-            "    except Exception as reason:",
-            '        print(f"{name} is open. {reason}")',
-            f'print("File, Download, .ipynb. Name it YOUR_NAME_{stem}.ipynb.")',
+            "})",
         ]
     )
 

@@ -85,12 +85,15 @@ def spread(rows, name, digits=2):
 
 
 def needed(path, uses):
-    """The statements of a chapter that define these names, with all that they need.
-
-    Only imports, functions, classes and assignments count, no loops, and none of the exercises.
-    """
+    """The statements of a chapter that define these names, with all that they need, and none of its exercises."""
     own = [cell.source for cell in code(read(path))[1:] if not grade_id(cell)]  # the first installs the package
-    return names.needed(["\n".join(map(ast.unparse, filter(defines, python(cell).body))) for cell in own], uses)
+    return names.needed(map(definitions, own), uses)
+
+
+@cache
+def definitions(source):
+    """The imports, functions, classes and assignments of a cell, no loops."""
+    return "\n".join(map(ast.unparse, filter(defines, python(source).body)))
 
 
 def defines(statement):

@@ -55,7 +55,9 @@ def about_weights(weights, query, key, mask=None, sizes=(), otherwise=BY_HAND):
     """
     if np.abs(scaled_dot_score(query, key)).max() > 500:  # what holds for small scores fails for large ones
         return "By how much do the two largest scores of this row differ, and what has become of the gap in yours?"
-    d_k = key.shape[-1]
+    d_k, right = key.shape[-1], scaled_dot_product_attention(query, key, key, mask)[1]
+    if np.any((weights == 0) & (right > 0)) and np.allclose(weights, right, atol=0.1):
+        return "Can exp make exactly 0 of a score? What has become of the small weights in yours?"
     known = [
         (query * sqrt(d_k), key, "What stands between the scores and the softmax?"),
         (query / sqrt(d_k), key, "Is it d_k itself that you divide by, and should it be?"),
@@ -72,7 +74,7 @@ def about_weights(weights, query, key, mask=None, sizes=(), otherwise=BY_HAND):
             (key, key, "Are there queries in your scores?"),
         ]
     wrong = [(scaled_dot_product_attention(q, k, k, mask)[1], question) for q, k, question in known]
-    scores, right = scaled_dot_score(query, key), scaled_dot_product_attention(query, key, key, mask)[1]
+    scores = scaled_dot_score(query, key)
     others = [scores.max(-2, keepdims=True)] + [scores.max(-1)[..., None, :]] * (len(query) == len(key))
     own = "You take the largest score of a row away. Of which row is it, in yours?"
     wrong += [(softmax(scores - largest, mask), own) for largest in others]

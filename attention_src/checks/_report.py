@@ -280,3 +280,13 @@ def collecting(held):
 def passed(what, **values):
     """Say that an answer holds, with a template and the values of its fields."""
     listener.get()(Part(RIGHT, what=Part(what, **values)))
+
+
+def before_handing_in(name, exercises):
+    """Run the checks of a notebook, {title: function}; say which are open, how to hand in, and under what file name."""
+    for title, check in exercises.items():
+        try:
+            check()
+        except Exception as reason:
+            print(Part("{title} is open. {reason}", title=title, reason=reason))
+    print(Part("File, Download, .ipynb. Name it {name}.", name=name))

@@ -33,10 +33,12 @@ def command(chapter, place, course, roster, environment):
     students = save_roster(course, roster) if roster else read_saved_roster(course)
     found = collect(place, stem, students, _listed(folder))
     listed = store(found, folder, students)
-    handed_in = sum(not about.nobody for about in found.values())
-    absent = [name for name in students if not listed[name]["file"]]
+    new = sum(not about.nobody for about in found.values())
+    missing = [student.name for name, student in students.items() if not listed[name]["file"]]
+    named = ": " + ", ".join(missing) if 0 < len(missing) <= MOST_NOTES else ""
     print(
-        f"{handed_in} students handed something in" + (f", {len(absent)} of the roster did not." if students else ".")
+        f"Files of {new} students"
+        + (f"; of the roster, {len(missing)} have handed in nothing{named}." if students else ".")
     )
     open_questions(course, stem, listed)
 

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import nbformat
 from tqdm import tqdm
 
-from tools.chapter import CHAPTERS, ROOT, last_cell, with_last_cell
+from tools.chapter import CHAPTERS, ROOT, TRANSLATED, last_cell, with_answers_folded, with_last_cell
 from tools.repository import copies
 
 from ..chapter import Unclear, find
@@ -25,14 +25,20 @@ INSTALL = re.compile(r"%pip install -q (?:\"attention_src(?P<extra>\[\w+\]) @ \S
 VERSION = re.compile(r"%pip install -q .*git\+[^\s\"]+@([0-9a-f]{7,40})")
 
 
-def command(chapter, course, roster, environment, **options):
-    """Make student copies; with `personal` one for each student of the roster too."""
+def command(chapter, course, roster, environment, language="en", **options):
+    """Make student copies in a language; with `personal` one for each student of the roster too."""
     source = _package(course, options["offline"])
     students = save_roster(course, roster) if roster else read_saved_roster(course)
     for path in tqdm([find(number) for number in chapter] or CHAPTERS, unit="chapter", disable=None):
         made = gradebook.release(course, path)
         copy = handed_out(nbformat.read(made, as_version=4), path.stem, source)
+        if language == TRANSLATED:
+            from tools.catalogue import translated_copy  # which reads Markdown, as grading need not
+
+            copy = translated_copy(copy, path.relative_to(ROOT).with_suffix("").as_posix())
         nbformat.write(copy, made)
+        if options["offline"]:
+            shutil.copy(course / "release" / source, made.parent)
         if options["personal"]:
             _release_personal(copy, course / "personal" / path.stem, course, students, environment)
     print(f"Student copies are in {course / 'release'}.")
@@ -50,7 +56,7 @@ def _package(course, offline):
             build = ["pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, copy]
             subprocess.run([sys.executable, "-m", *map(str, build)], check=True)
         wheel = max(folder.glob("attention_src-*.whl"), key=lambda path: path.stat().st_mtime)
-        print(f"Hand out {wheel.name} beside each notebook: the notebook installs it from there.")
+        print(f"Hand out {wheel.name} with each notebook, for the same folder: it is installed from there.")
         return wheel.name
     if "/OWNER/" in address:
         raise Unclear(
@@ -62,7 +68,7 @@ def _package(course, offline):
 
 
 def handed_out(copy, stem, package):
-    """The student copy with its package pinned, and its last cell."""
+    """The student copy with its package pinned, the answers to its predictions folded, and its last cell."""
 
     def pinned(match):
         extra = match["extra"] or ""
@@ -71,7 +77,7 @@ def handed_out(copy, stem, package):
 
     for cell in copy.cells:
         cell.source = INSTALL.sub(pinned, cell.source)
-    return with_last_cell(copy, stem)
+    return with_last_cell(with_answers_folded(copy), stem)
 
 
 def version(cells):

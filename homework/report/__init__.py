@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader
 from tools import chapter
 
 from ..chapter import Unclear, find, title_of
-from ..course import read_class, read_collected, read_results, read_saved_roster
+from ..course import first, read_class, read_collected, read_results, read_saved_roster
 from . import gradebook, tables
 
 PAGES = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True)
@@ -21,10 +21,12 @@ def command(chapter, course, environment):
     stem = find(chapter).stem
     results, folder = read_results(course, stem), course / "report" / stem
     if not results:
-        raise Unclear(f"Nothing is graded in {course / 'results' / stem}; first: python -m homework grade {chapter}")
+        raise Unclear(f"Nothing is graded in {course / 'results' / stem}; {first(f'grade {chapter}', course)}")
     collected, roster = read_collected(course, stem), read_saved_roster(course)
     write(folder, read_class(course, "release", stem), collected, results, gradebook.scores(course, stem), roster)
     print(f"The report is {folder / 'index.html'}, the scores are in {folder / 'scores.csv'}.")
+    for table in folder.glob("scores-*.csv"):
+        print(f"For the platform: {table} and {folder / 'feedback.zip'}.")
 
 
 def write(folder, release, collected, results, scores, roster=()):

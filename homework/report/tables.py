@@ -17,9 +17,11 @@ def write(folder, page, students, roster):
         (folder / f"scores-{name}.csv").unlink(missing_ok=True)
     if set(CANVAS[:2]) <= set(header):
         columns = [name for name in CANVAS if name in header]
+        known = rf"{re.escape(page['title'])} \(\d+\)"  # its column there already, with Canvas's number
+        title = next((name for name in header if re.fullmatch(known, name)), page["title"])
         lines = [[row[name] for name in columns] + [_plain(totals.get(key))] for key, row in rows.items()]
         points = ["    Points Possible", *[""] * (len(columns) - 1), _plain(page["of"])]
-        _write(folder / "scores-canvas.csv", [[*columns, page["title"]], points, *lines], bom=False)
+        _write(folder / "scores-canvas.csv", [[*columns, title], points, *lines], bom=False)
     elif {"Identifier", "Grade"} <= set(header):  # Moodle's grading worksheet, filled in
         lines = [[*({**row, "Grade": _plain(totals.get(key))}).values()] for key, row in rows.items()]
         _write(folder / "scores-moodle.csv", [header, *lines], bom=False)

@@ -115,6 +115,11 @@ WRONG = {
         part(weigh=lambda s: divided(np.exp(np.minimum(s - s.max(axis=0), 700)))),
         "Of which row is it",
     ),
+    "small weights cut off": (
+        part(weigh=lambda s: divided(softmax(s) * (softmax(s) > 0.01))),
+        "Can exp make exactly 0",
+        "Weights that print as 0.00 are taken for 0.",
+    ),
     "softmax over the queries": (
         part(weigh=lambda s: softmax(s.T).T),
         "which axis did you normalise",
