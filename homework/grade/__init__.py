@@ -15,7 +15,6 @@ from ..chapter import Unclear, find
 from ..collect import open_questions
 from ..course import read_class, read_collected, read_results, written
 from ..release import is_secret_of, personal
-from ..report import gradebook
 from . import fan_out, sandbox
 from .grading import Task
 
@@ -52,6 +51,8 @@ def command(chapter, course, jobs, dask, timeout, unsafe, again, environment, **
     digests = {task.student: hashlib.sha256(book + task.data).hexdigest() for task in tasks}
     for result in fan_out.graded(tasks, jobs, dask):
         _keep(course, stem, result, digests[result["student"]])
+    from ..report import gradebook  # loads nbgrader
+
     results = read_results(course, stem)
     gradebook.record(course, stem, {name for name, result in results.items() if not result.get("unjudged")})
     read = [r for r in results.values() if r.get("unjudged") or any(note["person"] for note in r["notes"])]

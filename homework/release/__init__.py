@@ -18,7 +18,6 @@ from tools.repository import copies
 
 from ..chapter import Unclear, find
 from ..course import read_saved_roster, save_roster, written
-from ..report import gradebook
 from . import personal
 
 INSTALL = re.compile(r"%pip install -q (?:\"attention_src(?P<extra>\[\w+\]) @ \S+|git\+\S+)")
@@ -27,6 +26,8 @@ VERSION = re.compile(r"%pip install -q .*git\+[^\s\"]+@([0-9a-f]{7,40})")
 
 def command(chapter, course, roster, environment, language="en", **options):
     """Make student copies in a language; with `personal` one for each student of the roster too."""
+    from ..report import gradebook  # loads nbgrader
+
     source = _package(course, options["offline"])
     students = save_roster(course, roster) if roster else read_saved_roster(course)
     for path in tqdm([find(number) for number in chapter] or CHAPTERS, unit="chapter", disable=None):

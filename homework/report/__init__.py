@@ -11,13 +11,15 @@ from tools import chapter
 
 from ..chapter import Unclear, find, title_of
 from ..course import first, read_class, read_collected, read_results, read_saved_roster
-from . import gradebook, tables
+from . import tables
 
 PAGES = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True)
 
 
 def command(chapter, course, environment):
     """Write the scores, a page for each student and one for the class."""
+    from . import gradebook  # loads nbgrader, as one notebook's check need not
+
     stem = find(chapter).stem
     results, folder = read_results(course, stem), course / "report" / stem
     if not results:
