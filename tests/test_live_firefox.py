@@ -81,7 +81,7 @@ class Firefox:
     def shown(self, n):
         """What a cell gives when it is run: its text, and the labels of its figures."""
         self.press(n, "run")
-        self.wait(f"Cell {n} ")
+        self.wait(f"Cell {n}")
         text, figures = self.run(SHOWN, n)
         return text.strip(), [svg_labels(figure) for figure in figures]
 
