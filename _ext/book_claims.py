@@ -30,7 +30,7 @@ def told(path, notebook, claim):
     heading = section(notebook, claim.sentence)
     parts = {"varied": claim.varied, "floor": claim.floor, "seen": claim.seen, "ceiling": claim.ceiling}
     texts = {name: part(rows) if callable(part) else part for name, part in parts.items()}
-    line = " · ".join(f"*{name}* {text}" for name, text in texts.items() if text)
+    line = " · ".join(f"*{name}:* {text}" for name, text in texts.items() if text)
     verdict = "holds" if claim.holds(rows) else "**does not hold**"
     link = f"[{heading}]({address(path, heading)})"
     return f"- “{one_line(claim.sentence)}” {link}\\\n  {line} · {verdict}"
