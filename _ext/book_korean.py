@@ -50,6 +50,7 @@ SWITCH = (
 )
 CANONICAL = re.compile(r'<link (?=[^>]*rel="canonical")[^>]*href="([^"]*)"')
 BUTTONS = '<div class="article-header-buttons">'
+EMPHASIS = re.compile(r"\*(.+?)\*")
 PARTICLES = """이에요 예요 이다 입니다 에서 에게 에는 까지 부터 처럼 보다 마다 으로 이나 라는 라고 만큼 조차 밖에
     은 는 이 가 을 를 의 에 와 과 도 로 만 나 들""".split()
 
@@ -231,13 +232,20 @@ def join(out=OUT, english=ENGLISH_SITE):
     style, say = LINK.search((english / "index.html").read_text("utf-8"))[0], site_words()
     of_chapters = dict(pair for path in CHAPTERS for pair in headings(f"chapters/{path.stem}").items())
     claims = in_words_of(of_chapters | translations("site"))  # that page names chapters and sections
+    emphasised = [
+        [EMPHASIS.sub(r"<em>\1</em>", words) for words in pair] for pair in of_chapters.items() if "*" in pair[0]
+    ]
     for page in folder.rglob("*.html"):
         name = page.relative_to(folder)
         up = "../" * len(name.parents[:-1])
         head = style.replace("_static/", f"{up}_static/") + f'<script defer src="{up}_static/words.js"></script>\n'
         text = LINK.sub("\0", PLAIN.sub(r"\1", page.read_text("utf-8"))).replace("\0", head, 1).replace("\0", "")
         text = SHARED.sub(r'="\1../', text)
-        words = claims if name.name == "claims.html" else say
+        words = say
+        if name.name == "claims.html":
+            words = claims
+            for heading, translated in emphasised:
+                text = text.replace(f">{heading}</span></a>", f">{translated}</span></a>")
         text = WORDS.sub(lambda found, words=words: found[0] if found[0][0] == "<" else words(found[0]), text)
         page.write_text(text, "utf-8")
         _switch(page, "en", "English", f"{up}../{name.as_posix()}")

@@ -29,6 +29,13 @@ def test_lesson_plans_go_through_the_sections_of_the_chapter_and_fill_50_and_75_
     assert [sum(row[i] for row in rows) for i in (1, 2)] == [50, 75]
 
 
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_the_misconception_of_a_lesson_plan_is_one_of_the_chapter(path):
+    part = re.search(rf"^### Chapter {int(path.stem[:2])}\n(.*?)(?=^##)", TEXT, re.M | re.S)[1]
+    quote = re.search(r'^\| Common misconceptions [^"]+("[^"]+")', part, re.M)[1]
+    assert f"**{quote}**" in "\n".join(prose(read(path)))
+
+
 def test_no_course_has_a_chapter_before_what_it_needs():
     needs = {
         int(number): [int(n) for n in re.findall(r"\d+", needed)]

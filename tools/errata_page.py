@@ -145,8 +145,12 @@ def link(page, heading):
 
 
 def korean(text):
-    """The text, marked as Korean if it is, so that it is read aloud as Korean."""
-    return f'<span lang="ko">{text}</span>' if KOREAN.search(text) else text
+    """The text, marked as Korean if it is, so that it is read aloud as Korean; its quotation marks are curled here,
+    for right after a tag an opening one would be taken for a closing one."""
+    if not KOREAN.search(text):
+        return text
+    text = re.sub(r"'([^']*)'", r"‘\1’", re.sub(r'"([^"]*)"', r"“\1”", text))
+    return f'<span lang="ko">{text}</span>'
 
 
 def verdicts():
