@@ -71,7 +71,18 @@ WORDS = (  # what extensions and the theme write into pages, and what scripts pu
         "tested",
         "computed",
     ),
-    *("derived", "cited", "fell", "varied:", "seen:", "floor:", "ceiling:", "{1} · holds", "does not hold", "What fell."),
+    *(
+        "derived",
+        "cited",
+        "fell",
+        "varied:",
+        "seen:",
+        "floor:",
+        "ceiling:",
+        "{1} · holds",
+        "does not hold",
+        "What fell.",
+    ),
     *("These sentences stood in the chapter and did not survive.", "Now:", "{1}. {2}"),
 )
 BREAK = re.compile(r"\s*(?:$|`{3}|~{3}|\$\$|\||>)")
