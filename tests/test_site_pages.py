@@ -142,8 +142,8 @@ def test_each_section_of_a_fork_offers_to_report_it(fork):
     assert "title=chapters/01_definition: Summary&" in "".join(reports) and all("Edition: " in one for one in reports)
 
 
-def test_github_will_not_leave_out_folders_that_begin_with_an_underscore(fork):
-    assert (fork / ".nojekyll").is_file()
+def test_github_will_not_leave_out_folders_that_begin_with_an_underscore(site):
+    assert (site / ".nojekyll").is_file()
 
 
 def test_a_page_that_is_no_notebook_launches_nothing(fork):

@@ -21,7 +21,7 @@ from .real import heads_missed_more, mended_published_block, next_head
 from .softmax import mended_softmax, ratio_of_weights, softmax
 from .symptoms import programs, symptoms
 
-__all__ = ["NotAttempted", "Wrong", "before_handing_in"]
+__all__ = ["NotAttempted", "Wrong"]
 __all__ += [  # and every function of a module without an underscore
     name
     for name, thing in [*globals().items()]
