@@ -30,6 +30,7 @@ from tools.catalogue import (
     site_words,
     translated_copy,
     translations,
+    words_of,
 )
 from tools.chapter import CHAPTERS, ROOT, TRANSLATED, read
 
@@ -168,15 +169,13 @@ def _hand_out(app, exception):
     """Translate what readers download: of a notebook its text alone; its checks answer in the same language."""
     if exception or app.builder.format != "html":
         return
-    sources, site = Path(app.outdir) / "_sources", site_words()
+    sources = Path(app.outdir) / "_sources"
     for path in [*sources.rglob("*.ipynb"), *sources.rglob("*.md")]:
         page = path.relative_to(sources).with_suffix("").as_posix()
         if path.suffix == ".ipynb":
             nbformat.write(translated_copy(read(path), page), path)
-            continue
-        known = translations(page)
-        said = rewrite(path.read_text("utf-8"), lambda message, kind, known=known: known.get(message) or site(message))
-        path.write_text(said, "utf-8")
+        else:
+            path.write_text(rewrite(path.read_text("utf-8"), words_of(page)), "utf-8")
 
 
 def words_for_scripts():

@@ -71,19 +71,8 @@ WORDS = (  # what extensions and the theme write into pages, and what scripts pu
         "tested",
         "computed",
     ),
-    *(
-        "derived",
-        "cited",
-        "fell",
-        "varied:",
-        "seen:",
-        "floor:",
-        "ceiling:",
-        "{1} · holds",
-        "does not hold",
-        "What fell.",
-    ),
-    *("These sentences stood in the chapter and did not survive.", "Now:", "{1}. {2}"),
+    *("derived", "cited", "fell", "varied:", "seen:", "floor:", "ceiling:", "{1} · holds", "does not hold"),
+    *("What fell.", "These sentences stood in the chapter and did not survive.", "Now:", "{1}. {2}"),
 )
 BREAK = re.compile(r"\s*(?:$|`{3}|~{3}|\$\$|\||>)")
 
@@ -173,8 +162,7 @@ def rewrite_notebook(notebook, say):
 
 def translated_copy(copy, page):
     """Return the student copy of a page in the other language, changed in place, with a last cell for its exercises."""
-    known, site = translations(page), site_words()
-    rewrite_notebook(copy, lambda message, kind, place: known.get(message) or site(message))
+    rewrite_notebook(copy, words_of(page))
     if copy.cells[-1].id.endswith(HAND_IN):
         copy.cells[-1].source = last_cell(copy, Path(page).name)
     return with_language(copy, TRANSLATED)
@@ -294,6 +282,13 @@ def in_words_of(known):
     return say
 
 
+@cache
 def site_words():
     """The function that says the site's own words."""
     return in_words_of(translations("site"))
+
+
+def words_of(page):
+    """The function that says a message of a page in the other language: from its catalogue or the site's."""
+    known, site = translations(page), site_words()
+    return lambda message, *where: known.get(message) or site(message)
