@@ -6,8 +6,12 @@ tells every changed copy from what the cell just printed. An output that nobody 
 """
 
 import re
+import tempfile
 from copy import deepcopy
+from pathlib import Path
+from uuid import uuid4
 
+import nbval.kernel
 import nbval.plugin
 import pytest
 
@@ -67,4 +71,10 @@ def _collect_with_teeth(self, collect=nbval.plugin.IPyNbFile.collect):
     yield Teeth.from_parent(self, name="every tampered output fails")
 
 
+def _kernel_without_ports(start=nbval.kernel.KernelManager, **settings):
+    """Reach kernels by files: a port found free may be taken, say by a browser's test, before its kernel listens."""
+    return start(transport="ipc", ip=str(Path(tempfile.gettempdir()) / f"kernel-{uuid4().hex[:8]}"), **settings)
+
+
 nbval.plugin.IPyNbFile.collect = _collect_with_teeth
+nbval.kernel.KernelManager = _kernel_without_ports
