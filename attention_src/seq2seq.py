@@ -20,7 +20,7 @@ from .tasks import PAD, START
 __all__ = ["Seq2Seq"]  # the other classes are its parts
 
 KINDS = (None, "additive", "dot", "general")
-RECURRENT = {"gru": (nn.GRU, nn.GRUCell), "lstm": (nn.LSTM, nn.LSTMCell)}
+RECURRENT = {"gru": nn.GRU, "lstm": nn.LSTM}
 
 
 class Memory(NamedTuple):
@@ -36,10 +36,9 @@ class Encoder(nn.Module):
 
     def __init__(self, num_source, d_embed, d_encoder, d_decoder, cell):
         super().__init__()
-        network, step = RECURRENT[cell]
         self.embed = nn.Embedding(num_source, d_embed)
-        self.read = network(d_embed, d_encoder // 2, bidirectional=True, batch_first=True)
-        self.parts = 2 if step is nn.LSTMCell else 1  # an LSTM's state is a pair
+        self.read = RECURRENT[cell](d_embed, d_encoder // 2, bidirectional=True, batch_first=True)
+        self.parts = 2 if cell == "lstm" else 1  # an LSTM's state is a pair
         self.bridge = nn.Linear(d_encoder, d_decoder * self.parts)
 
     def forward(self, source, lengths):
@@ -54,18 +53,31 @@ class Encoder(nn.Module):
 
 
 class _Decoder(nn.Module):
-    """What all decoders share: embed the previous character, take a recurrent step, name a character."""
+    """What all decoders share: embed the previous character, take a recurrent step, name a character.
+
+    Each has ``steps(previous, state, memory)`` for the characters (batch, n) that stand before those to be named. It
+    returns logits (batch, n, num_target), the new state, and the weights (batch, n, m), or None without attention.
+    """
 
     def __init__(self, num_target, d_embed, d_input, d_decoder, d_features, cell):
         super().__init__()
         self.embed = nn.Embedding(num_target, d_embed)
-        self.cell = RECURRENT[cell][1](d_embed + d_input, d_decoder)
+        self.cell = RECURRENT[cell](d_embed + d_input, d_decoder, batch_first=True)
         self.name = nn.Linear(d_features, num_target)
 
     def advance(self, inputs, state):
-        """Take one recurrent step from the state, a tuple whose first entry is s_{t-1}; return the new tuple."""
-        new = self.cell(inputs, state if len(state) == 2 else state[0])
-        return new if len(state) == 2 else (new,)
+        """Take a step for each input (batch, n, d) from the state, a tuple whose first entry is s_{t-1} (batch, d).
+
+        Return s of every step, (batch, n, d), and the last state, a tuple again.
+        """
+        before = tuple(part[None] for part in state)
+        states, after = self.cell(inputs, before if len(before) == 2 else before[0])
+        return states, tuple(part[0] for part in (after if len(before) == 2 else (after,)))
+
+    def step(self, previous, state, memory):
+        """Take one step: previous (batch,), logits (batch, num_target), weights (batch, 1, m)."""
+        logits, state, weights = self.steps(previous[:, None], state, memory)
+        return logits[:, 0], state, weights
 
     def keys(self, states):
         """What the score compares with at every step; computed once for each source."""
@@ -78,9 +90,9 @@ class PlainDecoder(_Decoder):
     def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell):
         super().__init__(num_target, d_embed, 0, d_decoder, d_decoder, cell)
 
-    def step(self, previous, state, memory):
-        state = self.advance(self.embed(previous), state)
-        return self.name(state[0]), state, None
+    def steps(self, previous, state, memory):
+        made, state = self.advance(self.embed(previous), state)
+        return self.name(made), state, None
 
 
 class BahdanauDecoder(_Decoder):
@@ -93,27 +105,32 @@ class BahdanauDecoder(_Decoder):
     def keys(self, states):
         return self.attend.project(states)
 
-    def step(self, previous, state, memory):
-        query = state[0][:, None, :]
-        context, weights = self.attend.attend(query, memory.keys, memory.states, memory.mask)
-        context = context[:, 0]
-        state = self.advance(torch.cat([self.embed(previous), context], dim=-1), state)
-        return self.name(torch.cat([state[0], context], dim=-1)), state, weights
+    def steps(self, previous, state, memory):
+        features, weights = [], []
+        for character in self.embed(previous).split(1, dim=1):  # one after the other: each context needs the state
+            context, looked = self.attend.attend(state[0][:, None, :], memory.keys, memory.states, memory.mask)
+            made, state = self.advance(torch.cat([character, context], dim=-1), state)
+            features.append(torch.cat([made, context], dim=-1))
+            weights.append(looked)
+        return self.name(torch.cat(features, dim=1)), state, torch.cat(weights, dim=1)
 
 
 class LuongDecoder(_Decoder):
-    """Make s_t first and ask with it; the character comes from tanh([c_t; s_t] W_c). Luong et al. (2015), 3.1."""
+    """Make s_t first and ask with it; the character comes from tanh([c_t; s_t] W_c). Luong et al. (2015), 3.1.
+
+    No state waits for a context, so that all steps ask at once where the previous characters are known.
+    """
 
     def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell, general):
         super().__init__(num_target, d_embed, 0, d_decoder, d_decoder, cell)
         self.combine = nn.Linear(d_encoder + d_decoder, d_decoder, bias=False)
         self.w = nn.Linear(d_encoder, d_decoder, bias=False).weight if general else None
 
-    def step(self, previous, state, memory):
-        state = self.advance(self.embed(previous), state)
+    def steps(self, previous, state, memory):
+        made, state = self.advance(self.embed(previous), state)
         score = dot_score if self.w is None else partial(general_score, w=self.w)
-        context, weights = attention(state[0][:, None, :], memory.keys, memory.states, memory.mask, score=score)
-        return self.name(torch.tanh(self.combine(torch.cat([context[:, 0], state[0]], dim=-1)))), state, weights
+        context, weights = attention(made, memory.keys, memory.states, memory.mask, score=score)
+        return self.name(torch.tanh(self.combine(torch.cat([context, made], dim=-1)))), state, weights
 
 
 class Seq2Seq(nn.Module):
@@ -183,7 +200,10 @@ class Seq2Seq(nn.Module):
         ValueError
             The source is empty or no matrix, or holds padding that `lengths` does not account for.
         """
-        return self._decode(source, lengths, target.shape[1], target)
+        state, memory = self._read(source, lengths)
+        previous = torch.cat([torch.full_like(source[:, :1], START), target[:, :-1]], dim=1)
+        logits, _, weights = self.decoder.steps(previous, state, memory)
+        return logits, weights
 
     @torch.no_grad()
     def generate(self, source, steps, lengths=None):
@@ -204,21 +224,21 @@ class Seq2Seq(nn.Module):
         ValueError
             As `forward`.
         """
-        logits, weights = self._decode(source, lengths, steps)
-        return logits.argmax(-1), weights
-
-    def _decode(self, source, lengths, steps, target=None):
-        lengths = _real_lengths(source, lengths)
-        states, state = self.encoder(source, lengths)
-        memory = Memory(states, self.decoder.keys(states), padding_mask(lengths, source.shape[1]))
-        previous, logits, weights = torch.full_like(source[:, 0], START), [], []
-        for t in range(steps):
-            scores, state, looked = self.decoder.step(previous, state, memory)
-            previous = scores.argmax(-1) if target is None else target[:, t]
-            logits.append(scores)
+        state, memory = self._read(source, lengths)
+        previous, characters, weights = torch.full_like(source[:, 0], START), [], []
+        for _ in range(steps):
+            logits, state, looked = self.decoder.step(previous, state, memory)
+            previous = logits.argmax(-1)
+            characters.append(previous)
             weights.append(looked)
         weights = None if weights[0] is None else torch.cat(weights, dim=1)
-        return torch.stack(logits, dim=1), weights
+        return torch.stack(characters, dim=1), weights
+
+    def _read(self, source, lengths):
+        """Return the state in which the decoder starts and all that it may look at."""
+        lengths = _real_lengths(source, lengths)
+        states, state = self.encoder(source, lengths)
+        return state, Memory(states, self.decoder.keys(states), padding_mask(lengths, source.shape[1]))
 
 
 def _real_lengths(source, lengths):
