@@ -177,4 +177,4 @@ def without_unseen(xp, mask, *arrays):
     The weight there is 0, but 0 · NaN is NaN: without this, what stands in the padding could spoil the output.
     """
     seen = xp.any(mask, axis=-2)[..., None]
-    return [xp.where(seen | xp.isfinite(array), array, 0) for array in arrays]
+    return [xp.where(seen, array, xp.nan_to_num(array, nan=0.0, posinf=0.0, neginf=0.0)) for array in arrays]
