@@ -290,4 +290,14 @@ FELL = [
     Fell(
         "Most are.", "How many language models are built on attention was never counted.", "Two that differ are named."
     ),
+    Fell(
+        "Put the queries in rows, and nothing in the code changes.",
+        "with the code of one query, divided by the sum of the whole grid, two rows of weights sum to 0.427 and 0.573",
+        "Each row is divided by its own sum, as `softmax` does.",
+    ),
+    Fell(
+        "If the numbers are random and independent, with mean 0, scores grow with $d_k$",
+        "with numbers whose size falls with $d_k$ the scores fall, too: 0.70, 0.25, 0.125, 0.062",
+        "with mean 0 and a size that does not depend on $d_k$",
+    ),
 ]

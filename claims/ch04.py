@@ -335,7 +335,8 @@ CLAIMS = [
         scale=3.0,
     ),
     ask(
-        "and both give way: about three looks in four are right, and four to six answers in ten",
+        "and both give way: about three looks in four are right, and four to six answers in ten, at a quarter and "
+        "four times the rate, too.",
         f"{HEADS}; rates × ¼ and × 4",
         lambda rows: all(
             0.7 < row["looks_least"] and row["looks_most"] < 0.81 and 0.4 < row["least"] and row["most"] < 0.6
@@ -387,7 +388,7 @@ CLAIMS = [
         scale=3.0,
     ),
     ask(
-        "So the rank does not say how many things can be told apart.",
+        "So above 1 the rank does not say how many things can be told apart.",
         f"{HEADS}, trained with two numbers for query and key",
         lambda rows: all(row["least"] > 0.95 for row in of(rows, "free", d_k=2)),
         "least",
@@ -421,10 +422,10 @@ CLAIMS = [
         "1.00",
     ),
     Claim(
-        "So it *finds* even a noun that was never an object.",
+        "So it *finds* even a noun that was never an object, from most starts.",
         "verb",
         "5 seeds, two starts each",
-        lambda rows: all(row["weight"] > 0.8 for row in at(rows, "unseen")),
+        lambda rows: sum(row["weight"] > 0.85 for row in at(rows, "unseen")) > len(at(rows, "unseen")) * 2 / 3,
         NOT_READ,
         lambda rows: f"weight {spread(at(rows, 'unseen'), 'weight')}",
         "0.33",
@@ -524,5 +525,30 @@ FELL = [
         "Guessing gives one in eight.",
         "the average of all five tokens answers 0.31 without learning, any one other token 0.33",
         "Four floors are printed before any training.",
+    ),
+    Fell(
+        "four to six answers in ten, at other rates, too.",
+        "at a tenth of the rate 0.32 to 0.43 after as many steps",
+        "at a quarter and at four times the rate, too.",
+    ),
+    Fell(
+        "So the rank does not say how many things can be told apart.",
+        "at rank 1 at most two names can be told apart, in 20,000 tables",
+        "So from rank 2 on, the rank does not say so.",
+    ),
+    Fell(
+        "So it *finds* even a noun that was never an object.",
+        "in 3 of 30 other starts the verb looks away in 0.13 to 0.36 of the sentences",
+        "from these starts and from most others.",
+    ),
+    Fell(
+        "Attention knows no order",
+        "with a causal mask, and nothing put in, two layers tell orders apart",
+        "Without a mask attention knows no order.",
+    ),
+    Fell(
+        "RoPE and ALiBi put nothing into $X$: $XW_k$ is the same anywhere.",
+        "in the second layer the keys of one token differ with its place",
+        "in the first layer $XW_k$ is the same anywhere.",
     ),
 ]

@@ -225,7 +225,7 @@ CLAIMS = [
     number("Together they take a third path: NaN without weights, too.", ["third"], ALL),
     number("*Set* to −1e9, all scores are equal.", ["filled"], TINY),
     number("*Added* to scores in 64 bits, the differences survive and the mask is gone", ["added"], TINY),
-    number("in 32 bits they are rounded away", ["single"], TINY),
+    number("in 32 bits differences below about 30 are rounded away", ["single"], TINY),
     number("in `float16` the sum is $-\\infty$", ["half"], ALL),
     number(
         "Where forbidden scores are *set* to $-\\infty$, nothing flows back through them: only $W_v$ is NaN.",
@@ -252,9 +252,9 @@ CLAIMS = [
         "1.00",
     ),
     ask(
-        "With four times the rate some trainings fail.",
+        "With four times the rate most trainings fail.",
         TRAINED,
-        lambda rows: any(row["found"] < 0.7 for row in of(rows, rate=4e-2)),
+        lambda rows: sum(row["found"] < 0.7 for row in of(rows, rate=4e-2)) > len(of(rows, rate=4e-2)) / 2,
         "found",
         "0.33",
         "1.00",
@@ -300,7 +300,8 @@ CLAIMS = [
         steps=0,
     ),
     ask(
-        "The word finds the ring with nothing inside, and it loses a ball that is one pixel smaller.",
+        "The word finds the ring with nothing inside; a ball that is one pixel smaller gets less than a fifth of its "
+        "weight.",
         TRAINED,
         lambda rows: all(row["ring"] > 0.99 and row["smaller"] < 0.2 for row in of(rows)),
         "smaller",
@@ -397,4 +398,24 @@ FELL = [
         "Two heads and biases are named.",
     ),
     Fell("zeros (NaN in older versions)", "zeros since PyTorch 2.5", "The version, with the change that made it."),
+    Fell(
+        "it loses a ball that is one pixel smaller.",
+        "its weight is 0.13, yet it is the largest in 0.56 of 500 pictures; with six other starts in 0.00 to 0.22",
+        "a ball that is one pixel smaller gets less than a fifth of its weight.",
+    ),
+    Fell(
+        "Leave out any one of the four, and it gives zeros.",
+        "with an output bias that is not 0 it gives that bias",
+        "it gives zeros here; after training, its output bias.",
+    ),
+    Fell(
+        "in 32 bits they are rounded away",
+        "scores 0 and 40 keep their difference: the weights are 0 and 1",
+        "in 32 bits differences below about 30 are rounded away",
+    ),
+    Fell(
+        "With four times the rate some trainings fail.",
+        "13 of 14 failed",
+        "With four times the rate most trainings fail.",
+    ),
 ]

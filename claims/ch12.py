@@ -228,9 +228,9 @@ CLAIMS = [
           lambda rows: all(row[f"last_{kind}"] < row[f"low_{kind}"] for row in rows for kind in ("sitter", "seat")),
           [{"last_sitter": 0.9, "low_sitter": 0.8, "last_seat": 0.9, "low_seat": 0.8}],
           lambda rows: f"{spread(rows, 'last_sitter')}, others at least {spread(rows, 'low_sitter')}", "1, all of it"),
-    Claim("with five random choices of who sat where, nearly all of that move was left without 3.1, and another head "
-          "of its block carried more.", "reason", "5 draws of who sat where, all reasons",
-          lambda rows: all(row["third"] > max(0.9, row["low"]) for row in rows), [{"third": 0.5, "low": 0.9}],
+    Claim("with five random choices of who sat where, more than nine tenths of that move was left without 3.1.",
+          "reason", "5 draws of who sat where, all reasons",
+          lambda rows: all(row["third"] > 0.9 for row in rows), [{"third": 0.5, "low": 0.9}],
           lambda rows: f"{spread(rows, 'third')}, the least without another {spread(rows, 'low')}", "1, all of it"),
     Claim("Without 3.1 more of it is left.", "it", PAIRS,
           lambda rows: all(row[f"third_{kind}"] > row[f"last_{kind}"] for row in rows for kind in ("sitter", "seat")),
@@ -265,7 +265,7 @@ SETTLED = {
     "Spent on [CLS] in those 15 heads, it brings little, for the value there is short.": "derived",
     "Even they missed the small number in the norm.": "computed",
     "The median head moves the sentence by 0.0016.": "computed",
-    "Its heads go straight into the answer, and no later block can make up for them.": "derived",
+    "no later block can make up for them; that is a part of the reason.": "derived",
 }
 
 FELL = [
@@ -296,4 +296,14 @@ FELL = [
          "less"),
     Fell("The map could not be clearer", "it is clear where the head looks, and not what that is for", "The map seems "
          "clear"),
+    Fell(
+        "and another head of its block carried more.",
+        "in four of eight more draws 3.1 itself carried the most, 0.04 to 0.08 of the move",
+        "more than nine tenths of that move was left without 3.1.",
+    ),
+    Fell(
+        "no later block can make up for them.",
+        "right after their own block, heads of the first five blocks already move the sentence 4 to 12 times less",
+        "that is a part of the reason.",
+    ),
 ]  # fmt: skip
