@@ -285,7 +285,8 @@ CLAIMS = [
         chance,
     ),
     Claim(
-        "At all three rates, neighbours came out alike and patches six or more steps (rows plus columns) apart unlike.",
+        "At a quarter and four times the rate, too, neighbours came out alike and patches six or more steps (rows plus "
+        "columns) apart unlike.",
         "look",
         ALL,
         lambda rows: all(row["near"] > 0.2 and row["far"] < -0.2 for row in rows),
@@ -431,7 +432,7 @@ SETTLED = {
     "and every scene is the same set of patches.": "derived",
     "The position vectors are drawn at random, so one order of them is as likely as another.": "derived",
     "No order of patches is harder for this model than another.": "derived",
-    "Alike when near, unlike when far": "computed",
+    "Alike near, unlike far": "computed",
     "With 250 scenes the convolutional net is ahead at both rates here.": "computed",
     "A 3 × 3 convolution sees the direct neighbours, so four of them reach across all 5 × 5 patches.": "derived",
     "found convolutional nets ahead on smaller data sets": "cited",
