@@ -248,7 +248,12 @@ def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, t
 def wrong(source):
     """A wrong answer: functions that return nothing of use, and a number that nothing has."""
     source = re.sub(r"^(def .*:\n)(    \"\"\"(?:.|\n)*?\"\"\"\n)?", r"\1\2    return 7\n", source, flags=re.M)
-    return re.sub(r"^(\w+) = (?!\.\.\.)\S+$", r"\1 = 12345", source, flags=re.M)
+    return re.sub(
+        r"^(\w+(?:, \w+)*) = (?!\.\.\.).+$",
+        lambda m: f"{m[1]} = {', '.join(['12345'] * len(m[1].split(',')))}",
+        source,
+        flags=re.M,
+    )
 
 
 @pytest.fixture(scope="module", params=CHAPTERS, ids=lambda path: path.stem)
