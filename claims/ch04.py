@@ -529,17 +529,17 @@ FELL = [
     Fell(
         "four to six answers in ten, at other rates, too.",
         "at a tenth of the rate 0.32 to 0.43 after as many steps",
-        "at a quarter and at four times the rate, too.",
+        "at a quarter and four times the rate, too.",
     ),
     Fell(
         "So the rank does not say how many things can be told apart.",
         "at rank 1 at most two names can be told apart, in 20,000 tables",
-        "So from rank 2 on, the rank does not say so.",
+        "So above 1 the rank does not say how many things can be told apart.",
     ),
     Fell(
         "So it *finds* even a noun that was never an object.",
         "in 3 of 30 other starts the verb looks away in 0.13 to 0.36 of the sentences",
-        "from these starts and from most others.",
+        "from most starts.",
     ),
     Fell(
         "Attention knows no order",

@@ -406,7 +406,7 @@ FELL = [
     Fell(
         "Leave out any one of the four, and it gives zeros.",
         "with an output bias that is not 0 it gives that bias",
-        "it gives zeros here; after training, its output bias.",
+        "it gives zeros here; trained, its output bias.",
     ),
     Fell(
         "in 32 bits they are rounded away",

@@ -473,17 +473,17 @@ FELL = [
     Fell(
         "Two heads had 1.00 each time.",
         "at a quarter of the rate 3 of 20 more starts had 0.86, 0.98 and 0.99",
-        "Two heads had 1.00 each of these times.",
+        "Two heads had 1.00, with the five other starts that are named.",
     ),
     Fell(
         "With plain gradient descent, at least half of the starts had left it by then, too.",
         "at the rates 0.005, 0.02 and 0.08 none had left it: about half never came there; at 1 and 4 it holds",
-        "With plain gradient descent at the rates 1 and 4 at least half stood elsewhere by then, too.",
+        "with plain gradient descent at rates 1 and 4, at least half stood elsewhere by then, too.",
     ),
     Fell(
         "So the loss prefers mixing.",
         "with slopes up to about 8 one sure bit has the lowest loss",
-        "with read-outs as steep as needed, the loss prefers mixing.",
+        "So with steep enough read-outs the loss prefers mixing.",
     ),
     Fell(
         "Changing one token shows all three slips.",

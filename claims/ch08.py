@@ -492,7 +492,7 @@ FELL = [
     Fell(
         "But the players tell nothing about the goal here.",
         "the best answer from the ball is right in 0.427, from ball and players in 0.437",
-        "next to nothing",
+        "But the players tell hardly anything about the goal here.",
     ),
     Fell(
         "scattered ones: the 25 patches in another order",
@@ -502,6 +502,6 @@ FELL = [
     Fell(
         "A convolutional net learns scattered patches too, and needs more steps.",
         "at four times the rate 0.27 after 1,200 steps",
-        "At this page's rate it learns them, too.",
+        "A convolutional net learned them too here, with more steps.",
     ),
 ]
