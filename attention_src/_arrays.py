@@ -1,6 +1,7 @@
 """What every formula asks of its arguments before it computes: one library, real numbers, shapes that fit."""
 
-from math import prod
+from functools import cache
+from math import inf, prod
 from numbers import Real
 from operator import index
 
@@ -48,14 +49,25 @@ def need_real(**arrays):
     """
     xp = namespace(**arrays)
     for name, array in arrays.items():
-        try:
-            real = xp.isdtype(array.dtype, ("real floating", "integral"))
-            xp.result_type(array.dtype, xp.float32)
-        except (TypeError, RuntimeError):
-            real = False
-        if not real:
+        if _kind(xp, array.dtype) is None:
             raise TypeError(f"{name} has dtype {array.dtype}; expected real numbers or integers")
     return xp
+
+
+@cache
+def _result_type(xp, *dtypes):
+    """Remember the type of a result: it is asked for in every call, and takes longer than a small sum."""
+    return xp.result_type(*dtypes)
+
+
+@cache
+def _kind(xp, dtype):
+    """Return the kind of the numbers, "real floating" or "integral", or None if the library computes with no such."""
+    try:
+        _result_type(xp, dtype, xp.float32)
+        return next((kind for kind in ("real floating", "integral") if xp.isdtype(dtype, kind)), None)
+    except (TypeError, RuntimeError):
+        return None
 
 
 def as_real(**arrays):
@@ -70,9 +82,9 @@ def as_real(**arrays):
         As `need_real` and `namespace`.
     """
     xp = need_real(**arrays)
-    floating = [array.dtype for array in arrays.values() if xp.isdtype(array.dtype, "real floating")]
-    dtype = xp.result_type(*floating) if floating else xp.empty(()).dtype
-    exact = xp.result_type(dtype, xp.float32)
+    floating = [array.dtype for array in arrays.values() if _kind(xp, array.dtype) == "real floating"]
+    dtype = _result_type(xp, *floating) if floating else xp.empty(()).dtype
+    exact = _result_type(xp, dtype, xp.float32)
     return xp, dtype, *(cast(xp, array, exact) for array in arrays.values())
 
 
@@ -177,4 +189,4 @@ def without_unseen(xp, mask, *arrays):
     The weight there is 0, but 0 · NaN is NaN: without this, what stands in the padding could spoil the output.
     """
     seen = xp.any(mask, axis=-2)[..., None]
-    return [xp.where(seen, array, xp.nan_to_num(array, nan=0.0, posinf=0.0, neginf=0.0)) for array in arrays]
+    return [xp.where(seen | (xp.abs(array) < inf), array, 0.0) for array in arrays]
