@@ -88,23 +88,38 @@ def tables(table):
         yield from tables(inner)
 
 
+def passing(tree):
+    """Names that exist in comprehensions only: from Python 3.12 a table of symbols counts them to the code around."""
+    kinds = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+    loops = [node for node in ast.walk(tree) if isinstance(node, kinds)]
+    inside = {id(node) for loop in loops for node in ast.walk(loop)}
+    targets = [node for loop in loops for one in loop.generators for node in ast.walk(one.target)]
+    elsewhere = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in inside}
+    return {node.id for node in targets if isinstance(node, ast.Name)} - elsewhere
+
+
 def used(source):
     """Every name of the page that some code mentions, also within functions."""
     top, *inner = tables(symtable.symtable(source, "cell", "exec"))
     names = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()}
-    return names | {symbol.get_name() for table in inner for symbol in table.get_symbols() if symbol.is_global()}
+    names |= {symbol.get_name() for table in inner for symbol in table.get_symbols() if symbol.is_global()}
+    return names - passing(ast.parse(source))
 
 
 def changed(source):
     """Every name of the page that some code binds, or whose value it may change: x = 1, x[0] = 1, x.append(1)."""
     top, known = symtable.symtable(source, "cell", "exec"), used(source)
     names = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_namespace()}
-    for part in ast.walk(ast.parse(source)):
-        while isinstance(part, ast.Attribute | ast.Subscript):
-            part = part.value
-            if isinstance(part, ast.Name) and part.id in known:
-                names.add(part.id)
-    return names
+    tree = ast.parse(source)
+    for part in ast.walk(tree):
+        touched = part.func if isinstance(part, ast.Call) else part
+        if part is touched and isinstance(getattr(part, "ctx", None), ast.Load):
+            continue
+        while isinstance(touched, ast.Attribute | ast.Subscript):
+            touched = touched.value
+            if isinstance(touched, ast.Name) and touched.id in known:
+                names.add(touched.id)
+    return names - passing(tree)
 
 
 def names(source):

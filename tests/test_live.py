@@ -1,11 +1,13 @@
 """What runs the cells of a page: order, snapshots, errors, what needs PyTorch; and what the site hands out for it."""
 
+import ast
 import hashlib
 import json
 import sys
 
 import numpy as np
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 
 import attention_src
 from _ext import book_live
@@ -139,6 +141,8 @@ def test_what_needs_pytorch_is_left_out_and_what_it_made_is_not_mistaken(page):
     assert said(found)[0] == "2" and found["results"][1]["skipped"] == 2
     assert "y needs PyTorch" in said(page.run(cells(torch, mixed, "print(y[0])", how={2: "part"})))[0]
     assert page.run(cells(torch, "def f():\n    return torch"))["results"][-1]["needs"] == ["torch"]
+    reads = "role = {1: 'verb'}\nfound = torch.ones(len(role[1]))"
+    assert said(page.run(cells(torch, reads, "print(role[1])", how={2: "part"})))[0] == "verb"
 
 
 def test_a_figure_waits_for_what_draws_it_and_a_text_does_not(page):
@@ -156,12 +160,16 @@ def test_what_imports_matplotlib_itself_brings_it(page, monkeypatch):
 
 
 def test_names_tell_what_hangs_on_what(page):
-    from attention_live import names
+    from attention_live import names, passing
 
     assert names("import numpy as np\ny = [np.sqrt(x) for x in data]\ny[0] = 1") == {
         "uses": ["data", "y"],
         "changes": ["y"],
     }
+    assert names("print(y[0], y.size)") == {"uses": ["print", "y"], "changes": []}
+    assert names("y[0].append(1)")["changes"] == ["y"] == names("del y.size")["changes"]
+    assert names("y = [k for k in data]") == {"uses": ["data"], "changes": ["y"]}
+    assert passing(ast.parse("k = 1\nprint([k + j for j in x])")) == {"j"}
     assert names("def f():\n    return later") == {"uses": ["later"], "changes": ["f"]}
     assert names("random.normal()")["changes"] == ["random"] and "np.random" in names("np.random.seed(0)")["changes"]
     assert "*" in names("np.set_printoptions(precision=3)")["changes"] and names("1 +") is None
@@ -187,6 +195,13 @@ def test_cells_are_judged_by_what_is_stored(page):
     rows = {row["cell"]: row["how"] for row in run_cells(ask, notebook)}
     assert rows.pop(spoiled.id) == "no" and "no" not in rows.values()
     assert list(rows.values()).count("whole") > 15
+
+
+def test_a_cell_that_breaks_without_pytorch_is_not_offered(page):
+    """What stands below would stop at it."""
+    broken = "import torch\nx = [1]\ndef f():\n    return len(x)", "x = torch.ones(1)\nprint(f())"
+    notebook = new_notebook(cells=[new_code_cell(source, id=f"c{n}") for n, source in enumerate(broken)])
+    assert [row["how"] for row in run_cells(lambda chain: page.run(chain)["results"], notebook)] == ["whole", "no"]
 
 
 # What the site hands out

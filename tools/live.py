@@ -104,8 +104,10 @@ def run_cells(ask, notebook):
         entry = {"n": n, "source": cell.source.rstrip(), "how": "answer" if is_solution(cell) else "whole"}
         how, why = judged(cell, ask([*chain, entry]))
         if how == "part":
-            ask([*chain, entry | {"how": "part"}])
-            chain.append(entry | {"how": "part"})
+            if broken := ask([*chain, entry | {"how": "part"}])[-1]["error"]:
+                how, why = "no", f"without what needs PyTorch it ends with {broken}"
+            else:
+                chain.append(entry | {"how": "part"})
         elif how == "whole":
             chain.append(entry)
         elif is_check(cell):
