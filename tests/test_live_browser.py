@@ -120,11 +120,13 @@ def test_the_toolbar_says_that_its_copy_is_blank(site):
     assert book_live.BLANK in link
 
 
+@pytest.mark.proof
 def test_all_that_it_loads_comes_from_the_site(live, address):
     assert any("numpy" in url for url in live.requests)
     assert [url for url in live.requests if not url.startswith((address, "data:", "blob:"))] == []
 
 
+@pytest.mark.proof
 def test_one_changed_number_changes_what_it_should(live):
     n = live.number("shelves = np")
     live.type(n, live.source(n).replace("60", "90"))
@@ -133,6 +135,7 @@ def test_one_changed_number_changes_what_it_should(live):
     assert live.shown(n) == "" and "60" in live.source(n)
 
 
+@pytest.mark.proof
 def test_what_no_longer_follows_from_what_stands_above_is_out_of_date(live):
     n, below, other = (live.number(text) for text in ("query = np.array([[1, 0]])", "print(scaled)", "shelves = np"))
     live.type(n, live.source(n).replace("[[1, 0]]", "[[4, 0]]"))
@@ -146,11 +149,13 @@ def test_what_no_longer_follows_from_what_stands_above_is_out_of_date(live):
     live.tab.wait_for_function(f"!document.querySelector('[data-live-cell=\"{below}\"] [data-live=note]').textContent")
 
 
+@pytest.mark.proof
 def test_a_cell_further_down_runs_those_above_it(live):
     n = live.number("for word, score, weight in zip")
     assert live.run(n).strip() == stored(code(live.notebook)[n - 1])[0]
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(("source", "first"), [("print(1", "SyntaxError"), ("1 / 0", "ZeroDivisionError")])
 def test_an_error_shows_its_last_line_first(live, source, first):
     n = live.number("shelves = np")
@@ -160,6 +165,7 @@ def test_an_error_shows_its_last_line_first(live, source, first):
     live.part(n, "reset").click()
 
 
+@pytest.mark.proof
 def test_an_endless_loop_is_stopped_and_the_page_goes_on(live):
     n = live.number("shelves = np")
     live.type(n, "while True:\n    pass")
@@ -174,6 +180,7 @@ def test_an_endless_loop_is_stopped_and_the_page_goes_on(live):
     live.part(n, "reset").click()
 
 
+@pytest.mark.proof
 def test_the_keyboard_is_enough_and_is_not_trapped(live):
     n = live.number("shelves = np")
     source = live.part(n, "source")
@@ -196,6 +203,7 @@ def test_the_keyboard_is_enough_and_is_not_trapped(live):
     live.part(n, "reset").click()
 
 
+@pytest.mark.proof
 def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, tmp_path):
     answer, check = live.number("ex01-attention"), live.number("ex01-attention-check")
     assert live.run(check).startswith("Not attempted yet")

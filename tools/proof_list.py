@@ -92,6 +92,16 @@ def covers_class():
     }
 
 
+def covers_running_page():
+    """The first chapter, and what runs it in a browser."""
+    parts = [*(ROOT / "live").glob("*.*s"), *(ROOT / "live").glob("*.py")]
+    parts += [ROOT / "_ext" / "book_live.py", ROOT / "tests" / "test_live_browser.py"]
+    return covers_chapter(read(CHAPTERS[0]), CHAPTERS[0].stem) | {
+        path.relative_to(ROOT).as_posix(): (syntax if path.suffix == ".py" else digest)(path.read_text("utf-8"))
+        for path in parts
+    }
+
+
 FAILED = [{"test": "Cell 3", "outcome": "failure"}]
 
 PROOFS = {
@@ -127,6 +137,9 @@ PROOFS["sabotage"] = Proof(
 )
 PROOFS["class"] = Proof(
     partial(pytest, "-m", "proof", *BAD_CLASS), class_faults, covers_class, refuted=FAILED, exact=False
+)
+PROOFS["running-page"] = Proof(
+    partial(pytest, "-m", "proof", "tests/test_live_browser.py"), not_passed, covers_running_page, refuted=FAILED
 )
 PROOFS["onnx"] = Proof(
     partial(with_more, "proofs/onnx_requirements.txt", onnx_cases.run),
