@@ -3,11 +3,13 @@
 import re
 from collections import Counter
 
+import numpy as np
 import pytest
 
+from tools import notes
 from tools.chapter import CHAPTERS, printed, read, tags
 from tools.errata_page import CLAIMS, GUIDE, PAGES, computed, headings, link, path_of
-from tools.notes import findings, judge, misprints
+from tools.notes import GIVES, ROWS, findings, judge, misprints, reason, slips
 from tools.passages import LETTERS, NOTES, PASSAGES, REASONS, WORDS
 
 # what was found to be wrong or imprecise when every claim of the notes was checked
@@ -90,6 +92,32 @@ def test_the_counts_of_the_recomputation():
     assert [counts["The cat", "output", v] for v in ("wrong", "misrounded", "right")] == [2, 0, 2]
     assert {verdict for title, *_, verdict in findings() if title == "I play"} == {"right"}
     assert len(CLAIMS) == 10
+
+
+def test_the_usual_slips_are_those_that_were_tried_when_the_notes_were_checked():
+    tried = [
+        [0.030096, 0.033024, 0.033603, 0.015166, 0.019164, 0.036396],
+        [0.034103, 0.015582, 0.013655, 0.041328, 0.047887, 0.057192],
+        [0.042611, 0.095839, 0.097491, 0.066008, 0.091818, 0.073536],
+    ]  # the largest distance to the printed weights of each row
+    rows = np.array(notes.printed("Six words", "weights"), dtype=float)
+    assert [np.abs(by_slip - rows).max(axis=1).tolist() for by_slip in slips("weights").values()] == [
+        pytest.approx(row, abs=1e-6) for row in tried
+    ]
+
+
+def test_no_usual_slip_gives_a_number_that_is_only_off_or_the_row_of_one_that_it_gives():
+    counts = Counter()
+    for title, part, i, j, token, value, verdict in findings():
+        if verdict == "right" or not (why := reason(title, part, i, j, token, value)).startswith("off by"):
+            continue
+        row, tokens = notes.WORDS.index(ROWS[title][i]), notes.printed(title, part)[i]
+        verdicts = {slip: list(map(judge, tokens, by_slip[row])) for slip, by_slip in slips(part).items()}
+        giving = [slip for slip, found in verdicts.items() if found[j] == "right"]
+        assert verdict == "wrong" and all("wrong" in found for found in verdicts.values())
+        assert [slip for slip in verdicts if slip in why] == giving and why.endswith(GIVES) == bool(giving)
+        counts[bool(giving)] += 1
+    assert counts == {False: 13, True: 10}
 
 
 @pytest.mark.parametrize(

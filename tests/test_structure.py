@@ -7,7 +7,7 @@ from statistics import median
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
-from tools.chapter import CHAPTERS, code, grade_id, is_figure, mime, prose, read, tags
+from tools.chapter import CHAPTERS, ROOT, code, grade_id, is_figure, mime, prose, read, tags
 
 LAST = ["Common misconceptions", "Summary", "Exercises", "Sources"]
 MYST = re.compile(r"^:::|^```\{|\{[a-z:]+\}`|^\+\+\+|^\(.*\)=$", re.M)
@@ -140,6 +140,26 @@ def test_equation_tags_cell_ids_and_exercise_names_are_unique_in_the_book():
     names = [tag for nb in notebooks for source in prose(nb) for tag in re.findall(r"\\tag\{([^}]*)\}", source)]
     names += [cell.id for nb in notebooks for cell in nb.cells]
     assert [name for name, count in Counter(names).items() if count > 1] == []
+
+
+GREEK = "alpha|beta|gamma|delta|epsilon|theta|lambda|mu|varphi|phi|rho|sigma|tau|omega|ell"
+
+
+def symbols(formula):
+    """The letters of a formula, each with its index if the index is a name: s_ of s_{ij}, W_q of W_{q,i}."""
+    formula = re.sub(r"\\tilde\{(\w)\}", r"\1~", formula.replace(r"_\text", "_"))
+    formula = re.sub(rf"\\(begin|color|end|operatorname|tag|text)\{{[^}}]*\}}|\\(?!{GREEK})[A-Za-z]+", " ", formula)
+    found = re.findall(rf"(\\(?:{GREEK})|[A-Za-z]~?)(?:\^\w)?(?:_\{{?(\w+))?", formula)
+    return {f"{letter}_{index.strip('ijlt0123456789')}" for letter, index in found if letter not in "ijlt"}
+
+
+def test_every_symbol_of_a_numbered_formula_is_on_the_page_of_notation():
+    table = (ROOT / "notation.md").read_text("utf-8").partition("\n## ")[0]
+    known = [symbol for cell in re.findall(r"^\| (.*?) \|", table, re.M) for symbol in re.findall(r"\$(.*?)\$", cell)]
+    texts = [source for path in CHAPTERS for source in prose(read(path))]
+    formulas = [formula for text in texts for formula in re.findall(r"\$\$([^$]*\\tag[^$]*)\$\$", text)]
+    assert len(formulas) > 15 and symbols(" ".join(formulas)) - symbols(" ".join(known)) == set()
+    assert symbols(r"\tilde{s}_t = \max(\theta_i, x_\text{class} W_{q,i})") == {"s~_", r"\theta_", "x_class", "W_q"}
 
 
 def spoil(notebook, fault):

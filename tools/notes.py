@@ -4,13 +4,14 @@ What is right is computed here from the inputs by attention_src. A printed numbe
 last digit, *misrounded* within one unit, otherwise *wrong*.
 """
 
-from decimal import ROUND_DOWN, Decimal
+from decimal import ROUND_DOWN, ROUND_UP, Decimal
 from itertools import product
 
 import numpy as np
 
 from attention_src.attention import attention
 from attention_src.scores import dot_score, scaled_dot_score
+from attention_src.weights import softmax
 
 CAT = {"query": [[1, 0], [0, 1]], "key": [[1, 1], [0, 1]], "value": [[1, 2], [9, 8]]}
 SIX = [
@@ -67,6 +68,7 @@ PRINTED = {
 ROWS = {"The cat": ["The", "cat"], "journey": ["journey"], "Six words": WORDS, "I play": ["I", "play"]}
 
 EVEN = "even the printed weights give"
+GIVES = "would give it, though not the whole row"
 # why a number went wrong, where more is known than that it was cut off or is off by so much
 REASONS = {
     ("The cat", "weights", 0, 1): "taken as 1 minus the first weight, which had been cut off",
@@ -92,14 +94,38 @@ def rounded(token, value):
     return f"{value:.{-Decimal(token).as_tuple().exponent}f}"
 
 
+def slips(part):
+    """The weights or the outputs of the six words by the usual slips: {slip: array}."""
+    scores = np.array(SIX) @ np.transpose(SIX)
+    weights = {
+        "dividing the scores by √3": softmax(scores / np.sqrt(3)),
+        "dividing the scores by the sum of their row": scores / scores.sum(axis=1, keepdims=True),
+        "softmax over columns": softmax(scores.T).T,
+    }
+    if part == "weights":
+        return weights
+    weights["mixing with the printed weights"] = np.array(printed("Six words", "weights"), dtype=float)
+    return {slip: by_slip @ SIX for slip, by_slip in weights.items()}
+
+
+def shortened(token, value, how):
+    """Whether the value has this token with as many decimals, the others taken away in this direction."""
+    unit = Decimal(1).scaleb(Decimal(token).as_tuple().exponent)
+    return Decimal(repr(float(value))).quantize(unit, rounding=how) == Decimal(token)
+
+
 def reason(title, part, i, j, token, value):
     """Why this number is not right."""
     if (title, part, i, j) in REASONS:
         return REASONS[title, part, i, j]
-    unit = Decimal(1).scaleb(Decimal(token).as_tuple().exponent)
-    if Decimal(repr(float(value))).quantize(unit, rounding=ROUND_DOWN) == Decimal(token):
+    if shortened(token, value, ROUND_DOWN):
         return "cut off instead of rounded"
-    return f"off by {abs(float(token) - value):.{1 - unit.as_tuple().exponent}f}"
+    if shortened(token, value, ROUND_UP):
+        return "rounded up instead of to the nearest"
+    row = WORDS.index(ROWS[title][i])
+    same = [slip for slip, by_slip in slips(part).items() if rounded(token, by_slip[row, j]) == token]
+    off = f"off by {abs(float(token) - value):.{1 - Decimal(token).as_tuple().exponent}f}"
+    return f"{off}; {' or '.join(same)} {GIVES}" if same else off
 
 
 def findings():
