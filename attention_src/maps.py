@@ -1,0 +1,30 @@
+"""What the published encoder of chapter 12 gives three sentences, kept for whoever has no model."""
+
+from pathlib import Path
+
+import numpy as np
+
+SENTENCES = (
+    "the cat sat on the mat because it was tired",
+    "he put the money into the bank by the river",
+    "nobody saw the old horse behind the house",
+)
+FILE = Path(__file__).with_suffix(".npz")  # written by `python -m tools.same_model`
+
+
+def stored_maps():
+    """Return the tokens and the weights of each of `SENTENCES`, as `minilm()` gives them.
+
+    Returns
+    -------
+    list of (tokens, weights)
+        A list of str, and a NumPy array (layers, heads, n, n) of weights rounded to the next 1/255.
+
+    Examples
+    --------
+    >>> tokens, weights = stored_maps()[0]
+    >>> tokens[:4], weights.shape
+    (['[CLS]', 'the', 'cat', 'sat'], (6, 12, 12, 12))
+    """
+    with np.load(FILE) as file:
+        return [(file[f"tokens_{i}"].tolist(), file[f"weights_{i}"] / 255) for i in range(len(SENTENCES))]
