@@ -101,7 +101,7 @@ def exact(sentence, name):
 
 
 CLAIMS = [
-    exact("Values never enter the weights.", "values"),
+    exact("Values never enter the weights", "values"),
     exact("The row then adds up to 1, whatever the scores are.", "rows"),
     exact("The ratio of the two weights is $e$ raised to the *gap* between their scaled scores", "ratio"),
     exact("The ratio of two weights is $e$ raised to the gap of the scores that softmax is given.", "ratio"),
@@ -170,6 +170,9 @@ CLAIMS = [
 ]
 
 SETTLED = {
+    "minus half the squared distance gives the same weights": "computed",
+    "softmax does not see what all scores of a row share": "derived",
+    '"Almost universally", says the paper': "cited",
     "one shelf can weigh more than the others while all of them still count": "computed",
     "A score adds up $d_k$ products.": "derived",
     "they need not add up to 1": "computed",
@@ -199,7 +202,7 @@ SETTLED = {
     "the output is already close to its value, for *starts* has nearly the same value": "computed",
     "Only two of the six do.": "computed",
     "(Among the six words the two longest vectors draw most, as *keys*.)": "computed",
-    "[Mamba](https://arxiv.org/abs/2312.00752) does without": "cited",
+    "[Mamba](https://arxiv.org/abs/2312.00752), which does without": "cited",
     "[Jamba](https://arxiv.org/abs/2403.19887) mixes both": "cited",
     "A [Transformer](https://arxiv.org/abs/1706.03762) is a stack of layers, each with self-attention": "cited",
     "Attention is a weighted average of values, one for each query": "derived",

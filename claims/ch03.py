@@ -104,17 +104,16 @@ def dates(book, seed, kind, steps, rate, cell):
 def looked(book, model, examples, test, weights):
     """Misses for each digit of the year, what is right if a look is forced, and what the padding does."""
     row, true = {}, np.array([list(example.target) for example in examples])
+    there, beside = ([book.forced(model, test, examples, t, shift) for t in range(3)] for shift in (0, 1))
     for t in range(3):
         row[f"left_{t + 1}"], row[f"at_{t + 1}"], row[f"right_{t + 1}"] = book.misses(weights, examples, t)
-        there, beside = (book.forced(model, test, examples, t, shift) for shift in (0, 1))
-        row[f"there_{t + 1}"], row[f"beside_{t + 1}"] = (np.mean(x == true[:, t]) for x in (there, beside))
-        row[f"copied_{t + 1}"] = np.mean(beside == true[:, t + 1])
-    beside = book.forced(model, test, examples, 0, 1)
+        row[f"there_{t + 1}"], row[f"beside_{t + 1}"] = (np.mean(x[t] == true[:, t]) for x in (there, beside))
+        row[f"copied_{t + 1}"] = np.mean(beside[t] == true[:, t + 1])
     for century, digit in ((19, "9"), (20, "0")):
         years = true[:, 1] == digit
         some = [example for example, one in zip(examples, years, strict=True) if one]
         row[f"looks_beside_{century}"] = book.misses(weights[torch.tensor(years)], some, 0)[2]
-        row[f"read_beside_{century}"] = np.mean(beside[years] == true[years, 0])
+        row[f"read_beside_{century}"] = np.mean(beside[0][years] == true[years, 0])
     for extra, mask in ((0, False), (100, False), (100, True)):
         name = f"{'masked' if mask else 'unmasked'}_{extra}"
         row[name] = book.unmasked(model, test, examples, book.target_text, extra, mask)

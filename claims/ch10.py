@@ -257,7 +257,7 @@ SETTLED = {
     "Whoever knows which letters came before, but not their order, can be right in 0.56 at best": "computed",
     "`start_above_chance` finds nothing wrong.": "computed",
     "whatever the image, and a loss that does not get below": "cited",
-    "whoever reported the bug trained both versions and": "cited",
+    "Whoever reported the published bug trained both versions and": "cited",
     "in a notebook that compares speed": "cited",
     "`np.allclose` returned `False`": "computed",
     "On this draw of numbers they catch 14": "computed",

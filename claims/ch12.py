@@ -267,6 +267,7 @@ SETTLED = {
     "The median head moves the sentence by 0.0016.": "computed",
     "Its heads go straight into the answer, and no later block can make up for them; "
     "that is a part of the reason.": "derived",
+    "most of its effect is not *it*'s.": "computed",
 }
 
 FELL = [
