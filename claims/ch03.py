@@ -557,4 +557,9 @@ FELL = [
         "unmasked after training: no loss with the usual padding, 0.22 of the dates with 100 more characters",
         "With the usual padding this network loses nothing. With 100 more characters it writes 0.22 of the dates.",
     ),
+    Fell(
+        "So it would if the state there told it nothing.",
+        "with the mean state, zeros or states of other places it writes the commonest digit in 0 of 900",
+        "It would be the best guess if the state there told it nothing.",
+    ),
 ]

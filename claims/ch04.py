@@ -551,4 +551,9 @@ FELL = [
         "in the second layer the keys of one token differ with its place",
         "in the first layer $XW_k$ is the same anywhere.",
     ),
+    Fell(
+        "Without a rotation, only $W_q W_k^\\top$ reaches the scores.",
+        "relative vectors added to the keys reach them by W_q alone: with the same product scores moved by 13.8",
+        "Without positions in queries or keys only $W_q W_k^\\top$ reaches the scores.",
+    ),
 ]

@@ -225,7 +225,7 @@ CLAIMS = [
     number("Together they take a third path: NaN without weights, too.", ["third"], ALL),
     number("*Set* to −1e9, all scores are equal.", ["filled"], TINY),
     number("*Added* to scores in 64 bits, the differences survive and the mask is gone", ["added"], TINY),
-    number("in 32 bits differences below about 30 are rounded away", ["single"], TINY),
+    number("in 32 bits scores between about −30 and 30 become equal", ["single"], TINY),
     number("in `float16` the sum is $-\\infty$", ["half"], ALL),
     number(
         "Where forbidden scores are *set* to $-\\infty$, nothing flows back through them: only $W_v$ is NaN.",
@@ -411,11 +411,16 @@ FELL = [
     Fell(
         "in 32 bits they are rounded away",
         "scores 0 and 40 keep their difference: the weights are 0 and 1",
-        "in 32 bits differences below about 30 are rounded away",
+        "in 32 bits scores between about −30 and 30 become equal",
     ),
     Fell(
         "With four times the rate some trainings fail.",
         "13 of 14 failed",
         "With four times the rate most trainings fail.",
+    ),
+    Fell(
+        "in 32 bits differences below about 30 are rounded away",
+        "near 1e9 scores are rounded to multiples of 64: 31 and 33 stay apart, −20 and 20 do not",
+        "in 32 bits scores between about −30 and 30 become equal",
     ),
 ]

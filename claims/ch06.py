@@ -488,11 +488,16 @@ FELL = [
     Fell(
         "Changing one token shows all three slips.",
         "without a mask the third reacts to every token, in 210 of 210 layers, as the right layer does",
-        "the third only under a causal mask.",
+        "the third only under a mask.",
     ),
     Fell(
         "training stays near there for long.",
         "of 20 starts that were followed 14 came there, and 12 of these stayed",
         "most starts go there and stay for long.",
+    ),
+    Fell(
+        "the third only under a causal mask.",
+        "a padding mask shows it as well, in 72 of 72 layers, and so does a window, in 64 of 64",
+        "the third only under a mask.",
     ),
 ]

@@ -502,11 +502,16 @@ FELL = [
     Fell(
         "any two rows of weights over few words overlap a good deal.",
         "8 of 100 rows overlap by less than 0.3, the least by 0.14",
-        "rows of weights over few words overlap a good deal on average.",
+        "overlap a good deal on average, unless they are sharp.",
     ),
     Fell(
         "can learn the roles of any vectors",
         "not of equal vectors, which no matrix tells apart",
         "can learn the roles of random vectors",
+    ),
+    Fell(
+        "But any two rows of weights over few words overlap.",
+        "of 2,000 pairs the least overlap is 0.003 for scores of size 2, and 0.000 for size 5",
+        "But soft rows of weights over few words overlap a good deal on average.",
     ),
 ]

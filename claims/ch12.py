@@ -228,9 +228,9 @@ CLAIMS = [
           lambda rows: all(row[f"last_{kind}"] < row[f"low_{kind}"] for row in rows for kind in ("sitter", "seat")),
           [{"last_sitter": 0.9, "low_sitter": 0.8, "last_seat": 0.9, "low_seat": 0.8}],
           lambda rows: f"{spread(rows, 'last_sitter')}, others at least {spread(rows, 'low_sitter')}", "1, all of it"),
-    Claim("with five random choices of who sat where, more than nine tenths of that move was left without 3.1.",
+    Claim("with five random choices of who sat where, about nine tenths of that move was left without 3.1.",
           "reason", "5 draws of who sat where, all reasons",
-          lambda rows: all(row["third"] > 0.9 for row in rows), [{"third": 0.5, "low": 0.9}],
+          lambda rows: all(row["third"] > 0.85 for row in rows), [{"third": 0.5, "low": 0.9}],
           lambda rows: f"{spread(rows, 'third')}, the least without another {spread(rows, 'low')}", "1, all of it"),
     Claim("Without 3.1 more of it is left.", "it", PAIRS,
           lambda rows: all(row[f"third_{kind}"] > row[f"last_{kind}"] for row in rows for kind in ("sitter", "seat")),
@@ -301,11 +301,16 @@ FELL = [
     Fell(
         "and another head of its block carried more.",
         "in four of eight more draws 3.1 itself carried the most, 0.04 to 0.08 of the move",
-        "more than nine tenths of that move was left without 3.1.",
+        "about nine tenths of that move was left without 3.1.",
     ),
     Fell(
         "no later block can make up for them.",
         "right after their own block, heads of the first five blocks already move the sentence 4 to 12 times less",
         "that is a part of the reason.",
+    ),
+    Fell(
+        "more than nine tenths of that move was left without 3.1.",
+        "0.878 in one of five choices with other nouns",
+        "about nine tenths of that move was left without 3.1.",
     ),
 ]  # fmt: skip
