@@ -103,7 +103,11 @@ def used(source):
     top, *inner = tables(symtable.symtable(source, "cell", "exec"))
     names = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()}
     names |= {symbol.get_name() for table in inner for symbol in table.get_symbols() if symbol.is_global()}
-    return names - passing(ast.parse(source))
+    tree, own = ast.parse(source), {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned()}
+    added = {
+        node.target.id for node in ast.walk(tree) if isinstance(node, ast.AugAssign) and hasattr(node.target, "id")
+    }
+    return (names | added & own) - passing(tree)
 
 
 def changed(source):

@@ -170,6 +170,7 @@ def test_names_tell_what_hangs_on_what(page):
     assert names("y[0].append(1)")["changes"] == ["y"] == names("del y.size")["changes"]
     assert names("y = [k for k in data]") == {"uses": ["data"], "changes": ["y"]}
     assert passing(ast.parse("k = 1\nprint([k + j for j in x])")) == {"j"}
+    assert names("x += 1\ndef f():\n    total = 0\n    total += 1") == {"uses": ["x"], "changes": ["f", "x"]}
     assert names("def f():\n    return later") == {"uses": ["later"], "changes": ["f"]}
     assert names("random.normal()")["changes"] == ["random"] and "np.random" in names("np.random.seed(0)")["changes"]
     assert "*" in names("np.set_printoptions(precision=3)")["changes"] and names("1 +") is None
