@@ -203,7 +203,7 @@ SETTLED = {
     "Only two of the six do.": "computed",
     "(Among the six words the two longest vectors draw most, as *keys*.)": "computed",
     "[Mamba](https://arxiv.org/abs/2312.00752), which does without": "cited",
-    "[Jamba](https://arxiv.org/abs/2403.19887) mixes both": "cited",
+    "[Jamba](https://arxiv.org/abs/2403.19887) mixes the two": "cited",
     "A [Transformer](https://arxiv.org/abs/1706.03762) is a stack of layers, each with self-attention": "cited",
     "Attention is a weighted average of values, one for each query": "derived",
 }
