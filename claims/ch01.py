@@ -286,7 +286,7 @@ FELL = [
         "Said of the sets that one call draws.",
     ),
     Fell(
-        "Dividing by $\\sqrt{d_k}$ takes this growth out again: [chapter 2]",
+        "Dividing by $\\sqrt{d_k}$ takes this growth out again",
         "With mean 1 in place of 0, scores divided by the root still grow: 2.7 at 4 numbers, 32 at 1024.",
         "Said of random numbers with mean 0.",
     ),

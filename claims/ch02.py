@@ -507,7 +507,7 @@ FELL = [
         "Said of d = 64.",
     ),
     Fell(
-        "- Scores of independent numbers of variance 1 have size",
+        "Scores of independent numbers of variance 1 have size",
         "With mean 1 in place of 0 they are 8.2 times the root of 64.",
         "Mean 0 is named.",
     ),

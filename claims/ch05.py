@@ -393,7 +393,7 @@ FELL = [
         "In `float16`, as printed.",
     ),
     Fell(
-        "| the same in use (`eval`, no gradients) | NaN | a third path |",
+        "the same in use (`eval`, no gradients): NaN, a third path",
         "with 2 and 4 heads and biases; with 1 and 3 heads, or without biases, zeros",
         "Two heads and biases are named.",
     ),

@@ -74,7 +74,7 @@ CLAIMS = {
     "WEX-06": ("*The* attends to *cat*.", "recomputed"),
     "QKV-10": ("The key is always made from an input that contains the position.",
      "[Vaswani et al.](https://arxiv.org/abs/1706.03762) §3.5, [RoPE](https://arxiv.org/abs/2104.09864), "
-     "[ALiBi](https://arxiv.org/abs/2108.12409), [Haviv et al.](https://arxiv.org/abs/2203.16634)"),
+     "[ALiBi](https://arxiv.org/abs/2108.12409), [Haviv et al. 2022](https://arxiv.org/abs/2203.16634)"),
     "QKV-11": ("In practice queries and keys are the inputs themselves.", "[Vaswani et al.](https://arxiv.org/abs/1706.03762) §3.2.2"),
     "SMX-06": ("Softmax brings numerical stability.", "[Deep Learning](https://www.deeplearningbook.org/contents/numerical.html) §4.1"),
     "SMX-07": ("Softmax greatly amplifies tiny differences.", "equation (2.1) of chapter 2"),
@@ -230,7 +230,7 @@ def statements():
     values, known = computed(), {passage.claim: passage for passage in PASSAGES}
     for claim, (says, source) in CLAIMS.items():
         _, quote, _, right, page, heading, *_ = passage = known[claim]
-        yield f"**{passage.where}** says: {says} {korean(quote)}\n: {right % values}"
+        yield f"**{passage.where}** says: {says} “{korean(quote.replace('**', ''))}”\n: {right % values}"
         yield f"  Shown in {link(page, heading)}. Source: {source}.\n"
 
 
