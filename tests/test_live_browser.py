@@ -307,7 +307,8 @@ def test_every_instrument_moves(chapter):
         if "instrument" in tags(cell):
             before, number = chapter.run(n) + str(chapter.labels(n)), chapter.cell(n).locator("input, select").first
             number.focus()
-            chapter.tab.keyboard.press("Space" if number.get_attribute("type") == "checkbox" else "ArrowRight")
+            key = "ArrowLeft" if number.evaluate("e => e.value === e.max") else "ArrowRight"
+            chapter.tab.keyboard.press("Space" if number.get_attribute("type") == "checkbox" else key)
             chapter.tab.wait_for_function(
                 "([n, s]) => document.querySelector(`[data-live-cell='${n}'] [data-live=source]`).value != s",
                 arg=[n, cell.source],
