@@ -88,34 +88,48 @@ def tables(table):
         yield from tables(inner)
 
 
-def passing(tree):
-    """Names that exist in comprehensions only: from Python 3.12 a table of symbols counts them to the code around."""
-    kinds = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-    loops = [node for node in ast.walk(tree) if isinstance(node, kinds)]
-    inside = {id(node) for loop in loops for node in ast.walk(loop)}
-    targets = [node for loop in loops for one in loop.generators for node in ast.walk(one.target)]
-    elsewhere = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in inside}
-    return {node.id for node in targets if isinstance(node, ast.Name)} - elsewhere
+class Spelled(ast.NodeTransformer):
+    """Code as a table of symbols has to see it.
+
+    A comprehension as a generator, whose variables are its own: from Python 3.12 those of the others count to the code
+    around. And x += 1 as x = x + 1, which uses x.
+    """
+
+    def visit_ListComp(self, node):
+        self.generic_visit(node)
+        return ast.GeneratorExp(node.elt, node.generators)
+
+    visit_SetComp = visit_ListComp
+
+    def visit_DictComp(self, node):
+        self.generic_visit(node)
+        return ast.GeneratorExp(ast.Tuple([node.key, node.value], ast.Load()), node.generators)
+
+    def visit_AugAssign(self, node):
+        self.generic_visit(node)
+        if not isinstance(node.target, ast.Name):
+            return node
+        return ast.Assign([node.target], ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value))
+
+
+def symbols(source):
+    """The tables of symbols of some code: its own, then those of the functions, classes and comprehensions within."""
+    tree = ast.fix_missing_locations(Spelled().visit(ast.parse(source)))
+    return tables(symtable.symtable(ast.unparse(tree), "cell", "exec"))
 
 
 def used(source):
     """Every name of the page that some code mentions, also within functions."""
-    top, *inner = tables(symtable.symtable(source, "cell", "exec"))
+    top, *inner = symbols(source)
     names = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()}
-    names |= {symbol.get_name() for table in inner for symbol in table.get_symbols() if symbol.is_global()}
-    tree, own = ast.parse(source), {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned()}
-    added = {
-        node.target.id for node in ast.walk(tree) if isinstance(node, ast.AugAssign) and hasattr(node.target, "id")
-    }
-    return (names | added & own) - passing(tree)
+    return names | {symbol.get_name() for table in inner for symbol in table.get_symbols() if symbol.is_global()}
 
 
 def changed(source):
     """Every name of the page that some code binds, or whose value it may change: x = 1, x[0] = 1, x.append(1)."""
-    top, known = symtable.symtable(source, "cell", "exec"), used(source)
+    top, known = next(symbols(source)), used(source)
     names = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_namespace()}
-    tree = ast.parse(source)
-    for part in ast.walk(tree):
+    for part in ast.walk(ast.parse(source)):
         touched = part.func if isinstance(part, ast.Call) else part
         if part is touched and isinstance(getattr(part, "ctx", None), ast.Load):
             continue
@@ -123,7 +137,7 @@ def changed(source):
             touched = touched.value
             if isinstance(touched, ast.Name) and touched.id in known:
                 names.add(touched.id)
-    return names - passing(tree)
+    return names
 
 
 def names(source):

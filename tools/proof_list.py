@@ -79,29 +79,33 @@ def class_faults(rows):
         yield f"a submission takes {seconds[-1]:.1f} s; expected 60 or less"
 
 
+def covers_texts(*paths):
+    """What these files say, of Python its syntax, and not what they reach."""
+    return {
+        path.relative_to(ROOT).as_posix(): (syntax if path.suffix == ".py" else digest)(path.read_text("utf-8"))
+        for path in paths
+    }
+
+
 def covers_class():
     """All of `homework/`, the checks of chapter 1, and the class."""
     checks = reached("from attention_src.checks import attention, doubled_query, mended_attention", without=())
-    return {
-        path.relative_to(ROOT).as_posix(): syntax(path.read_text("utf-8"))
-        for path in [
-            *(ROOT / "homework").rglob("*.py"),
-            *(ROOT / name for name in checks if name.startswith("attention_src/checks/")),
-            *(ROOT / name for name in (*BAD_CLASS, "tests/classroom.py", "tools/bad_class.py")),
-        ]
-    }
+    return covers_texts(
+        *(ROOT / "homework").rglob("*.py"),
+        *(ROOT / name for name in checks if name.startswith("attention_src/checks/")),
+        *(ROOT / name for name in (*BAD_CLASS, "tests/classroom.py", "tools/bad_class.py")),
+    )
 
 
-def covers_running_page():
-    """The first chapter, and what runs it in a browser."""
-    parts = [*(ROOT / "live").glob("*.*s"), *(ROOT / "live").glob("*.py")]
-    parts += [ROOT / "_ext" / "book_live.py", ROOT / "tests" / "test_live_browser.py"]
-    return covers_chapter(read(CHAPTERS[0]), CHAPTERS[0].stem) | {
-        path.relative_to(ROOT).as_posix(): (syntax if path.suffix == ".py" else digest)(path.read_text("utf-8"))
-        for path in parts
-    }
+def covers_first_chapter(*paths):
+    """Chapter 1, and what is done with it in a test."""
+    return covers_chapter(read(CHAPTERS[0]), CHAPTERS[0].stem) | covers_texts(*paths)
 
 
+RUNNING_PAGE = [
+    *(ROOT / "live").glob("*.*s"),
+    *(ROOT / name for name in ("live/attention_live.py", "_ext/book_live.py", "tests/test_live_browser.py")),
+]
 FAILED = [{"test": "Cell 3", "outcome": "failure"}]
 
 PROOFS = {
@@ -129,17 +133,17 @@ PROOFS |= {
 PROOFS["sabotage"] = Proof(
     partial(pytest, "-m", "proof", "tests/test_promise.py"),
     not_passed,
-    lambda: (
-        covers_chapter(read(CHAPTERS[0]), CHAPTERS[0].stem)
-        | {name: syntax((ROOT / name).read_text("utf-8")) for name in ("conftest.py", "tests/test_promise.py")}
-    ),
+    partial(covers_first_chapter, ROOT / "conftest.py", ROOT / "tests" / "test_promise.py"),
     refuted=FAILED,
 )
 PROOFS["class"] = Proof(
     partial(pytest, "-m", "proof", *BAD_CLASS), class_faults, covers_class, refuted=FAILED, exact=False
 )
 PROOFS["running-page"] = Proof(
-    partial(pytest, "-m", "proof", "tests/test_live_browser.py"), not_passed, covers_running_page, refuted=FAILED
+    partial(pytest, "-m", "proof", "tests/test_live_browser.py"),
+    not_passed,
+    partial(covers_first_chapter, *RUNNING_PAGE),
+    refuted=FAILED,
 )
 PROOFS["onnx"] = Proof(
     partial(with_more, "proofs/onnx_requirements.txt", onnx_cases.run),
