@@ -6,14 +6,18 @@ tells every changed copy from what the cell just printed. An output that nobody 
 """
 
 import re
+import sys
 import tempfile
 from copy import deepcopy
 from pathlib import Path
 from uuid import uuid4
 
+import jupyter_client.provisioning.local_provisioner as provisioner
 import nbval.kernel
 import nbval.plugin
 import pytest
+
+from tools import warm_kernel
 
 pytest_plugins = ["pytester", "tools.remember"]
 
@@ -78,3 +82,11 @@ def _kernel_without_ports(start=nbval.kernel.KernelManager, **settings):
 
 nbval.plugin.IPyNbFile.collect = _collect_with_teeth
 nbval.kernel.KernelManager = _kernel_without_ports
+
+
+def _launched(command, cold=provisioner.launch_kernel, **settings):
+    """Fork the kernels of this Python; those of others start as always."""
+    return (warm_kernel.launch if command[0] == sys.executable else cold)(command, **settings)
+
+
+provisioner.launch_kernel = _launched
