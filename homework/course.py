@@ -8,7 +8,7 @@ import json
 import os
 from pathlib import Path
 
-import nbformat
+from tools.chapter import code, read
 
 from .chapter import Unclear
 from .roster import read_roster
@@ -25,47 +25,49 @@ def written(path, data):
     draft.replace(path)
 
 
-def first(command, course):
-    """What to run before."""
-    return f"first: python -m homework {command}" + ("" if course == Path("class") else f" --course {course}")
+def write_json(path, value):
+    written(path, json.dumps(value, ensure_ascii=False, indent=1).encode())
 
 
-def save_roster(course, path):
-    """Keep the roster with the class, as it was exported, and return its students."""
-    students = read_roster(path)
-    if path.resolve() != (course / "roster.csv").resolve():
-        written(course / "roster.csv", path.read_bytes())
+def read_json(path):
+    return json.loads(path.read_text("utf-8")) if path.exists() else {}
+
+
+def demand(there, seen, command, course):
+    """Refuse with what was seen, and name the command that comes before."""
+    if not there:
+        of = "" if course == Path("class") else f" --course {course}"
+        raise Unclear(f"{seen}; first: python -m homework {command}{of}")
+
+
+def read_students(course, exported=None):
+    """{key: Student} of the roster, which is kept with the class as it was exported."""
+    kept = course / "roster.csv"
+    students = read_roster(exported or kept) if exported or kept.exists() else {}
+    if exported:
+        written(kept, exported.read_bytes())
     return students
-
-
-def read_saved_roster(course):
-    return read_roster(course / "roster.csv") if (course / "roster.csv").exists() else {}
 
 
 def read_class(course, kind, stem):
     """A notebook of the class as it was when it was released, without outputs."""
     path = course / kind / stem / f"{stem}.ipynb"
-    if not path.exists():
-        raise Unclear(f"{path} is missing; {first(f'release {stem[:2]}', course)}")
-    return without_outputs(nbformat.read(path, as_version=4))
+    demand(path.exists(), f"{path} is missing", f"release {stem[:2]}", course)
+    return without_outputs(read(path))
 
 
 def without_outputs(notebook):
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            cell.outputs = []
+    for cell in code(notebook):
+        cell.outputs = []
     return notebook
 
 
 def read_collected(course, stem):
     path = course / "collected" / stem / "collected.json"
-    if not path.exists():
-        raise Unclear(f"{path} is missing; {first(f'collect {stem[:2]} FOLDER-OR-ZIP', course)}")
-    return json.loads(path.read_text("utf-8"))
+    demand(path.exists(), f"{path} is missing", f"collect {stem[:2]} FOLDER-OR-ZIP", course)
+    return read_json(path)
 
 
 def read_results(course, stem):
     """{student: result} of everybody who was graded."""
-    return {
-        path.stem: json.loads(path.read_text("utf-8")) for path in sorted((course / "results" / stem).glob("*.json"))
-    }
+    return {path.stem: read_json(path) for path in sorted((course / "results" / stem).glob("*.json"))}

@@ -1,18 +1,17 @@
 """Collecting: from a folder or a platform's archive of files named anyhow to one notebook for each student."""
 
-import hashlib
-import itertools
-import json
 import re
+import zipfile
 from dataclasses import dataclass, field
+from itertools import count
 
 from ..chapter import Unclear, find
-from ..course import read_collected, read_saved_roster, save_roster, written
+from ..course import read_collected, read_json, read_students, write_json, written
 from ..roster import slug
-from .files import check_place, files_of, metadata_of
+from .files import Purse, files_of, metadata_of
 from .layouts import PLATFORMS, Layout
 
-MOST_NOTES = 20
+LIST, MOST_NOTES = "collected.json", 20
 
 
 @dataclass
@@ -30,8 +29,8 @@ def command(chapter, place, course, roster, environment):
     """Sort what came back into one notebook for each student."""
     stem = find(chapter).stem
     folder = course / "collected" / stem
-    students = save_roster(course, roster) if roster else read_saved_roster(course)
-    found = collect(place, stem, students, _listed(folder))
+    students = read_students(course, roster)
+    found = collect(place, stem, students, read_json(folder / LIST))
     listed = store(found, folder, students)
     new = sum(not about.nobody for about in found.values())
     missing = [student.name for name, student in students.items() if not listed[name]["file"]]
@@ -59,12 +58,12 @@ def assign(name, student, chapter, course, environment):
     if len(stems) != 1:
         seen = f"{name!r} is open in {', '.join(stems)}" if stems else f"No file is called {name!r}"
         raise Unclear(f"{seen}; expected a name that `collect` printed, and the chapter if there are several.")
-    folder, students = course / "collected" / stems[0], read_saved_roster(course)
+    folder, students = course / "collected" / stems[0], read_students(course)
     keys = Layout(stems[0], students).owner((f"{student}.ipynb",)) if students else None
     who = student if student in students else (keys.students or [None])[0] if keys else slug(student)
     if not who:
         raise Unclear(f"The roster has nobody called {student!r}; expected an id or a whole name.")
-    listed = _listed(folder)
+    listed = read_json(folder / LIST)
     moved = listed.pop(name)
     about = listed.get(who) or _entry(who, students)
     old = sorted(folder.glob(f"{name}.*ipynb"))  # the first of them last
@@ -75,7 +74,7 @@ def assign(name, student, chapter, course, environment):
         written(first, file.read_bytes())
     about |= {"file": moved["file"], "sent": moved["sent"], "files": about["files"] | moved["files"], "nobody": False}
     listed[who] = about
-    _write(folder, listed)
+    write_json(folder / LIST, listed)
     for file in old:
         file.unlink()
     print(f"{moved['file']!r} is {about['name']}'s. Then: python -m homework grade {stems[0][:2]}")
@@ -83,34 +82,35 @@ def assign(name, student, chapter, course, environment):
 
 def collect(place, stem, roster=None, listed=()):
     """Return {student: Collected}; `listed` is what an earlier collection knows, which a person may have settled."""
-    check_place(place)
-    roster, found, payers = roster or {}, {}, {}
+    if not place.is_dir() and not zipfile.is_zipfile(place):
+        expected = "expected what the learning platform handed over"
+        raise Unclear(f"{place} is neither a folder nor a zip archive; {expected}.")
+    roster, listed, found, purses, places = roster or {}, dict(listed), {}, {}, {}
     repositories = [path.parent.name for path in place.glob("*/.git")] if place.is_dir() else []
     layout = Layout(stem, roster, metadata_of(place), repositories)
-    settled = {
-        (path, digest): student
-        for student, about in dict(listed).items()
-        if not about["nobody"]
+    before = {
+        (path, digest): name
+        for name, about in sorted(listed.items(), key=lambda entry: not entry[1]["nobody"])
         for path, digest in about["files"].items()
     }
 
-    def whose(name):
+    def purse_of(name):
         """Who pays for a path: its owner, or the folder or file that the platform made."""
         owner = layout.owner((name,))
-        return payers.setdefault(name, (*owner.students, owner.number) if owner.students else name.split("/")[0])
+        return purses.setdefault((*owner.students, owner.number) if owner.students else name.split("/")[0], Purse())
 
-    places = {}
-    for file in files_of(place, whose):
-        owner = layout.owner(file.levels)
-        if not owner.students and (student := settled.get((file.path, digest(file.data)))):
-            owner.students = [student]
-        if owner.students:
-            for student in owner.students:
-                _add(found, _namesake(student, owner.number, found, listed, roster), file, owner)
-        else:
-            top = (file.levels[0], *sorted(owner.candidates))
-            name = places.setdefault(top, _unknown(len(places), file, listed, found))
-            _add(found, name, file, owner, nobody=True)
+    for file in files_of(place, purse_of):
+        owner, known = layout.owner(file.levels), before.get((file.path, file.digest))
+        if not owner.students and known and not listed[known]["nobody"]:
+            owner.students = [known]
+        names = [_namesake(student, owner.number, found, listed, roster) for student in owner.students]
+        if not names:
+            free = (name for name in map("unknown-{}".format, count(1)) if name not in listed and name not in found)
+            names = [places.setdefault((file.levels[0], *sorted(owner.candidates)), known or next(free))]
+        for name in names:
+            about = found.setdefault(name, Collected(number=owner.number, nobody=not owner.students))
+            about.files.append(file)
+            about.late = max(about.late, owner.late)
     for collected in found.values():
         _sort(collected, stem)
         if collected.nobody:
@@ -121,35 +121,12 @@ def collect(place, stem, roster=None, listed=()):
     return found
 
 
-def _add(found, name, file, owner, *, nobody=False):
-    about = found.setdefault(name, Collected(nobody=nobody, number=owner.number))
-    about.files.append(file)
-    about.late = max(about.late, owner.late)
-
-
 def _namesake(student, number, found, listed, roster):
     """Two of one name are two people if the platform's number differs."""
     if roster or not number:
         return student
-    known = found[student].number if student in found else dict(listed).get(student, {}).get("number")
+    known = found[student].number if student in found else listed.get(student, {}).get("number")
     return student if known in (None, "", number) else f"{student}-{number}"
-
-
-def _unknown(many, file, listed, found):
-    """The name of a file that names nobody: the one that it had before, or a free one."""
-    for name, about in dict(listed).items():
-        if about["nobody"] and about["files"].get(file.path) == digest(file.data):
-            return name
-    names = (f"unknown-{number}" for number in itertools.count(many + 1))
-    return next(name for name in names if name not in listed and name not in found)
-
-
-def digest(data):
-    return hashlib.sha256(data).hexdigest()
-
-
-def looks_like_notebook(file):
-    return file.path.lower().endswith(".ipynb") or (file.data.lstrip()[:1] == b"{" and b'"cells"' in file.data)
 
 
 def _newest(file, stem):
@@ -157,7 +134,8 @@ def _newest(file, stem):
     attempt = PLATFORMS[2].search(file.path)
     tries = [int(number) for number in re.findall(r"\d{1,18}", file.path)]
     marks = f"ex{stem[:2]}-".encode()
-    about = not file.left_out, looks_like_notebook(file), marks in file.data
+    notebook = file.path.lower().endswith(".ipynb") or (file.data.lstrip()[:1] == b"{" and b'"cells"' in file.data)
+    about = not file.left_out, notebook, marks in file.data
     return *about, attempt["when"] if attempt else "", file.when, tries, file.path
 
 
@@ -179,43 +157,34 @@ def _entry(name, roster):
     return about | {"files": {}, "number": "", "nobody": False}
 
 
-def _listed(folder):
-    path = folder / "collected.json"
-    return json.loads(path.read_text("utf-8")) if path.exists() else {}
-
-
-def _write(folder, listed):
-    written(folder / "collected.json", json.dumps(listed, ensure_ascii=False, indent=1).encode())
+def _place(name, place):
+    """The name of a file of a student's: the first counts."""
+    return f"{name}.{place}.ipynb" if place > 1 else f"{name}.ipynb"
 
 
 def store(found, folder, roster=()):
     """Write what was collected: `<student>.ipynb` counts, `<student>.2.ipynb` and so on are kept, and a list of all."""
-    folder.mkdir(parents=True, exist_ok=True)
-    listed = {student: _entry(student, roster) for student in roster} | _listed(folder)
+    listed = {student: _entry(student, roster) for student in roster} | read_json(folder / LIST)
     for student, collected in found.items():
         for place, file in enumerate(collected.files, start=1):
-            written(folder / (f"{student}.{place}.ipynb" if place > 1 else f"{student}.ipynb"), file.data)
+            written(folder / _place(student, place), file.data)
         first = collected.files[0]
         about = {"file": first.path, "sent": first.levels[0], "late": collected.late, "number": collected.number}
         about |= {"notes": [{"text": text, "person": True} for text in collected.notes], "nobody": collected.nobody}
-        files = {file.path: digest(file.data) for file in collected.files}
+        files = {file.path: file.digest for file in collected.files}
         listed[student] = _entry(student, roster) | about | {"files": files}
     _forget_ghosts(found, listed, roster)
-    _write(folder, listed)
-    kept = {
-        f"{name}.{place}" if place > 1 else name
-        for name, a in listed.items()
-        for place in range(1, len(a["files"]) + 1)
-    }
+    write_json(folder / LIST, listed)
+    kept = {_place(name, i + 1) for name, about in listed.items() for i in range(len(about["files"]))}
     for path in folder.glob("*.ipynb"):
-        if path.stem not in kept:
+        if path.name not in kept:
             path.unlink()
     return listed
 
 
 def _forget_ghosts(found, listed, roster):
     """A file that was collected before under another name, and now has its student, is there once."""
-    new = {digest(file.data) for about in found.values() if not about.nobody for file in about.files}
+    new = {file.digest for about in found.values() if not about.nobody for file in about.files}
     paths = {file.path for about in found.values() for file in about.files}
     for name, about in [*listed.items()]:
         renamed = about["nobody"] and {*about["files"].values()} <= new

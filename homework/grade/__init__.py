@@ -1,7 +1,6 @@
 """Grading a class: who is to be graded, one after the other or side by side, each result kept as it arrives."""
 
 import hashlib
-import json
 import os
 import secrets
 import sys
@@ -13,7 +12,7 @@ from tools.chapter import ROOT
 
 from ..chapter import Unclear, find
 from ..collect import open_questions
-from ..course import read_class, read_collected, read_results, written
+from ..course import read_class, read_collected, read_results, write_json, written
 from ..release import is_secret_of, personal
 from . import fan_out, sandbox
 from .grading import Task
@@ -104,8 +103,7 @@ def _keep(course, stem, result, made_from):
         text = nbformat.writes(nbformat.from_dict(notebook))
         written(course / "submitted" / student / stem / f"{stem}.ipynb", text.encode())
     result["made_from"] = None if result.get("again") else made_from
-    text = json.dumps(result, ensure_ascii=False, indent=1)
-    written(course / "results" / stem / f"{student}.json", text.encode())
+    write_json(course / "results" / stem / f"{student}.json", result)
 
 
 def _without_numbers(course, stem, wanted, secret, students):

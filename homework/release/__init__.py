@@ -1,6 +1,5 @@
 """Releasing: the student copies of chapters, what stands in them, and copies with numbers of one's own."""
 
-import json
 import re
 import shutil
 import subprocess
@@ -17,7 +16,7 @@ from tools.chapter import CHAPTERS, ROOT, TRANSLATED, last_cell, with_answers_fo
 from tools.repository import copies
 
 from ..chapter import Unclear, find
-from ..course import read_saved_roster, save_roster, written
+from ..course import read_json, read_students, write_json
 from . import personal
 
 INSTALL = re.compile(r"%pip install -q (?:\"attention_src(?P<extra>\[\w+\]) @ \S+|git\+\S+)")
@@ -29,7 +28,7 @@ def command(chapter, course, roster, environment, language="en", **options):
     from ..report import gradebook  # loads nbgrader
 
     source = _package(course, options["offline"])
-    students = save_roster(course, roster) if roster else read_saved_roster(course)
+    students = read_students(course, roster)
     for path in tqdm([find(number) for number in chapter] or CHAPTERS, unit="chapter", disable=None):
         made = gradebook.release(course, path)
         copy = handed_out(nbformat.read(made, as_version=4), path.stem, source)
@@ -104,8 +103,8 @@ def is_secret_of(course, secret):
     path = course / "key.json"
     if not path.exists():
         salt = token_hex(16)
-        written(path, json.dumps({"salt": salt, "hash": _hash(secret, salt)}).encode())
-    kept = json.loads(path.read_text())
+        write_json(path, {"salt": salt, "hash": _hash(secret, salt)})
+    kept = read_json(path)
     return _hash(secret, kept["salt"]) == kept["hash"]
 
 

@@ -9,8 +9,8 @@ from jinja2 import Environment, FileSystemLoader
 
 from tools import chapter
 
-from ..chapter import Unclear, find, title_of
-from ..course import first, read_class, read_collected, read_results, read_saved_roster
+from ..chapter import find, title_of
+from ..course import demand, read_class, read_collected, read_results, read_students
 from . import tables
 
 PAGES = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True)
@@ -22,9 +22,8 @@ def command(chapter, course, environment):
 
     stem = find(chapter).stem
     results, folder = read_results(course, stem), course / "report" / stem
-    if not results:
-        raise Unclear(f"Nothing is graded in {course / 'results' / stem}; {first(f'grade {chapter}', course)}")
-    collected, roster = read_collected(course, stem), read_saved_roster(course)
+    demand(results, f"Nothing is graded in {course / 'results' / stem}", f"grade {chapter}", course)
+    collected, roster = read_collected(course, stem), read_students(course)
     write(folder, read_class(course, "release", stem), collected, results, gradebook.scores(course, stem), roster)
     print(f"The report is {folder / 'index.html'}, the scores are in {folder / 'scores.csv'}.")
     for table in folder.glob("scores-*.csv"):
