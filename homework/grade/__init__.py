@@ -29,27 +29,33 @@ def command(chapter, course, jobs, dask, timeout, unsafe, again, environment, **
     collected = read_collected(course, stem)
     if options["personal"] and unsafe:
         raise Unclear("--personal needs the secret, and --unsafe would let student code read it.")
-    secret = None if unsafe else personal.secret_from(environment)
-    seeds = drawn_seeds() if unsafe else personal.hidden_seeds(secret, stem, TRIALS)
-    without_secret(environment) if unsafe else print("Student code runs", sandbox.told())
-    students = [student for student, about in collected.items() if about["file"]]
-    without = _without_numbers(course, stem, options["personal"], secret, students)
-    folder, before, tasks = course / "results" / stem, read_results(course, stem), []
-    for name in before.keys() - set(students):
-        (folder / f"{name}.json").unlink()
-    kind, book = "none" if unsafe else None, _book(source, release, seeds, timeout)
-    for student in students:
-        data = (course / "collected" / stem / f"{student}.ipynb").read_bytes()
-        made = hashlib.sha256(book + data).hexdigest()
+    if unsafe:
+        without_secret(environment)
+        secret, seeds = None, [secrets.randbits(64) for _ in range(TRIALS)]  # which nobody has to keep
+    else:
+        secret = personal.secret_from(environment)
+        seeds = personal.hidden_seeds(secret, stem, TRIALS)
+        print("Student code runs", sandbox.told())
+    data = {
+        student: (course / "collected" / stem / f"{student}.ipynb").read_bytes()
+        for student, about in collected.items()
+        if about["file"]
+    }
+    without = _without_numbers(course, stem, options["personal"], secret, data)
+    book = _book(source, release, seeds, timeout)
+    made_from = {student: hashlib.sha256(book + data[student]).hexdigest() for student in data}
+    before, tasks = read_results(course, stem), []
+    for name in before.keys() - data.keys():
+        (course / "results" / stem / f"{name}.json").unlink()
+    for student in data:
         if student in without:
             unjudged = "no copy with numbers of their own was made under this name; was it collected with the roster?"
             _keep(course, stem, {"student": student, "exercises": {}, "notes": [], "unjudged": unjudged}, None)
-        elif again or before.get(student, {}).get("made_from") != made:
+        elif again or before.get(student, {}).get("made_from") != made_from[student]:
             copy = personal.personalise(release, secret, student) if options["personal"] else release
-            tasks.append(Task(student, data, source, copy, seeds, timeout, kind))
-    digests = {task.student: hashlib.sha256(book + task.data).hexdigest() for task in tasks}
+            tasks.append(Task(student, data[student], source, copy, seeds, timeout, "none" if unsafe else None))
     for result in fan_out.graded(tasks, jobs, dask):
-        _keep(course, stem, result, digests[result["student"]])
+        _keep(course, stem, result, made_from[result["student"]])
     from ..report import gradebook  # loads nbgrader
 
     results = read_results(course, stem)
@@ -60,11 +66,6 @@ def command(chapter, course, jobs, dask, timeout, unsafe, again, environment, **
         + ", as the report says." * bool(read)
     )
     open_questions(course, stem, collected)
-
-
-def drawn_seeds():
-    """Seeds that nobody has to keep."""
-    return [secrets.randbits(64) for _ in range(TRIALS)]
 
 
 def without_secret(environment):
@@ -90,10 +91,8 @@ def _holds_secret(process):
 def _book(source, release, seeds, timeout):
     """What a result was made from besides the submission."""
     code = [path.read_bytes() for path in sorted((ROOT / "attention_src").rglob("*.py"))]
-    return (
-        b"\0".join([nbformat.writes(source).encode(), nbformat.writes(release).encode(), *code])
-        + repr((seeds, timeout)).encode()
-    )
+    books = [nbformat.writes(notebook).encode() for notebook in (source, release)]
+    return b"\0".join([*books, *code]) + repr((seeds, timeout)).encode()
 
 
 def _keep(course, stem, result, made_from):

@@ -16,40 +16,23 @@ def graded(tasks, jobs=1, dask=None):
     Dask gives a dead worker's submissions to the others. A broken pool is made anew, and what is left goes through it
     one by one: what ends its process again is left to a person.
     """
-    done = set()
+    done, batches = set(), [tasks]
     with _cluster(dask) if dask else parallel_config(n_jobs=jobs), tqdm(total=len(tasks), disable=None) as bar:
-        for batch in _batches(tasks, done):
+        for batch in batches:
             try:
                 for result in Parallel(return_as="generator_unordered", batch_size=1)(map(delayed(grade), batch)):
                     done.add(result["student"])
                     yield result
                     bar.update()
-            except _deaths() as death:
-                if len(batch) == 1:
-                    done.add(batch[0].student)
-                    yield _given_up(batch[0].student, death)
-
-
-def _batches(tasks, done):
-    """All tasks together, then each that has no result by itself."""
-    yield tasks
-    for task in tasks:
-        if task.student not in done:
-            yield [task]
-
-
-def _given_up(student, death):
-    reason = f"it ended the process that graded it: {type(death).__name__}"
-    return {"student": student, "exercises": {}, "notes": [], "unjudged": reason, "seconds": 0, "again": True}
-
-
-def _deaths():
-    """The exceptions that say that a worker died."""
-    try:
-        from distributed import KilledWorker
-    except ImportError:
-        return BrokenProcessPool
-    return BrokenProcessPool, KilledWorker
+            except Exception as death:
+                if not isinstance(death, BrokenProcessPool) and type(death).__name__ != "KilledWorker":  # Dask's
+                    raise
+                if len(batch) > 1:
+                    batches += [[task] for task in batch if task.student not in done]
+                else:
+                    why = f"it ended the process that graded it: {type(death).__name__}"
+                    empty = {"student": batch[0].student, "exercises": {}, "notes": [], "seconds": 0}
+                    yield empty | {"unjudged": why, "again": True}
 
 
 @contextmanager
