@@ -110,8 +110,7 @@ def _without_numbers(course, stem, wanted, secret, students):
     folder = course / "personal" / stem
     made = folder.exists()
     if made != wanted:
-        seen = "was released with --personal" if made else "was not released with --personal"
-        raise Unclear(f"{stem} {seen}; expected the same of grade.")
+        raise Unclear(f"{stem} was {'' if made else 'not '}released with --personal; expected the same of grade.")
     if made and not is_secret_of(course, secret):
         raise Unclear("ATTENTION_SEED is not the one with which the students' own numbers were made.")
     return {student for student in students if made and not (folder / f"{student}.ipynb").exists()}

@@ -1,6 +1,7 @@
 """The checks of an exercise, out here, and the answers as they meet them: numbers, or functions in the sandbox."""
 
 import builtins
+from functools import partial
 from inspect import signature
 
 from attention_src import checks
@@ -64,15 +65,18 @@ def _answers(session, exercise, asked, restored, renamed):
         told = map(str, reply["used"][:MOST_USED])
         used = {name if name in SHORTCUTS else name.split(".")[0] for name in told} - exercise.allowed
         for name in sorted(used - (set() if exercise.without_torch else {"torch"})):
-            restored.note(
-                SHORTCUTS.get(name, f"calls {printable(name)[:60]} of attention_src"), exercise.name, person=True
-            )
+            said = SHORTCUTS.get(name, f"calls {printable(name)[:60]} of attention_src")
+            restored.note(said, exercise.name, person=True)
 
-    found = _bound(session, actual, heed)
-    return [
-        found.get(name, _stub(one) if exercise.is_function(one) else ...)
-        for one, name in zip(asked, actual, strict=True)
-    ]
+    found = session.ask("names", names=actual)
+    answers = []
+    with untrusted():
+        for one, name in zip(asked, actual, strict=True):
+            if name in found:
+                answers.append(wire.decode(found[name], partial(_function, session, name, heed)))
+            else:
+                answers.append(_stub(one) if exercise.is_function(one) else ...)
+    return answers
 
 
 def _stub(name):
@@ -85,18 +89,7 @@ def _stub(name):
     return stub
 
 
-def _bound(session, asked, heed):
-    """Return {name: answer} of the names that are bound; `heed` is told what each call of a function was like."""
-    found = session.ask("names", names=asked)
-    with untrusted():
-        return {
-            name: wire.decode(found[name], lambda called, name=name: _function(session, name, called, heed))
-            for name in asked
-            if name in found
-        }
-
-
-def _function(session, name, called, heed):
+def _function(session, name, heed, called):
     """Return a function that calls the student's: arrays go in, arrays come out, and changed arguments are changed."""
 
     def answer(*arguments):

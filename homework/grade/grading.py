@@ -6,6 +6,7 @@ a person.
 """
 
 import os
+import re
 import time
 from dataclasses import asdict, dataclass, field
 from math import inf
@@ -28,7 +29,7 @@ from .sandbox import Died, Session, untrusted
 from .submission import Unreadable, printable, read
 
 CHAPTER_SECONDS = 300  # for the chapter's own code, which may train
-MOST_DEATHS = 8  # of a student's sandbox; then a person has to look
+MOST_DEATHS, MOST_ABSENT = 8, 30  # of a student's sandbox, then a person has to look; modules that are not here
 TOTAL, LEAST = 3, 60  # all of a student's code may take so many times as long as one cell, or so many seconds
 COSTLY = ("SyntaxError", "NameError", "ModuleNotFoundError")  # in an answer's cell: a person looks
 DEATHS = {
@@ -134,7 +135,7 @@ class Grading:
         self.task, self.restored, self.tasks = task, restored, tasks
         self.verdicts, self.skipped, self.errors, self.settled = {}, set(), {}, set()
         self.seconds, self.left = task.seconds, max(TOTAL * task.seconds, LEAST) * _busy()
-        self.ran, self.absent = set(), set()
+        self.ran, self.absent = set(), []
         self.own = [names.python_only(cell) for cell in restored.own]
         wanted = set().union(*(names.bound_and_used(cell)[1] for cell in self.own))
         self.chapter = names.needed([cell.source for cell in code(source) if not is_solution(cell)], wanted)
@@ -184,9 +185,9 @@ class Grading:
         what = f"cell {place + 1} of the student's own"
         self.ran.add(place)
         try:
-            reply, error, text = self._ran(session, place)
-            while error == "ModuleNotFoundError" and self._let_be_absent(session, reply["absent"]):
-                reply, error, text = self._ran(session, place)
+            error, text = self._ran(session, place)
+            while error == "ModuleNotFoundError" and self._let_be_absent(session, text):
+                error, text = self._ran(session, place)
             if error == "MemoryError":
                 raise Died("memory")
         except Died as death:
@@ -204,16 +205,16 @@ class Grading:
     def _ran(self, session, place):
         reply = session.ask("run", source=self.own[place], name=f"cell {place + 1}")
         with untrusted():
-            return reply, *(printable(reply.get(name, ""))[:500] for name in ("raised", "message"))
+            return [printable(reply.get(name, ""))[:500] for name in ("raised", "message")]
 
-    def _let_be_absent(self, session, name):
-        """Run a cell again without a module that is not here; what needs it is for a person."""
-        root = name.split(".")[0] if isinstance(name, str) else ""
-        if not root.isidentifier() or root in self.absent or len(self.absent) > 9:
+    def _let_be_absent(self, session, text):
+        """Let a module be imported that is not here, to run a cell again; what needs it is for a person."""
+        found = re.match(r"No module named '([\w.]+)'", text)
+        if not found or found[1] in self.absent or len(self.absent) >= MOST_ABSENT:
             return False
-        self.absent.add(root)
-        self.restored.note(f"imports {root[:60]}, which is not here; it was run without")
-        session.ask("absent", name=root)
+        self.absent.append(found[1])
+        self.restored.note(f"imports {found[1].split('.')[0][:60]}, which is not here; it was run without")
+        session.ask("absent", name=found[1])
         return True
 
     def _end(self, death):

@@ -10,27 +10,18 @@ import builtins
 import contextlib
 import copy
 import inspect
-import io
 import json
 import linecache
 import os
 import resource
 import sys
 import types
-from importlib.machinery import ModuleSpec
 
 import numpy as np
 import watch
 from wire import HEAD, decode, encode, pack
 
 IPYTHON = types.SimpleNamespace(run_line_magic=print, run_cell_magic=print, system=print, getoutput=lambda *_: [])
-
-
-class Nowhere(io.TextIOBase):
-    """A stream that forgets what is printed: nothing printed counts."""
-
-    def write(self, text):
-        return len(text)
 
 
 class Channel:
@@ -73,8 +64,7 @@ def said(error):
         message = str(error)[:2000]
     except Exception:
         message = ""
-    absent = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
-    return {"raised": type(error).__name__, "message": message, "absent": absent if isinstance(absent, str) else None}
+    return {"raised": type(error).__name__, "message": message}
 
 
 class Absent(types.ModuleType):
@@ -88,31 +78,14 @@ class Absent(types.ModuleType):
         return Absent(f"{self.__name__}.{name}")
 
     def __call__(self, *_, **__):
-        raise ModuleNotFoundError(f"{self.__name__} is not here", name=self.__name__)
-
-
-class Absentees:
-    """Python's way to modules that are not here."""
-
-    def __init__(self):
-        self.names = set()
-
-    def find_spec(self, name, path=None, target=None):
-        return ModuleSpec(name, self, is_package=True) if name.split(".")[0] in self.names else None
-
-    def create_module(self, spec):
-        return Absent(spec.name)
-
-    def exec_module(self, module):
-        pass
+        raise ModuleNotFoundError(f"{self.__name__} is not here")
 
 
 class Student:
     """The namespace of the notebook, and what may be asked of it. Each public method answers one request."""
 
     def __init__(self, channel):
-        self.channel, self.watch, self.absentees, self.lent = channel, watch.Watch(), Absentees(), []
-        sys.meta_path.append(self.absentees)
+        self.channel, self.watch, self.lent = channel, watch.Watch(), []
         sys.modules["__main__"] = main = types.ModuleType("__main__")
         self.namespace = main.__dict__
         self.namespace["display"], self.namespace["get_ipython"] = print, lambda: IPYTHON
@@ -120,7 +93,7 @@ class Student:
     def _caught(self, do):
         """Do it with the streams caught, and answer what came of it, the exception included."""
         process, answer = os.getpid(), {}
-        sys.stdout = sys.stderr = Nowhere()
+        sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__  # nothing printed counts: both lead nowhere
         try:
             answer = do() or {}
         except BaseException as error:
@@ -144,7 +117,10 @@ class Student:
 
     def absent(self, name):
         """Let a module that is not here be imported all the same."""
-        self.absentees.names.add(name)
+        sys.modules[name] = Absent(name)
+        parent, _, last = name.rpartition(".")
+        if parent in sys.modules:
+            setattr(sys.modules[parent], last, sys.modules[name])
 
     def names(self, names):
         """Say what the names are bound to: a value, a function to be called by name, or nothing."""
