@@ -189,7 +189,7 @@ def test_without_bubblewrap_a_container_is_taken(monkeypatch):
 
 def test_where_there_is_no_control_group_it_is_said(monkeypatch):
     monkeypatch.setattr(sandbox, "chosen", lambda: "bubblewrap")
-    monkeypatch.setattr(walls, "memory_groups", lambda: None)
+    monkeypatch.setattr(walls, "memory_group", lambda: None)
     assert "no control group here: each process has 2 GB" in sandbox.told()
 
 

@@ -7,9 +7,9 @@ import json
 import os
 import platform
 import secrets
-import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -28,7 +28,7 @@ from .walls import HERE, LIMITS, PACKAGE
 PATIENCE, LOOK = 2, 0.2  # times as long on the clock as on the processor; seconds between two looks
 MOST_GIVEN = 4096  # numbers that student code may hand to a function of a check, which computes out here
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError, OverflowError, MemoryError)
-KINDS = ("bubblewrap", "docker", "podman")
+ENGINES = ("docker", "podman")
 
 
 class NoSandbox(Exception):
@@ -55,27 +55,28 @@ def untrusted():
 @cache
 def why_not(kind):
     """Say why there is no such sandbox on this machine; an empty string means that there is one, and it works."""
-    if missing := walls.lacks(kind):
-        return missing
+    if not shutil.which("bwrap" if kind == "bubblewrap" else kind):
+        return f"{kind} is not installed"
+    if kind == "bubblewrap" and platform.machine() not in walls.MACHINES:
+        return f"bubblewrap has no filter for {platform.machine()}"
     try:
         with Session(seconds=60, kind=kind) as session:
             try:
-                reply, said = session.ask("run", source="import numpy, attention_src.checks", name="cell"), ""
+                reply = session.ask("run", source="import numpy, attention_src.checks", name="cell")
+                return f"in {kind} Python raises {reply['raised']}: {reply['message']}" if "raised" in reply else ""
             except Died:
-                reply, said = None, session.said()
+                said = session.said()
     except OSError as error:
-        reply, said = None, str(error)
-    if "raised" in (reply or {}):
-        return f"in {kind} Python raises {reply['raised']}: {reply['message']}"
-    build = f" (its image is made by: {kind} {walls.BUILD})" if kind != "bubblewrap" else ""
-    return "" if reply is not None else f"{kind} cannot start here: {said.strip() or 'Python does not answer'}{build}"
+        said = str(error)
+    build = f" (its image is made by: {kind} {walls.BUILD})" if kind in ENGINES else ""
+    return f"{kind} cannot start here: {said.strip() or 'Python does not answer'}{build}"
 
 
 @cache
 def chosen():
     """The kind of sandbox that works here. Raises NoSandbox, with the reasons and the way out, where there is none."""
     reasons = []
-    for kind in KINDS:
+    for kind in ("bubblewrap", *ENGINES):
         if not (reason := why_not(kind)):
             return kind
         reasons.append(reason)
@@ -88,10 +89,11 @@ def chosen():
 
 def told():
     """One line on where student code runs."""
-    total = walls.MEMORY // 2**30
-    if chosen() == "bubblewrap" and not walls.memory_groups():
-        return f"in bubblewrap. There is no control group here: each process has {LIMITS['RLIMIT_AS'] // 2**30} GB."
-    return f"in {chosen()}, with {total} GB of memory in all."
+    if chosen() == "bubblewrap":
+        if not (group := walls.memory_group()):
+            return f"in bubblewrap. There is no control group here: each process has {LIMITS['RLIMIT_AS'] // 2**30} GB."
+        group.rmdir()
+    return f"in {chosen()}, with {walls.MEMORY // 2**30} GB of memory in all."
 
 
 class Session:
@@ -100,48 +102,39 @@ class Session:
 
     def __init__(self, *, seconds, kind=None):
         self.kind = kind = kind or chosen()
-        self.seconds, self.buffer, self.deadline, self.group = seconds, bytearray(), inf, None
-        self.name, bare = f"homework-{secrets.token_hex(6)}", kind in ("user", "none")
-        self.home = tempfile.TemporaryDirectory(prefix="homework-") if bare else None
-        self.errors = tempfile.TemporaryFile()
+        self.seconds, self.deadline, self.group, self.errors = seconds, inf, None, tempfile.TemporaryFile()
+        self.name, self.home = f"homework-{secrets.token_hex(6)}", tempfile.TemporaryDirectory(prefix="homework-")
         another = kind in ("bubblewrap", "user") and os.getuid() == 0
         user = 2**30 + secrets.randbelow(2**30) if another else None
-        if kind == "user":  # to whom the book's own folder is closed
-            shutil.copytree(PACKAGE, Path(self.home.name, PACKAGE.name))
-            os.chown(self.home.name, user, user)
         settings = json.dumps({"limits": {} if kind == "none" else LIMITS, "user": user})
-        start, calls = self._start(kind)
-        self.process = subprocess.Popen(
-            [*start, str(HERE / "inside.py") if bare else "/grading/inside.py", settings],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self.errors,
-            bufsize=0,
-            start_new_session=True,
-            pass_fds=[calls] if calls else [],
-            cwd=self.home.name if bare else None,
-            env=self._environment(bare),
-        )
-        if calls:
-            os.close(calls)
-        os.set_blocking(self.process.stdin.fileno(), False)
-
-    def _start(self, kind):
-        """The beginning of the command, and what it reads its filter from."""
-        if kind != "bubblewrap":
-            return [sys.executable] if self.home else walls.container(kind, self.name), None
-        calls, writer = os.pipe()
-        os.write(writer, walls.calls_refused(platform.machine()))
-        os.close(writer)
-        command, self.group = walls.grouped([*walls.bubblewrap(calls), sys.executable])
-        return command, calls
-
-    def _environment(self, bare):
-        if self.kind in ("docker", "podman"):  # of the engine's command; the container has its own
-            return {name: value for name, value in os.environ.items() if name != "ATTENTION_SEED"}
-        if not bare:
-            return walls.environment("/tmp", "/grading")
-        return walls.environment(self.home.name, self.home.name if self.kind == "user" else PACKAGE.parent)
+        self.line, theirs = socket.socketpair()
+        self.line.settimeout(LOOK)
+        with theirs, tempfile.TemporaryFile() as calls:
+            program, environment = "/grading/inside.py", walls.environment("/tmp", "/grading")
+            if kind == "bubblewrap":
+                calls.write(walls.calls_refused(platform.machine()))
+                calls.seek(0)
+                self.group = walls.memory_group()
+                command = walls.bubblewrap(calls.fileno(), self.group)
+            elif kind in ENGINES:
+                command = walls.container(kind, self.name)
+                environment = {name: value for name, value in os.environ.items() if name != "ATTENTION_SEED"}
+            else:
+                command, program, books = [sys.executable], str(HERE / "inside.py"), PACKAGE.parent
+                if kind == "user":  # to whom the book's own folder is closed
+                    books = shutil.copytree(PACKAGE, Path(self.home.name, PACKAGE.name)).parent
+                    os.chown(self.home.name, user, user)
+                environment = walls.environment(self.home.name, books)
+            self.process = subprocess.Popen(
+                [*command, program, settings],
+                stdin=theirs,
+                stdout=theirs,
+                stderr=self.errors,
+                start_new_session=True,
+                pass_fds=[calls.fileno()] if kind == "bubblewrap" else [],
+                cwd=self.home.name,
+                env=environment,
+            )
 
     def said(self):
         """What the command wrote that starts the sandbox."""
@@ -152,20 +145,18 @@ class Session:
         return self
 
     def __exit__(self, *_):
-        children = psutil.Process(self.process.pid).children(recursive=True) if self.kind in ("user", "none") else []
+        processes = psutil.Process(self.process.pid).children(recursive=True)
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        for child in children:
+        for process in processes:
             with suppress(psutil.NoSuchProcess):
-                child.kill()
-        if self.kind in ("docker", "podman"):
+                process.kill()
+        if self.kind in ENGINES:
             subprocess.run([self.kind, "kill", self.name], capture_output=True, timeout=60)
         self.process.wait()
-        self.process.stdin.close()
-        self.process.stdout.close()
+        self.line.close()
         self.errors.close()
-        if self.home:
-            self.home.cleanup()
+        self.home.cleanup()
         for _ in range(100 if self.group else 0):  # until the last process in it is gone
             with suppress(OSError):
                 self.group.rmdir()
@@ -193,7 +184,11 @@ class Session:
                     return reply["done"]
                 function = functions[reply["callback"]]
                 arguments = self._small(reply["arguments"], lambda index: self._lent(index, functions, clock))
-            self._send(_called(function, arguments), clock)
+            try:
+                answer = {"result": wire.encode(function(*arguments))}
+            except Exception as error:
+                answer = {"raised": type(error).__name__, "message": str(error)}
+            self._send(answer, clock)
 
     def _lent(self, index, functions, clock):
         """A function of the student's that was given to one of the check's."""
@@ -220,11 +215,7 @@ class Session:
     def _send(self, message, clock):
         data = memoryview(wire.pack(message))
         while data:
-            clock.wait([], [self.process.stdin])
-            try:
-                data = data[os.write(self.process.stdin.fileno(), data) :]
-            except BrokenPipeError:
-                raise Died("gone") from None
+            data = data[clock.until(self.line.send, data) :]
 
     def _receive(self, clock):
         length = wire.HEAD.unpack(self._read(wire.HEAD.size, clock))[0]
@@ -234,15 +225,12 @@ class Session:
             return json.loads(self._read(length, clock))
 
     def _read(self, length, clock):
-        clock.look()
-        while len(self.buffer) < length:
-            clock.wait([self.process.stdout], [])
-            piece = os.read(self.process.stdout.fileno(), 2**20)
+        data = bytearray()
+        while len(data) < length:
+            piece = clock.until(self.line.recv, length - len(data))
             if not piece:
                 raise Died("gone")
-            self.buffer += piece
-        data = bytes(self.buffer[:length])
-        del self.buffer[:length]
+            data += piece
         return data
 
 
@@ -272,16 +260,13 @@ class Clock:
             if used > self.most:
                 raise Died("time")
 
-    def wait(self, readable, writable):
-        """Wait until a pipe is ready; raise Died when time is up."""
-        while not any(select.select(readable, writable, [], min(LOOK, max(0, self.end - time.monotonic())))):
+    def until(self, do, given):
+        """Try to send or receive until it can be done; raise Died when time is up or nobody is there."""
+        while True:
             self.look()
-        self.look()
-
-
-def _called(function, arguments):
-    """Call a function of the check for the student's code; its exception goes back like a result."""
-    try:
-        return {"result": wire.encode(function(*arguments))}
-    except Exception as error:
-        return {"raised": type(error).__name__, "message": str(error)}
+            try:
+                return do(given)
+            except TimeoutError:
+                pass
+            except ConnectionError:
+                raise Died("gone") from None

@@ -4,12 +4,11 @@ Either way: no network, no other files, no new namespaces, limits on all that co
 """
 
 import os
-import platform
 import secrets
 import shutil
 import struct
 import sys
-from functools import cache
+from contextlib import suppress
 from pathlib import Path
 
 import attention_src
@@ -20,6 +19,7 @@ GRADING = {path: f"/grading/{path.name}" for path in (PACKAGE, *INSIDE)}
 IMAGE = "attention-grading"
 BUILD = f"build --tag {IMAGE} homework/grade"
 DISK, MEMORY = 64 * 2**20, 3 * 2**30  # bytes, of all processes together
+MEMORY_FILES = {"memory": "memory.limit_in_bytes", "": "memory.max"}  # of control groups, by controller: version 1, 2
 LIMITS = {
     "RLIMIT_AS": 2 * 2**30,  # bytes of memory, each process
     "RLIMIT_NPROC": 24,  # processes and threads
@@ -55,17 +55,15 @@ def calls_refused(machine):
     return b"".join(struct.pack("=HBBI", *line) for line in lines)
 
 
-def bubblewrap(calls):
-    """The command that starts a program in the sandbox: a new root with Python, the package and nothing else."""
-    command = [
-        shutil.which("bwrap") or "bwrap",
-        "--die-with-parent",
-        "--new-session",
-        "--unshare-ipc",
-        "--unshare-pid",
-        "--unshare-net",
-    ]
-    command += ["--unshare-uts", "--hostname", "sandbox", "--unshare-cgroup-try", "--seccomp", str(calls)]
+def bubblewrap(calls, group):
+    """The command that starts a program in the sandbox: a new root with Python, the package and nothing else.
+
+    It reads its filter of kernel calls from the file `calls`, and enters a control group if there is one.
+    """
+    enter = ["sh", "-c", 'echo $$ > "$0" && exec "$@"', str(group / "cgroup.procs")] if group else []
+    command = [*enter, shutil.which("bwrap") or "bwrap", "--die-with-parent", "--new-session", "--seccomp", str(calls)]
+    command += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-cgroup-try"]
+    command += ["--unshare-uts", "--hostname", "sandbox"]
     if os.getuid() == 0:  # root's processes cannot be limited: `inside.py` becomes somebody else
         command += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:
@@ -81,7 +79,7 @@ def bubblewrap(calls):
         for above in reversed(Path(place).parents[:-1]):  # made by bubblewrap alone, they would be closed to others
             command += ["--dir", str(above)]
         command += ["--ro-bind", str(path), str(place)]
-    return [*command, "--remount-ro", "/", "--chdir", "/tmp"]
+    return [*command, "--remount-ro", "/", "--chdir", "/tmp", sys.executable]
 
 
 def container(engine, name):
@@ -104,48 +102,18 @@ def environment(home, books):
     return threads | who | {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MPLBACKEND": "Agg", "PYTHONPATH": str(books)}
 
 
-def lacks(kind):
-    """Say what is missing for this kind of walls; nothing if it can be tried."""
-    if not shutil.which("bwrap" if kind == "bubblewrap" else kind):
-        return f"{kind} is not installed"
-    if kind == "bubblewrap" and platform.machine() not in MACHINES:
-        return f"bubblewrap has no filter for {platform.machine()}"
-    return ""
-
-
-@cache
-def memory_groups():
-    """The folder in which control groups for memory can be made, and the name of their limit; None without."""
-    try:
-        own = [line.split(":", 2) for line in Path("/proc/self/cgroup").read_text().splitlines()]
-    except OSError:
-        return None
-    for _, controllers, path in own:
-        version_1 = controllers == "memory"
-        if version_1 or not controllers:
-            above = Path(f"/sys/fs/cgroup/{'memory' if version_1 else ''}{path}")
-            limit = "memory.limit_in_bytes" if version_1 else "memory.max"
-            if group := _group(above, limit):
-                group.rmdir()
-                return above, limit
+def memory_group():
+    """Make a control group in which all processes have `MEMORY` together; None where that is not possible."""
+    own = Path("/proc/self/cgroup")
+    for line in own.read_text().splitlines() if own.exists() else ():
+        _, controllers, path = line.split(":", 2)
+        if controllers in MEMORY_FILES:
+            group = Path(f"/sys/fs/cgroup/{controllers}{path}", f"homework-{secrets.token_hex(6)}")
+            try:
+                group.mkdir()
+                (group / MEMORY_FILES[controllers]).write_text(str(MEMORY))
+                return group
+            except OSError:
+                with suppress(OSError):
+                    group.rmdir()
     return None
-
-
-def _group(above, limit):
-    group = above / f"homework-{secrets.token_hex(6)}"
-    try:
-        group.mkdir()
-        (group / limit).write_text(str(MEMORY))
-        return group
-    except OSError:
-        if group.exists():
-            group.rmdir()
-        return None
-
-
-def grouped(command):
-    """Return the command as it runs in a control group of its own, and the group; as it is where there is none."""
-    group = _group(*memory_groups()) if memory_groups() else None
-    if not group:
-        return command, None
-    return ["sh", "-c", 'echo $$ > "$0" && exec "$@"', str(group / "cgroup.procs"), *command], group

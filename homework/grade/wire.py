@@ -7,6 +7,7 @@ import base64
 import json
 import numbers
 import struct
+from collections.abc import Iterator
 from decimal import Decimal
 
 import numpy as np
@@ -53,14 +54,11 @@ class Opaque:
         return f"a value of type {type(self).__name__}"
 
 
-class Steps:
-    """An iterator whose next item is fetched from the other side each time."""
+class Steps(Iterator):
+    """Its next item is fetched from the other side each time."""
 
     def __init__(self, step):
         self.step = step
-
-    def __iter__(self):
-        return self
 
     def __next__(self):
         return self.step()
