@@ -10,11 +10,10 @@ import difflib
 from dataclasses import dataclass, field
 from functools import cache
 
-import nbformat
 from nbformat.v4 import new_code_cell
 
 from tools import names
-from tools.chapter import CHAPTERS, grade_id
+from tools.chapter import CHAPTERS, code, grade_id, read
 
 from ..chapter import defined
 
@@ -49,12 +48,6 @@ def same(source):
     return "\n".join(line.rstrip() for line in source.strip().splitlines())
 
 
-def alike(one, other):
-    """Are two sources likely to be two states of the same cell?"""
-    matcher = difflib.SequenceMatcher(None, one, other)  # the quick ratios are never too small
-    return all(ratio() > ALIKE for ratio in (matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio))
-
-
 def restore(cells, release, exercises):
     """Return a Restored for the cells of a submission.
 
@@ -67,11 +60,10 @@ def restore(cells, release, exercises):
         for cell in cells:
             if cell.kind != "code" and same(cell.source) not in given:
                 _as_code(cell, exercise, ids, restored)
-    code = [cell for cell in cells if cell.kind == "code" and cell.source.strip()]
-    own = [cell for cell in code if same(cell.source) not in given]
+    own = [cell for cell in cells if cell.kind == "code" and cell.source.strip() and same(cell.source) not in given]
     restored.own, taken = [cell.source for cell in own], set()
     for exercise in exercises:
-        _find(exercise, code, own, ids, taken, restored)
+        _find(exercise, own, ids, taken, restored)
     return restored
 
 
@@ -91,32 +83,30 @@ def _as_code(cell, exercise, ids, restored):
         restored.note("text stands in the answer's cell, which is no code", exercise.name, person=True)
 
 
-def _find(exercise, code, own, ids, taken, restored):
+def _find(exercise, own, ids, taken, restored):
     """Find the cell that answers an exercise."""
     free = [cell for cell in own if cell not in taken]
     ways = {
         "id": lambda cell: cell.id == ids[exercise.name],
         "nbgrader's name": lambda cell: cell.grade_id == exercise.name,
         "the name it defines": lambda cell: bool(defined(cell.source) & set(exercise.asked)),
-        "likeness": lambda cell: alike(exercise.stub, cell.source),
+        "likeness": lambda cell: bool(difflib.get_close_matches(cell.source, [exercise.stub], 1, ALIKE)),
     }
     for way, fits in ways.items():
-        found = [cell for cell in free if fits(cell)]
-        if not found:
-            continue
-        if way == "likeness":
-            restored.note("the answer was found by likeness", exercise.name, person=True)
-        if len({same(cell.source) for cell in found}) > 1:
-            restored.note(f"{len(found)} different answers; the last one counts", exercise.name, person=True)
-        taken.update(found)
-        restored.answers[exercise.name] = own.index(found[-1])
-        break
+        if found := [*filter(fits, free)]:
+            if way == "likeness":
+                restored.note("the answer was found by likeness", exercise.name, person=True)
+            if len({same(cell.source) for cell in found}) > 1:
+                restored.note(f"{len(found)} different answers; the last one counts", exercise.name, person=True)
+            taken.update(found)
+            restored.answers[exercise.name] = own.index(found[-1])
+            return
 
 
 def notebook(release, restored, exercises, verdicts):
     """Return the notebook that nbgrader grades: the chapter's form, the student's code, the outcome of each check."""
     made = copy.deepcopy(release)
-    for cell in (cell for cell in made.cells if cell.cell_type == "code"):
+    for cell in code(made):
         cell.outputs, cell.execution_count = [], None
         if grade_id(cell) in restored.answers:
             cell.source = restored.own[restored.answers[grade_id(cell)]]
@@ -135,51 +125,38 @@ def near(exercise, restored, exercises):
 
     The last ones, which only take the same arguments, are too far off to give points for.
     """
-    asked = {name for one in exercises for name in one.asked}
-    place = restored.answers.get(exercise.name)
-    own = names.bound_and_used(names.python_only(restored.own[place]))[0] - asked if place is not None else set()
-    bound, used = set(), set()
-    for source in restored.own:
-        cell = names.bound_and_used(names.python_only(source))
-        bound, used = bound | cell[0], used | cell[1]
-    wanted = exercise.asked[0]
-    alike = {name for name in bound - asked if difflib.SequenceMatcher(None, name, wanted).ratio() > SPELT}
-    arguments = parameters(exercise.stub).get(wanted)
-    functions = {name: a for source in restored.own for name, a in parameters(source).items()}
-    far = {
-        name for name, a in functions.items() if arguments is not None and a == arguments and name not in asked | used
-    }
-    values = {name for name in own if (name in functions) == (arguments is not None)}
-    likely = [*sorted(values), *sorted(alike - values)]
-    return likely, sorted(far - {*likely})
+    asked, wanted = {name for one in exercises for name in one.asked}, exercise.asked[0]
+    known = [names.bound_and_used(names.python_only(source)) for source in restored.own]
+    bound, used = (set().union(*(cell[i] for cell in known)) for i in (0, 1))
+    functions = {name: given for source in restored.own for name, given in parameters(source).items()}
+    given, place = parameters(exercise.stub).get(wanted), restored.answers.get(exercise.name)
+    own = known[place][0] - asked if place is not None else set()
+    own = {name for name in own if (name in functions) == (given is not None)}
+    alike = {*difflib.get_close_matches(wanted, bound - asked, len(bound) + 1, SPELT)} - own
+    far = {name for name, its in functions.items() if its == given} - asked - used - own - alike
+    return [*sorted(own), *sorted(alike)], sorted(far)
 
 
 def parameters(source):
     """{function: names of its parameters} of a cell."""
-    try:
-        body = ast.parse(names.python_only(source)).body
-    except names.UNPARSED:
-        return {}
+    body = tree.body if (tree := _tree(source)) else []
     return {node.name: [a.arg for a in node.args.args] for node in body if isinstance(node, ast.FunctionDef)}
 
 
 def touched(stub, source):
     """Was more than a comment or a docstring changed, so that something stands where the stub's exception was?"""
-    if (one := _statements(stub)) is None or (other := _statements(source)) is None:
+    given, tree = _tree(stub), _tree(source)
+    if not given or not tree:
         return True
-    if one == other:
-        return False
-    for node in ast.walk(
-        ast.parse(names.python_only(source))
-    ):  # the exception may stand below what was begun, not above
-        body = getattr(node, "body", [])
-        if isinstance(body, list) and any(isinstance(line, ast.Raise) for line in body[:-1]):
-            return True
-    return not any(isinstance(node, ast.Raise) for node in ast.walk(ast.parse(names.python_only(source))))
+    bodies = [node.body for node in ast.walk(tree) if isinstance(getattr(node, "body", None), list)]
+    # the exception may stand below what was begun, not above
+    above = any(isinstance(line, ast.Raise) for body in bodies for line in body[:-1])
+    gone = not any(isinstance(node, ast.Raise) for node in ast.walk(tree))
+    return ast.dump(given) != ast.dump(tree) and (above or gone)
 
 
-def _statements(source):
-    """The code as it is compared, without docstrings."""
+def _tree(source):
+    """The code as it is compared, without docstrings; None of what is no Python."""
     try:
         tree = ast.parse(names.python_only(source))
     except names.UNPARSED:
@@ -187,13 +164,13 @@ def _statements(source):
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and len(node.body) > 1 and ast.get_docstring(node) is not None:
             del node.body[0]
-    return ast.dump(tree)
+    return tree
 
 
 @cache
 def _marks_of_book():
     """The cells of every chapter, by id and by source."""
-    return {path.stem: _marks(nbformat.read(path, as_version=4).cells) for path in CHAPTERS}
+    return {path.stem: _marks(read(path).cells) for path in CHAPTERS}
 
 
 def _marks(cells):
