@@ -59,20 +59,15 @@ def calls(source):
     """
     found = []
     for node in ast.parse(source).body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            continue
-        call = getattr(node, "value", None)
-        if not (
-            isinstance(call, ast.Call)
-            and isinstance(call.func, ast.Attribute)
-            and ast.unparse(call.func.value) == "checks"
-            and hasattr(checks, call.func.attr)
-            and all(isinstance(argument, ast.Name) for argument in call.args)
-        ):
-            seen = f"In a check cell stands {ast.unparse(node)!r}"
-            raise Unclear(f"{seen}; expected checks.NAME(name, ..., option=value).")
-        options = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
-        found.append(Call(call.func.attr, [argument.id for argument in call.args], options))
+        match node:
+            case ast.Import() | ast.ImportFrom():
+                continue
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name("checks"), check), given, options)) if hasattr(checks, check):
+                if all(isinstance(argument, ast.Name) for argument in given):
+                    values = {option.arg: ast.literal_eval(option.value) for option in options}
+                    found.append(Call(check, [argument.id for argument in given], values))
+                    continue
+        raise Unclear(f"In a check cell stands {ast.unparse(node)!r}; expected checks.NAME(name, ..., option=value).")
     return found
 
 
@@ -80,27 +75,14 @@ def exercises(source, release):
     """Return the exercises of a chapter, from the chapter itself and its student copy."""
     package, found = names.package_names(cell.source for cell in chapter.code(source)), []
     for one, copy in zip(chapter.exercises(source), chapter.exercises(release), strict=True):
+        above = release.cells[: release.cells.index(copy.solution)]
+        prompt = next((cell.source for cell in reversed(above) if TITLE.search(cell.source)), "")
+        title = match[1] if (match := TITLE.search(prompt)) else one.name
         used = set().union(*names.bound_and_used(one.solution.source))
         allowed = {package[name] for name in used if name in package}
-        check_name, asked = chapter.grade_id(one.check), calls(copy.check.source)
-        told = prompt(release, one.name)
-        title = TITLE.search(told)
-        made = Exercise(one.name, check_name, one.points, copy.solution.source, asked, allowed)
-        made.title, made.without_torch = title[1] if title else one.name, "no PyTorch" in told
-        found.append(made)
+        about = one.name, chapter.grade_id(one.check), one.points, copy.solution.source, calls(copy.check.source)
+        found.append(Exercise(*about, allowed, title, "no PyTorch" in prompt))
     return found
-
-
-def prompt(notebook, name):
-    """The text above the answer's cell of an exercise."""
-    place = next(i for i, cell in enumerate(notebook.cells) if chapter.grade_id(cell) == name)
-    return next((cell.source for cell in reversed(notebook.cells[:place]) if TITLE.search(cell.source)), "")
-
-
-def title_of(notebook, name):
-    """The title of an exercise as the page has it: 1. Write it."""
-    found = TITLE.search(prompt(notebook, name))
-    return found[1] if found else name
 
 
 def defined(source):

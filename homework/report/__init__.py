@@ -9,7 +9,8 @@ from jinja2 import Environment, FileSystemLoader
 
 from tools import chapter
 
-from ..chapter import find, title_of
+from ..chapter import exercises as exercises_of
+from ..chapter import find
 from ..course import demand, read_class, read_collected, read_results, read_students
 from . import tables
 
@@ -35,21 +36,14 @@ def write(folder, release, collected, results, scores, roster=()):
 
     Pages need no other file and no network, and whatever a student wrote is shown as text.
     """
-    of = [
-        {
-            "name": one.name,
-            "check": chapter.grade_id(one.check),
-            "title": title_of(release, one.name),
-            "points": one.points,
-        }
-        for one in chapter.exercises(release)
-    ]
-    students = [_student(key, *each, of) for key, *each in _sorted(collected, results, scores)]
-    page = {"title": chapter.title(release), "exercises": of, "of": sum(one["points"] for one in of)}
+    exercises = exercises_of(release, release)
+    people = sorted(collected.items(), key=lambda entry: entry[1]["name"].casefold())
+    students = [_student(key, about, results.get(key), scores.get(key) or {}, exercises) for key, about in people]
+    page = {"title": chapter.title(release), "exercises": exercises, "of": sum(one.points for one in exercises)}
     shutil.rmtree(folder / "students", ignore_errors=True)
     (folder / "students").mkdir(parents=True)
     tables.write(folder, page, students, roster)
-    summary = [_summary(one, students) for one in of]
+    summary = [_summary(one, students) for one in exercises]
     text = PAGES.get_template("class.html").render(students=students, summary=summary, **page)
     (folder / "index.html").write_text(text, "utf-8")
     with zipfile.ZipFile(folder / "feedback.zip", "w", zipfile.ZIP_DEFLATED) as feedback:
@@ -60,48 +54,46 @@ def write(folder, release, collected, results, scores, roster=()):
                 feedback.writestr(str(PurePosixPath(student["sent"]).with_suffix(".html")), text)
 
 
-def _sorted(collected, results, scores):
-    for key, about in sorted(collected.items(), key=lambda pair: pair[1]["name"].casefold()):
-        yield key, about, results.get(key), scores.get(key) or {}
-
-
 def _student(key, about, result, points, exercises):
     """Everything about one student that a page or a table shows; a score of None is a blank, never a 0."""
     result = result or {"exercises": {}, "notes": [], "unjudged": "not graded yet" if about["file"] else ""}
     notes, unjudged = about["notes"] + result["notes"], result.get("unjudged")
-    titles = {one["name"]: one["title"] for one in exercises}
-    said = [(f"{titles[name]}: " if (name := n.get("exercise")) in titles else "") + n["text"] for n in notes]
+    titles = {one.name: one.title for one in exercises}
+    said = [
+        ((f"{titles[name]}: " if (name := note.get("exercise")) in titles else "") + note["text"], note["person"])
+        for note in notes
+    ]
     rows = [
         {
-            **one,
+            **vars(one),
             "score": _score(one, result, points),
-            "answer": result.get("answers", {}).get(one["name"]),
-            **result["exercises"].get(one["name"], {"status": "", "message": ""}),
+            "answer": result.get("answers", {}).get(one.name),
+            **result["exercises"].get(one.name, {"status": "", "message": ""}),
         }
         for one in exercises
     ]
-    known = [row["score"] for row in rows if row["score"] is not None]
+    points = [row["score"] for row in rows]
     return {
         **about,
         "key": key,
         "rows": rows,
-        "total": sum(known) if len(known) == len(rows) else None,
+        "total": None if None in points else sum(points),
         "unjudged": unjudged,
-        "person": ([unjudged] if unjudged else []) + [s for s, note in zip(said, notes, strict=True) if note["person"]],
-        "noticed": [s for s, note in zip(said, notes, strict=True) if not note["person"]],
+        "person": [unjudged] * bool(unjudged) + [text for text, person in said if person],
+        "noticed": [text for text, person in said if not person],
     }
 
 
 def _score(exercise, result, points):
     """Points as nbgrader has them. What no check could judge has none, unless a person gave some in the formgrader."""
-    score, by_person = points.get(exercise["check"], (None, False))
-    judged = result["exercises"].get(exercise["name"], {}).get("status", "unclear") != "unclear"
+    score, by_person = points.get(exercise.check_name, (None, False))
+    judged = result["exercises"].get(exercise.name, {}).get("status", "unclear") != "unclear"
     return score if judged or by_person else None
 
 
 def _summary(exercise, students):
     """How an exercise went: counts, and the messages that were seen, alike ones together, most frequent first."""
-    rows = [row for student in students for row in student["rows"] if row["name"] == exercise["name"]]
+    rows = [row for student in students for row in student["rows"] if row["name"] == exercise.name]
     seen, example = Counter(), {}
     for row in rows:
         if row["status"] in ("wrong", "partly right"):
@@ -109,7 +101,7 @@ def _summary(exercise, students):
             seen[kind] += 1
             example.setdefault(kind, row["message"])
     statuses = Counter(row["status"] for row in rows if row["status"])
-    return {**exercise, "statuses": statuses, "messages": [(n, example[kind]) for kind, n in seen.most_common(5)]}
+    return {**vars(exercise), "statuses": statuses, "messages": [(n, example[kind]) for kind, n in seen.most_common(5)]}
 
 
 def _kind(part):

@@ -9,36 +9,27 @@ import shutil
 import sys
 import warnings
 
+from nbgrader import preprocessors as steps
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import Autograde, GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import (
-    CheckCellMetadata,
-    ClearSolutions,
-    ComputeChecksums,
-    LockCells,
-    NbGraderPreprocessor,
-    OverwriteCells,
-    SaveAutoGrades,
-    SaveCells,
-)
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
 from tools.chapter import grade_id
 
 
-class ClearGraded(NbGraderPreprocessor):
+class ClearGraded(steps.NbGraderPreprocessor):
     """Clears what graded cells printed; the outputs of all other cells stay for the student."""
 
     def preprocess_cell(self, cell, resources, index):
         if grade_id(cell) and cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
+            cell.update(outputs=[], execution_count=None)
         return cell, resources
 
 
-STUDENT_COPY = [LockCells, ClearSolutions, ClearGraded, CheckCellMetadata, ComputeChecksums, SaveCells]
-FROM_OUTPUTS = [SaveAutoGrades, CheckCellMetadata]
+STUDENT_COPY = [steps.LockCells, steps.ClearSolutions, ClearGraded, steps.CheckCellMetadata]
+STUDENT_COPY += [steps.ComputeChecksums, steps.SaveCells]
 
 
 def _settings(course, stem):
@@ -51,7 +42,8 @@ def _settings(course, stem):
     config.CourseDirectory.root, config.CourseDirectory.course_id = str(course.resolve()), "attention"
     config.CourseDirectory.assignment_id = stem
     config.GenerateAssignment.preprocessors = STUDENT_COPY
-    config.Autograde.sanitize_preprocessors, config.Autograde.autograde_preprocessors = [OverwriteCells], FROM_OUTPUTS
+    config.Autograde.sanitize_preprocessors = [steps.OverwriteCells]
+    config.Autograde.autograde_preprocessors = [steps.SaveAutoGrades, steps.CheckCellMetadata]
     return {"coursedir": CourseDirectory(config=config), "config": config}
 
 

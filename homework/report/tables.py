@@ -32,7 +32,7 @@ def write(folder, page, students, roster):
 
 def _scores(page, students):
     """A blank score means that a person has to look; the last columns say why."""
-    titles = [exercise["title"] for exercise in page["exercises"]]
+    titles = [exercise.title for exercise in page["exercises"]]
     yield ["student", "name", *titles, "total", "of", "late", "needs a person", "notes", "file"]
     for student in students:
         scores = [_plain(row["score"]) for row in student["rows"]]
