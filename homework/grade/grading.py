@@ -186,13 +186,11 @@ class Grading:
         self.ran.add(place)
         try:
             error, text = self._ran(session, place)
-            while error == "ModuleNotFoundError" and self._let_be_absent(session, text):
-                error, text = self._ran(session, place)
             if error == "MemoryError":
                 raise Died("memory")
         except Died as death:
             if death.how != "late":
-                end = self._end(death)
+                end = Part(DEATHS[death.how], seconds=self.seconds)
                 self.skipped.add(place)
                 self.errors[place] = Part("It {end}", end=end)
                 self.restored.note(f"{what} {end}", person=True)
@@ -203,22 +201,17 @@ class Grading:
             self.restored.note(f"{what} stopped with {self.errors[place]}", person=strange)
 
     def _ran(self, session, place):
-        reply = session.ask("run", source=self.own[place], name=f"cell {place + 1}")
-        with untrusted():
-            return [printable(reply.get(name, ""))[:500] for name in ("raised", "message")]
-
-    def _let_be_absent(self, session, text):
-        """Let a module be imported that is not here, to run a cell again; what needs it is for a person."""
-        found = re.match(r"No module named '([\w.]+)'", text)
-        if not found or found[1] in self.absent or len(self.absent) >= MOST_ABSENT:
-            return False
-        self.absent.append(found[1])
-        self.restored.note(f"imports {found[1].split('.')[0][:60]}, which is not here; it was run without")
-        session.ask("absent", name=found[1])
-        return True
-
-    def _end(self, death):
-        return Part(DEATHS[death.how], seconds=self.seconds)
+        """Run a cell, and again without each module that is not here; what needs that is for a person."""
+        while True:
+            reply = session.ask("run", source=self.own[place], name=f"cell {place + 1}")
+            with untrusted():
+                error, text = (printable(reply.get(name, ""))[:500] for name in ("raised", "message"))
+            found = re.match(r"No module named '([\w.]+)'", text) if error == "ModuleNotFoundError" else None
+            if not found or found[1] in self.absent or len(self.absent) >= MOST_ABSENT:
+                return error, text
+            self.absent.append(found[1])
+            self.restored.note(f"imports {found[1].split('.')[0][:60]}, which is not here; it was run without")
+            session.ask("absent", name=found[1])
 
     def _judge_all(self, session, asked, last=False):
         """Judge the exercises that are asked for and not yet settled."""
@@ -240,16 +233,16 @@ class Grading:
         except checks.Wrong as reason:
             verdict = Verdict.of("wrong", reason)
             if self.absent and "NameError" in verdict.message:
-                return self._unclear(
-                    exercise, f"what a missing module should have made is not there: {verdict.message}"
-                )
+                seen = "what a missing module should have made is not there"
+                return self._unclear(exercise, f"{seen}: {verdict.message}")
             return verdict
         except Missing as absent:
             return self._unclear(exercise, f"uses a module that is not here: {absent}")
         except Died as death:
             if death.how != "late":
                 self.settled.add(exercise.name)
-                message = checks.Wrong(Part("Your function {end}", end=self._end(death)))
+                end = Part(DEATHS[death.how], seconds=self.seconds)
+                message = checks.Wrong(Part("Your function {end}", end=end))
                 self.verdicts[exercise.name] = Verdict.of("wrong", message)
                 self.restored.note(str(message), exercise.name, person=True)
             raise

@@ -13,6 +13,7 @@ def write(folder, page, students, roster):
     rows = {key: student.row for key, student in dict(roster).items()}
     header = list(next(iter(rows.values()), {}))
     totals = {student["key"]: student["total"] for student in students}
+    worksheet = {"Identifier", "Grade"} <= set(header)  # Moodle's, to be filled in
     for name in ("canvas", "moodle"):
         (folder / f"scores-{name}.csv").unlink(missing_ok=True)
     if set(CANVAS[:2]) <= set(header):
@@ -22,12 +23,10 @@ def write(folder, page, students, roster):
         lines = [[row[name] for name in columns] + [_plain(totals.get(key))] for key, row in rows.items()]
         points = ["    Points Possible", *[""] * (len(columns) - 1), _plain(page["of"])]
         _write(folder / "scores-canvas.csv", [[*columns, title], points, *lines], bom=False)
-    elif {"Identifier", "Grade"} <= set(header):  # Moodle's grading worksheet, filled in
-        lines = [[*({**row, "Grade": _plain(totals.get(key))}).values()] for key, row in rows.items()]
-        _write(folder / "scores-moodle.csv", [header, *lines], bom=False)
-    elif any(name.casefold() in ("email address", "id number") for name in header):  # for Moodle's import of grades
-        lines = [[*row.values(), _plain(totals.get(key))] for key, row in rows.items()]
-        _write(folder / "scores-moodle.csv", [[*header, page["title"]], *lines], bom=False)
+    elif worksheet or any(name.casefold() in ("email address", "id number") for name in header):  # Moodle's import
+        column = "Grade" if worksheet else page["title"]
+        lines = [[*(row | {column: _plain(totals.get(key))}).values()] for key, row in rows.items()]
+        _write(folder / "scores-moodle.csv", [[*dict.fromkeys([*header, column])], *lines], bom=False)
 
 
 def _scores(page, students):
@@ -41,14 +40,9 @@ def _scores(page, students):
             for row in student["rows"]
             if row["status"] not in ("", "right")
         ]
-        texts = [
-            student["late"],
-            "; ".join(student["person"]),
-            "; ".join(student["noticed"] + lost),
-            student["file"] or "",
-        ]
-        total, of = _plain(student["total"]), _plain(page["of"])
-        yield [student["key"], student["name"], *scores, total, of, *texts]
+        person, notes = ("; ".join(texts) for texts in (student["person"], student["noticed"] + lost))
+        total, of, file = _plain(student["total"]), _plain(page["of"]), student["file"] or ""
+        yield [student["key"], student["name"], *scores, total, of, student["late"], person, notes, file]
 
 
 def _plain(score):
