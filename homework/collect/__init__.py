@@ -35,10 +35,8 @@ def command(chapter, place, course, roster, environment):
     new = sum(not about.nobody for about in found.values())
     missing = [student.name for name, student in students.items() if not listed[name]["file"]]
     named = ": " + ", ".join(missing) if 0 < len(missing) <= MOST_NOTES else ""
-    print(
-        f"Files of {new} students"
-        + (f"; of the roster, {len(missing)} have handed in nothing{named}." if students else ".")
-    )
+    rest = f"; of the roster, {len(missing)} have handed in nothing{named}" if students else ""
+    print(f"Files of {new} students{rest}.")
     open_questions(course, stem, listed)
 
 

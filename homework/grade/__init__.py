@@ -61,10 +61,8 @@ def command(chapter, course, jobs, dask, timeout, unsafe, again, environment, **
     results = read_results(course, stem)
     gradebook.record(course, stem, {name for name, result in results.items() if not result.get("unjudged")})
     read = [r for r in results.values() if r.get("unjudged") or any(note["person"] for note in r["notes"])]
-    print(
-        f"{len(tasks)} graded now, {len(results) - len(tasks)} before; {len(read)} for a person"
-        + ", as the report says." * bool(read)
-    )
+    where = ", as the report says." if read else ""
+    print(f"{len(tasks)} graded now, {len(results) - len(tasks)} before; {len(read)} for a person{where}")
     open_questions(course, stem, collected)
 
 

@@ -25,12 +25,8 @@ class Missing(BaseException):
 def check(session, exercise, seeds, restored, renamed=None):
     """Run the checks with the visible seed and then with the secret ones; return what they say on the page.
 
-    `renamed` maps names that are asked for to those under which the student has them.
-
-    Raises
-    ------
-    checks.NotAttempted, checks.Wrong
-        What the checks say of an answer that does not hold; its `share` is what holds all the same.
+    `renamed` maps names that are asked for to those under which the student has them. Raises what the checks say of an
+    answer that does not hold, checks.NotAttempted or checks.Wrong; its `share` is what holds all the same.
     """
     said, partly = [], None
     for call in exercise.calls:

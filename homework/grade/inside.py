@@ -1,6 +1,6 @@
 """The student's side of the sandbox: runs cells and calls functions as it is told through a pipe.
 
-Started as a program by `sandbox.py`, with `wire.py` and `watch.py` beside it. Whatever runs here can forge whatever is
+Started as a program by `sandbox.py`, with `wire.py` beside it. Whatever runs here can forge whatever is
 said here, so the other side takes nothing from it but values: no score is made here.
 """
 
@@ -18,9 +18,9 @@ import sys
 import types
 
 import numpy as np
-import watch
 from wire import HEAD, decode, encode, pack
 
+PACKAGE, TORCH = f"{os.sep}attention_src{os.sep}", f"{os.sep}torch{os.sep}"
 IPYTHON = types.SimpleNamespace(run_line_magic=print, run_cell_magic=print, system=print, getoutput=lambda *_: [])
 
 
@@ -81,11 +81,50 @@ class Absent(types.ModuleType):
         raise ModuleNotFoundError(f"{self.__name__} is not here")
 
 
+class Watch:
+    """Notes what an answer calls of the package and of torch, and whether it stops the noting: never for a score."""
+
+    def __init__(self):
+        self.used, self.armed = set(), False
+        sys.addaudithook(self._audit)
+
+    def _audit(self, event, _):
+        if self.armed and event == "sys.setprofile":
+            self.used.add("sys.setprofile")
+
+    def __enter__(self):
+        self.used = set()
+        sys.setprofile(self._note)
+        self.armed = True
+
+    def __exit__(self, *_):
+        self.armed = False
+        sys.setprofile(None)
+
+    def _note(self, frame, event, called):
+        if event == "call":
+            caller, file, name = frame.f_back, frame.f_code.co_filename, frame.f_code.co_qualname
+        elif event == "c_call":
+            owner = getattr(called, "__self__", None)
+            home = getattr(called, "__module__", None) or (owner if isinstance(owner, type) else type(owner)).__module__
+            caller, name = frame, getattr(called, "__name__", "")
+            file = TORCH if str(home).startswith("torch") else ""
+        else:
+            return
+        by = caller.f_code.co_filename if caller else ""
+        if PACKAGE in by or TORCH in by or name == "<module>":
+            return
+        if PACKAGE in file:
+            self.used.add(name)
+        elif TORCH in file:
+            self.used.update({"torch", name} & {"torch", "scaled_dot_product_attention"})
+
+
 class Student:
     """The namespace of the notebook, and what may be asked of it. Each public method answers one request."""
 
     def __init__(self, channel):
-        self.channel, self.watch, self.lent = channel, watch.Watch(), []
+        self.channel, self.watch, self.lent = channel, Watch(), []
         sys.modules["__main__"] = main = types.ModuleType("__main__")
         self.namespace = main.__dict__
         self.namespace["display"], self.namespace["get_ipython"] = print, lambda: IPYTHON

@@ -1,4 +1,4 @@
-"""A sandbox for one student's code: asked through a pipe, it answers in time or not at all.
+"""A sandbox for one student's code: asked through a line, it answers in time or not at all.
 
 Inside runs `inside.py`. Whatever it answers is a value to be judged, never code, and never a score.
 """
@@ -149,7 +149,7 @@ class Session:
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         for process in processes:
-            with suppress(psutil.NoSuchProcess):
+            with suppress(psutil.Error):
                 process.kill()
         if self.kind in ENGINES:
             subprocess.run([self.kind, "kill", self.name], capture_output=True, timeout=60)
@@ -166,11 +166,8 @@ class Session:
     def ask(self, do, functions=(), seconds=None, **message):
         """Ask for something and return the answer; meanwhile the student's code may call any of the functions.
 
-        Raises
-        ------
-        Died
-            The sandbox ended, what it says is garbled, or time is up: so many seconds of the processor, which a busy
-            machine does not shorten, or `PATIENCE` times as many of the clock, for code that only sleeps.
+        Raises Died when the sandbox ended, what it says is garbled, or time is up: so many seconds of the processor,
+        which a busy machine does not shorten, or `PATIENCE` times as many of the clock, for code that only sleeps.
         """
         clock = Clock(self.process.pid, seconds or self.seconds, self.deadline)
         return self._asked({"do": do, **message}, functions, clock)
@@ -197,11 +194,10 @@ class Session:
             given = {"do": "given", "index": index, "arguments": [wire.encode(argument) for argument in arguments]}
             reply = self._asked(given, functions, clock)
             with untrusted():
-                kind = type(reply["raised"], (Exception,), {}) if "raised" in reply else None
-                got = kind(reply["message"]) if kind else self._small([reply["result"]])[0]
-            if kind:
-                raise got
-            return got
+                if "raised" not in reply:
+                    return self._small([reply["result"]])[0]
+                error = type(reply["raised"], (Exception,), {})(reply["message"])
+            raise error
 
         return function
 

@@ -24,13 +24,7 @@ class Cell:
 
 
 def read(data):
-    """Return the cells of a submitted file, given as bytes.
-
-    Raises
-    ------
-    Unreadable
-        The file is no notebook.
-    """
+    """Return the cells of a submitted file, given as bytes. Raises Unreadable if it is no notebook."""
     if not data.strip():
         raise Unreadable("the file is empty")
     if len(data) > LARGEST:

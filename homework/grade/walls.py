@@ -14,8 +14,7 @@ from pathlib import Path
 import attention_src
 
 HERE, PACKAGE = Path(__file__).parent, Path(attention_src.__file__).parent
-INSIDE = [HERE / name for name in ("inside.py", "watch.py", "wire.py")]
-GRADING = {path: f"/grading/{path.name}" for path in (PACKAGE, *INSIDE)}
+GRADING = {path: f"/grading/{path.name}" for path in (PACKAGE, HERE / "inside.py", HERE / "wire.py")}
 IMAGE = "attention-grading"
 BUILD = f"build --tag {IMAGE} homework/grade"
 DISK, MEMORY = 64 * 2**20, 3 * 2**30  # bytes, of all processes together
