@@ -14,6 +14,7 @@ from .chapter import Unclear
 
 PARTS = re.compile(r"^(first|given|last|family|sur|fore).*name$|^surname$|^성$", re.I)
 NAMES = re.compile(r"^(student|(full |display |student )?name|이름|성명|학생)$", re.I)
+ANY_NAME = re.compile(f"{PARTS.pattern}|{NAMES.pattern}", re.I)
 KEYS = ["sis login id", "username", "sid", "id number", "sis user id", "email address", "email", "id"]  # best first
 IDS = re.compile(r"\bid\b|\bsid\b|login|user|e-?mail|number|identifier|github|account|submission|학번|번호", re.I)
 NOBODY = re.compile(r"^\s*(points possible|student, test|test student|date|points|class average)\s*$", re.I)
@@ -50,8 +51,9 @@ def read_roster(path):
     rows = [dict(zip(header, map(str.strip, row), strict=False)) for row in rows if any(row)]
     if any("@" in title or title.isdigit() for title in header):
         raise Unclear(f"{path} begins with {first!r}; expected a header, such as id,name,email.")
+    rows = [row for row in rows if not any(map(NOBODY.match, row.values()))]
     key = _key(header, rows)
-    rows = [row for row in rows if not any(NOBODY.match(v) for v in row.values()) and (row.get(key) or not key)]
+    rows = [row for row in rows if row.get(key) or not key]
     if not rows:
         raise Unclear(f"{path} has {len(text.splitlines())} lines; expected a header and a line for each student.")
     students = {}
@@ -60,18 +62,21 @@ def read_roster(path):
         student = slug(row[key] if key else name)
         if student in students or not student:
             raise Unclear(f"{path} has {student!r} twice, at last for {row[key]!r}; expected an id for each student.")
-        students[student] = _student(name or row[key], row, key)
+        name, ids = name or row[key], set()
+        for title, value in row.items():
+            if value and (title == key or IDS.search(title)) and not ANY_NAME.match(title):
+                ids |= {*map(comparable, (value, value.split("@")[0], value.removeprefix("Participant ")))}
+        students[student] = Student(name, row, ids | _turns(name) - {""}, ids - {""})
     return students
 
 
 def _key(header, rows):
     """The column of the best id: the first, unless that is a name or is empty for somebody."""
-    if header and not (NAMES.match(header[0]) or PARTS.match(header[0])):
+    if header and not ANY_NAME.match(header[0]):
         return header[0]
-    people = [row for row in rows if not any(NOBODY.match(value) for value in row.values())]
     titles = {title.casefold(): title for title in header}
     for wanted in [titles[name] for name in KEYS if name in titles]:
-        values = [row.get(wanted) for row in people]
+        values = [row.get(wanted) for row in rows]
         if all(values) and len({*values}) == len(values):
             return wanted
     if not header:
@@ -88,14 +93,6 @@ def _name(row):
     whole = next((row[title] for title in row if NAMES.match(title) and row[title]), "")
     family, comma, given = whole.partition(", ")
     return f"{given} {family}" if comma else whole
-
-
-def _student(name, row, key):
-    ids = set()
-    for title, value in row.items():
-        if value and (title == key or IDS.search(title)) and not NAMES.match(title) and not PARTS.match(title):
-            ids |= {comparable(value), comparable(value.split("@")[0]), comparable(value.removeprefix("Participant "))}
-    return Student(name, row, ids | _turns(name) - {""}, ids - {""})
 
 
 def _turns(name):
