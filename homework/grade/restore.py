@@ -105,13 +105,11 @@ def _find(exercise, own, ids, taken, restored):
 
 def notebook(release, restored, exercises, verdicts):
     """Return the notebook that nbgrader grades: the chapter's form, the student's code, the outcome of each check."""
-    made = copy.deepcopy(release)
+    made, checks = copy.deepcopy(release), {exercise.check_name: exercise for exercise in exercises}
     for cell in code(made):
         cell.outputs, cell.execution_count = [], None
         if grade_id(cell) in restored.answers:
             cell.source = restored.own[restored.answers[grade_id(cell)]]
-    checks = {exercise.check_name: exercise for exercise in exercises}
-    for cell in made.cells:
         if exercise := checks.get(grade_id(cell)):
             cell.outputs = [verdicts[exercise.name].output(exercise.points)]
     first = next(i for i, cell in enumerate(made.cells) if grade_id(cell))

@@ -102,7 +102,8 @@ class Session:
 
     def __init__(self, *, seconds, kind=None):
         self.kind = kind = kind or chosen()
-        self.seconds, self.deadline, self.group, self.errors = seconds, inf, None, tempfile.TemporaryFile()
+        self.seconds, self.deadline, self.group, self.buffer = seconds, inf, None, b""
+        self.errors = tempfile.TemporaryFile()
         self.name, self.home = f"homework-{secrets.token_hex(6)}", tempfile.TemporaryDirectory(prefix="homework-")
         another = kind in ("bubblewrap", "user") and os.getuid() == 0
         user = 2**30 + secrets.randbelow(2**30) if another else None
@@ -214,20 +215,16 @@ class Session:
             data = data[clock.until(self.line.send, data) :]
 
     def _receive(self, clock):
-        length = wire.HEAD.unpack(self._read(wire.HEAD.size, clock))[0]
-        if length > wire.LARGEST:
-            raise Died("garbled")
-        with untrusted():
-            return json.loads(self._read(length, clock))
-
-    def _read(self, length, clock):
-        data = bytearray()
-        while len(data) < length:
-            piece = clock.until(self.line.recv, length - len(data))
+        while b"\n" not in self.buffer:
+            piece = clock.until(self.line.recv, 2**17)
             if not piece:
                 raise Died("gone")
-            data += piece
-        return data
+            self.buffer += piece
+            if len(self.buffer) > wire.LARGEST:
+                raise Died("garbled")
+        line, _, self.buffer = self.buffer.partition(b"\n")
+        with untrusted():
+            return json.loads(line)
 
 
 class Clock:

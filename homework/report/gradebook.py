@@ -51,7 +51,7 @@ def release(course, path):
     """Make the student copy of a chapter and enter its exercises in the gradebook; return where the copy is."""
     source = course / "source" / path.stem / path.name
     source.parent.mkdir(parents=True, exist_ok=True)
-    source.write_bytes(path.read_bytes())
+    shutil.copyfile(path, source)
     GenerateAssignment(force=True, **_settings(course, path.stem)).start()
     return course / "release" / path.stem / path.name
 
