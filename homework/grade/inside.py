@@ -119,39 +119,41 @@ class Watch:
             self.used.update({"torch", name} & {"torch", "scaled_dot_product_attention"})
 
 
+def caught(do):
+    """Let a method answer what came of it, an exception included, and what the last answer used of the package."""
+
+    def answer(self, **message):
+        process = os.getpid()
+        sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__  # nothing printed counts: both lead nowhere
+        try:
+            came = do(self, **message) or {}
+        except BaseException as error:
+            came = said(error)
+        finally:
+            if os.getpid() != process:  # a fork of the student's would read our line
+                os._exit(0)
+        return came | {"used": sorted(self.watch.used)}
+
+    return answer
+
+
 class Student:
     """The namespace of the notebook, and what may be asked of it. Each public method answers one request."""
 
     def __init__(self, channel):
-        self.channel, self.watch, self.lent = channel, Watch(), []
+        self.channel, self.watch = channel, Watch()
         sys.modules["__main__"] = main = types.ModuleType("__main__")
         self.namespace = main.__dict__
         self.namespace["display"], self.namespace["get_ipython"] = print, lambda: IPYTHON
 
-    def _caught(self, do):
-        """Do it with the streams caught, and answer what came of it, the exception included."""
-        process, answer = os.getpid(), {}
-        sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__  # nothing printed counts: both lead nowhere
-        try:
-            answer = do() or {}
-        except BaseException as error:
-            answer = said(error)
-        finally:
-            if os.getpid() != process:  # a fork of the student's would read our pipe
-                os._exit(0)
-        return answer
-
+    @caught
     def run(self, source, name):
         """Run a cell."""
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-
-        def do():
-            code = compile(source, name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-            made = eval(code, self.namespace)
-            if code.co_flags & inspect.CO_COROUTINE:
-                asyncio.run(made)
-
-        return self._caught(do)
+        code = compile(source, name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        made = eval(code, self.namespace)
+        if code.co_flags & inspect.CO_COROUTINE:
+            asyncio.run(made)
 
     def absent(self, name):
         """Let a module that is not here be imported all the same."""
@@ -165,37 +167,33 @@ class Student:
         found = {name: self.namespace[name] for name in names if name in self.namespace}
         return {name: encode(value, lambda f: getattr(f, "__name__", "your function")) for name, value in found.items()}
 
+    @caught
     def call(self, name, arguments):
-        """Call a function and answer its result, the arguments it changed and what it used of the package."""
+        """Call a function and answer its result and the arguments it changed."""
+        self.lent, given = [], [decode(argument, self._callback) for argument in arguments]
+        before = copy.deepcopy([a if isinstance(a, np.ndarray) else None for a in given])
+        with np.errstate(all="ignore"), self.watch:  # whatever a cell of the student's has set
+            got = self.namespace[name](*given)
+        changed = {
+            i: encode(now)
+            for i, (now, then) in enumerate(zip(given, before, strict=True))
+            if then is not None and not np.array_equal(now, then, equal_nan=True)
+        }
+        return {"result": encode(got), "changed": changed}
 
-        def do():
-            given = [decode(argument, self._callback) for argument in arguments]
-            before = copy.deepcopy([a if isinstance(a, np.ndarray) else None for a in given])
-            with np.errstate(all="ignore"), self.watch:  # whatever a cell of the student's has set
-                got = self.namespace[name](*given)
-            changed = {
-                i: encode(now)
-                for i, (now, then) in enumerate(zip(given, before, strict=True))
-                if then is not None and not np.array_equal(now, then, equal_nan=True)
-            }
-            return {"result": encode(got), "changed": changed}
-
-        return self._caught(do) | {"used": sorted(self.watch.used)}
-
+    @caught
     def given(self, index, arguments):
         """Call a function that the student's code gave to one of the other side's."""
-        return self._caught(lambda: {"result": encode(self.lent[index](*map(decode, arguments)))})
+        return {"result": encode(self.lent[index](*map(decode, arguments)))}
 
     def _callback(self, index):
         """A function of the other side, as one of the student's arguments."""
 
         def function(*arguments):
-            known = len(self.lent)
             lend = lambda f: self.lent.append(f) or len(self.lent) - 1  # noqa: E731
             self.channel.send({"callback": index, "arguments": [encode(argument, lend) for argument in arguments]})
             while "do" in (reply := self.channel.receive()):
                 self.channel.send({"done": self.answer(reply)})
-            del self.lent[known:]
             if "raised" in reply:
                 kind = getattr(builtins, reply["raised"], None) or type(reply["raised"], (Exception,), {})
                 raise kind(reply["message"])
