@@ -40,9 +40,6 @@ class Exercise:
         """The names that the checks ask for."""
         return list(dict.fromkeys(name for call in self.calls for name in call.arguments))
 
-    def is_function(self, name):
-        return f"def {name}(" in self.stub
-
 
 def find(number):
     """Return the path of the chapter with this number or file name."""

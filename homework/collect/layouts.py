@@ -134,16 +134,13 @@ class Layout:
 
 def _submissions(metadata):
     """{folder: (submitters, when)} of Gradescope's `submission_metadata.yml`."""
+    found = {}
     try:
-        listed = yaml.safe_load(RUBY.sub(rb"\1", metadata)) or {}
-        return {
-            folder: (about["submitters"], _when(about.get("created_at", "")))
-            for folder, about in listed.items()
-            if about.get("submitters")
-        }
-    except (yaml.YAMLError, AttributeError, TypeError, KeyError):
+        for folder, about in (yaml.safe_load(RUBY.sub(rb"\1", metadata)) or {}).items():
+            created = about.get("created_at", "")
+            when = created.get("time") or created.get("utc") if isinstance(created, dict) else created
+            if about.get("submitters"):
+                found[folder] = (about["submitters"], str(when))
+    except (yaml.YAMLError, AttributeError, TypeError):
         return {}
-
-
-def _when(created):
-    return str(created.get("time") or created.get("utc")) if isinstance(created, dict) else str(created)
+    return found

@@ -100,13 +100,8 @@ def _release_personal(copy, folder, course, students, environment):
 
 def is_secret_of(course, secret):
     """Is it the secret of this class? It is remembered by a slow, salted hash, away from what is handed out."""
-    path = course / "key.json"
+    path, salt = course / "key.json", read_json(course / "key.json").get("salt") or token_hex(16)
+    key = {"salt": salt, "hash": scrypt(secret.encode(), salt=salt.encode(), n=2**14, r=8, p=1).hex()}
     if not path.exists():
-        salt = token_hex(16)
-        write_json(path, {"salt": salt, "hash": _hash(secret, salt)})
-    kept = read_json(path)
-    return _hash(secret, kept["salt"]) == kept["hash"]
-
-
-def _hash(secret, salt):
-    return scrypt(secret.encode(), salt=salt.encode(), n=2**14, r=8, p=1).hex()
+        write_json(path, key)
+    return read_json(path) == key
