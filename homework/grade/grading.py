@@ -175,11 +175,21 @@ class Grading:
             session.ask("absent", name=name)
 
     def _attempt(self, session):
-        for place in range(len(self.own)):
-            if place not in self.skipped:
+        """Run the cells and judge each answer where it stands; at the end, judge what is not settled."""
+        for place in (*range(len(self.own)), None):
+            if place in self.skipped:
+                continue
+            if place is not None:
                 self._run_cell(session, place)
-                self._judge_all(session, lambda e, place=place: self.restored.answers.get(e.name) == place)
-        self._judge_all(session, lambda e: True, last=True)
+            for exercise in self.tasks:
+                if exercise.name in self.settled or place not in (None, self.restored.answers.get(exercise.name)):
+                    continue
+                verdict = self._judge(session, exercise)
+                if verdict.status == "not attempted" and place is None:
+                    verdict = self._elsewhere(session, exercise) or self._nothing(exercise, verdict)
+                self.verdicts[exercise.name] = verdict
+                if verdict.status == "right":
+                    self.settled.add(exercise.name)
 
     def _run_cell(self, session, place):
         what = f"cell {place + 1} of the student's own"
@@ -212,17 +222,6 @@ class Grading:
             self.absent.append(found[1])
             self.restored.note(f"imports {found[1].split('.')[0][:60]}, which is not here; it was run without")
             session.ask("absent", name=found[1])
-
-    def _judge_all(self, session, asked, last=False):
-        """Judge the exercises that are asked for and not yet settled."""
-        for exercise in self.tasks:
-            if exercise.name not in self.settled and asked(exercise):
-                verdict = self._judge(session, exercise)
-                if verdict.status == "not attempted" and last:
-                    verdict = self._elsewhere(session, exercise) or self._nothing(exercise, verdict)
-                self.verdicts[exercise.name] = verdict
-                if verdict.status == "right":
-                    self.settled.add(exercise.name)
 
     def _judge(self, session, exercise, renamed=None):
         try:

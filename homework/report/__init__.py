@@ -2,7 +2,7 @@
 
 import shutil
 import zipfile
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path, PurePosixPath
 
 from jinja2 import Environment, FileSystemLoader
@@ -94,14 +94,13 @@ def _score(exercise, result, points):
 def _summary(exercise, students):
     """How an exercise went: counts, and the messages that were seen, alike ones together, most frequent first."""
     rows = [row for student in students for row in student["rows"] if row["name"] == exercise.name]
-    seen, example = Counter(), {}
+    seen = defaultdict(list)
     for row in rows:
         if row["status"] in ("wrong", "partly right"):
-            kind = tuple(map(_kind, row.get("parts", {}).values())) or row["message"]
-            seen[kind] += 1
-            example.setdefault(kind, row["message"])
+            seen[tuple(map(_kind, row.get("parts", {}).values())) or row["message"]].append(row["message"])
+    most = sorted(seen.values(), key=len, reverse=True)[:5]
     statuses = Counter(row["status"] for row in rows if row["status"])
-    return {**vars(exercise), "statuses": statuses, "messages": [(n, example[kind]) for kind, n in seen.most_common(5)]}
+    return {**vars(exercise), "statuses": statuses, "messages": [(len(alike), alike[0]) for alike in most]}
 
 
 def _kind(part):
