@@ -42,7 +42,9 @@ def command(chapter, course, jobs, dask, timeout, unsafe, again, environment, **
         if about["file"]
     }
     without = _without_numbers(course, stem, options["personal"], secret, data)
-    book = _book(source, release, seeds, timeout)
+    code = [path.read_bytes() for path in sorted((ROOT / "attention_src").rglob("*.py"))]
+    books = [nbformat.writes(notebook).encode() for notebook in (source, release)]
+    book = b"\0".join([*books, *code]) + repr((seeds, timeout)).encode()
     made_from = {student: hashlib.sha256(book + data[student]).hexdigest() for student in data}
     before, tasks = read_results(course, stem), []
     for name in before.keys() - data.keys():
@@ -84,13 +86,6 @@ def _holds_secret(process):
         return "ATTENTION_SEED" in process.environ()
     except psutil.Error:  # somebody else's
         return False
-
-
-def _book(source, release, seeds, timeout):
-    """What a result was made from besides the submission."""
-    code = [path.read_bytes() for path in sorted((ROOT / "attention_src").rglob("*.py"))]
-    books = [nbformat.writes(notebook).encode() for notebook in (source, release)]
-    return b"\0".join([*books, *code]) + repr((seeds, timeout)).encode()
 
 
 def _keep(course, stem, result, made_from):

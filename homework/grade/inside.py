@@ -69,8 +69,6 @@ def said(error):
 class Absent(types.ModuleType):
     """Stands for a module that is not here: it can be imported, and says what it is when it is used."""
 
-    __path__ = ()
-
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)

@@ -67,18 +67,14 @@ def decode(data, function=None):
         return data
     (kind, content), *_ = data.items()
     if kind == "array":
-        return _array(*content, scalar=data["scalar"])
+        dtype, shape, text = content
+        if np.dtype(dtype).kind not in "biufc":
+            raise ValueError(f"an array of dtype {dtype}")
+        array = np.frombuffer(base64.b64decode(text), dtype).reshape(shape).copy()
+        return array[()] if data["scalar"] else array
     if kind in ("list", "tuple"):
         items = [decode(item, function) for item in content]
         return tuple(items) if kind == "tuple" else items
     if kind in ("function", "iterator"):
         return function(content) if kind == "function" else Steps(function(content))
     return ... if kind == "ellipsis" else type(str(content)[:100], (Opaque,), {})()
-
-
-def _array(dtype, shape, data, *, scalar):
-    dtype, data = np.dtype(dtype), base64.b64decode(data)
-    if dtype.kind not in "biufc":
-        raise ValueError(f"an array of dtype {dtype}")
-    array = np.frombuffer(data, dtype).reshape(shape).copy()
-    return array[()] if scalar else array
