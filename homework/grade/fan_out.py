@@ -1,7 +1,7 @@
 """Grading many submissions at once: over processes of this machine, or over the machines of a Dask cluster."""
 
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from importlib.util import find_spec
 
 from joblib import Parallel, delayed, parallel_config
 from tqdm import tqdm
@@ -16,8 +16,11 @@ def graded(tasks, jobs=1, dask=None):
     Dask gives a dead worker's submissions to the others. A broken pool is made anew, and what is left goes through it
     one by one: what ends its process again is left to a person.
     """
+    if dask and not find_spec("distributed"):
+        raise Unclear("--dask needs the package distributed: pip install distributed")
+    place = {"backend": "dask", "scheduler_host": dask} if dask else {"n_jobs": jobs}
     done, batches = set(), [tasks]
-    with _cluster(dask) if dask else parallel_config(n_jobs=jobs), tqdm(total=len(tasks), disable=None) as bar:
+    with parallel_config(**place), tqdm(total=len(tasks), disable=None) as bar:
         for batch in batches:
             try:
                 for result in Parallel(return_as="generator_unordered", batch_size=1)(map(delayed(grade), batch)):
@@ -33,13 +36,3 @@ def graded(tasks, jobs=1, dask=None):
                     why = f"it ended the process that graded it: {type(death).__name__}"
                     empty = {"student": batch[0].student, "exercises": {}, "notes": [], "seconds": 0}
                     yield empty | {"unjudged": why, "again": True}
-
-
-@contextmanager
-def _cluster(address):
-    try:
-        from distributed import Client
-    except ImportError:
-        raise Unclear("--dask needs the package distributed: pip install distributed") from None
-    with Client(address, timeout="30s"), parallel_config("dask"):
-        yield
