@@ -36,11 +36,8 @@ def command(chapter, course, jobs, dask, timeout, unsafe, again, environment, **
         secret = personal.secret_from(environment)
         seeds = personal.hidden_seeds(secret, stem, TRIALS)
         print("Student code runs", sandbox.told())
-    data = {
-        student: (course / "collected" / stem / f"{student}.ipynb").read_bytes()
-        for student, about in collected.items()
-        if about["file"]
-    }
+    handed_in = [student for student, about in collected.items() if about["file"]]
+    data = {student: (course / "collected" / stem / f"{student}.ipynb").read_bytes() for student in handed_in}
     without = _without_numbers(course, stem, options["personal"], secret, data)
     code = [path.read_bytes() for path in sorted((ROOT / "attention_src").rglob("*.py"))]
     books = [nbformat.writes(notebook).encode() for notebook in (source, release)]

@@ -1,4 +1,4 @@
-"""Grading one submission: its code runs in the sandbox, the checks run here and reach the answers through the pipe.
+"""Grading one submission: its code runs in the sandbox, the checks run here and reach the answers through a line.
 
 A check cell never runs beside the student's code. So what the code prints, patches or forges changes no score: it can
 only make its own functions return other numbers. Nothing is 0 in silence: what was written and cannot be judged is for

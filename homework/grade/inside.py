@@ -1,4 +1,4 @@
-"""The student's side of the sandbox: runs cells and calls functions as it is told through a pipe.
+"""The student's side of the sandbox: runs cells and calls functions as it is told through a line.
 
 Started as a program by `sandbox.py`, with `wire.py` beside it. Whatever runs here can forge whatever is
 said here, so the other side takes nothing from it but values: no score is made here.
@@ -8,7 +8,6 @@ import ast
 import asyncio
 import builtins
 import contextlib
-import copy
 import inspect
 import json
 import linecache
@@ -25,7 +24,7 @@ IPYTHON = types.SimpleNamespace(run_line_magic=print, run_cell_magic=print, syst
 
 
 class Channel:
-    """The pipe to the other side, taken over from standard input and output before student code can meet them."""
+    """The line to the other side, taken over from standard input and output before student code can meet them."""
 
     def __init__(self):
         self.reader, self.writer = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
@@ -169,14 +168,10 @@ class Student:
     def call(self, name, arguments):
         """Call a function and answer its result and the arguments it changed."""
         self.lent, given = [], [decode(argument, self._callback) for argument in arguments]
-        before = copy.deepcopy([a if isinstance(a, np.ndarray) else None for a in given])
+        arrays = [(i, a, a.copy()) for i, a in enumerate(given) if isinstance(a, np.ndarray)]
         with np.errstate(all="ignore"), self.watch:  # whatever a cell of the student's has set
             got = self.namespace[name](*given)
-        changed = {
-            i: encode(now)
-            for i, (now, then) in enumerate(zip(given, before, strict=True))
-            if then is not None and not np.array_equal(now, then, equal_nan=True)
-        }
+        changed = {i: encode(now) for i, now, then in arrays if not np.array_equal(now, then, equal_nan=True)}
         return {"result": encode(got), "changed": changed}
 
     @caught
