@@ -17,29 +17,10 @@ import sys
 import types
 
 import numpy as np
-from wire import decode, encode, pack
+from wire import decode, encode
 
 PACKAGE, TORCH = f"{os.sep}attention_src{os.sep}", f"{os.sep}torch{os.sep}"
 IPYTHON = types.SimpleNamespace(run_line_magic=print, run_cell_magic=print, system=print, getoutput=lambda *_: [])
-
-
-class Channel:
-    """The line to the other side, taken over from standard input and output before student code can meet them."""
-
-    def __init__(self):
-        self.reader, self.writer = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):
-            os.dup2(nothing, stream)
-
-    def send(self, message):
-        self.writer.write(pack(message))
-        self.writer.flush()
-
-    def receive(self):
-        if not (line := self.reader.readline()):
-            os._exit(0)
-        return json.loads(line)
 
 
 def enter(limits, user):
@@ -135,10 +116,14 @@ def caught(do):
 
 
 class Student:
-    """The namespace of the notebook, and what may be asked of it. Each public method answers one request."""
+    """The line to the other side, the namespace of the notebook, and a method for each request."""
 
-    def __init__(self, channel):
-        self.channel, self.watch = channel, Watch()
+    def __init__(self):
+        self.reader, self.writer = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):  # before student code can meet them
+            os.dup2(nothing, stream)
+        self.watch = Watch()
         sys.modules["__main__"] = main = types.ModuleType("__main__")
         self.namespace = main.__dict__
         self.namespace["display"], self.namespace["get_ipython"] = print, lambda: IPYTHON
@@ -184,15 +169,24 @@ class Student:
 
         def function(*arguments):
             lend = lambda f: self.lent.append(f) or len(self.lent) - 1  # noqa: E731
-            self.channel.send({"callback": index, "arguments": [encode(argument, lend) for argument in arguments]})
-            while "do" in (reply := self.channel.receive()):
-                self.channel.send({"done": self.answer(reply)})
+            self.send({"callback": index, "arguments": [encode(argument, lend) for argument in arguments]})
+            while "do" in (reply := self.receive()):
+                self.send({"done": self.answer(reply)})
             if "raised" in reply:
                 kind = getattr(builtins, reply["raised"], None) or type(reply["raised"], (Exception,), {})
                 raise kind(reply["message"])
             return decode(reply["result"])
 
         return function
+
+    def send(self, message):
+        self.writer.write(json.dumps(message).encode() + b"\n")
+        self.writer.flush()
+
+    def receive(self):
+        if not (line := self.reader.readline()):
+            os._exit(0)
+        return json.loads(line)
 
     def answer(self, message):
         """Do what is asked for."""
@@ -201,10 +195,9 @@ class Student:
 
 def main():
     enter(**json.loads(sys.argv[1]))
-    channel = Channel()
-    student = Student(channel)
+    student = Student()
     while True:
-        channel.send({"done": student.answer(channel.receive())})
+        student.send({"done": student.answer(student.receive())})
 
 
 if __name__ == "__main__":

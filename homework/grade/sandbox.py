@@ -65,7 +65,8 @@ def why_not(kind):
                 reply = session.ask("run", source="import numpy, attention_src.checks", name="cell")
                 return f"in {kind} Python raises {reply['raised']}: {reply['message']}" if "raised" in reply else ""
             except Died:
-                said = session.said()
+                session.errors.seek(0)
+                said = session.errors.read(500).decode(errors="replace")
     except OSError as error:
         said = str(error)
     build = f" (its image is made by: {kind} {walls.BUILD})" if kind in ENGINES else ""
@@ -137,11 +138,6 @@ class Session:
                 env=environment,
             )
 
-    def said(self):
-        """What the command wrote that starts the sandbox."""
-        self.errors.seek(0)
-        return self.errors.read(500).decode(errors="replace")
-
     def __enter__(self):
         return self
 
@@ -210,7 +206,7 @@ class Session:
         return values
 
     def _send(self, message, clock):
-        data = memoryview(wire.pack(message))
+        data = memoryview(json.dumps(message).encode() + b"\n")
         while data:
             data = data[clock.until(self.line.send, data) :]
 

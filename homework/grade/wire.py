@@ -4,7 +4,6 @@ Both sides use this file; in the sandbox it stands alone.
 """
 
 import base64
-import json
 import numbers
 from collections.abc import Iterator
 from decimal import Decimal
@@ -12,10 +11,6 @@ from decimal import Decimal
 import numpy as np
 
 LARGEST = 8 * 2**20  # bytes of a line
-
-
-def pack(message):
-    return json.dumps(message).encode() + b"\n"
 
 
 def encode(value, name_function=None):

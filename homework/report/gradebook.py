@@ -9,6 +9,7 @@ import shutil
 import sys
 import warnings
 
+import nbformat
 from nbgrader import preprocessors as steps
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import Autograde, GenerateAssignment
@@ -16,20 +17,9 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
-from tools.chapter import grade_id
+from tools.chapter import code, grade_id, read
 
-
-class ClearGraded(steps.NbGraderPreprocessor):
-    """Clears what graded cells printed; the outputs of all other cells stay for the student."""
-
-    def preprocess_cell(self, cell, resources, index):
-        if grade_id(cell) and cell.cell_type == "code":
-            cell.update(outputs=[], execution_count=None)
-        return cell, resources
-
-
-STUDENT_COPY = [steps.LockCells, steps.ClearSolutions, ClearGraded, steps.CheckCellMetadata]
-STUDENT_COPY += [steps.ComputeChecksums, steps.SaveCells]
+STUDENT_COPY = [steps.LockCells, steps.ClearSolutions, steps.CheckCellMetadata, steps.ComputeChecksums, steps.SaveCells]
 
 
 def _settings(course, stem):
@@ -49,9 +39,11 @@ def _settings(course, stem):
 
 def release(course, path):
     """Make the student copy of a chapter and enter its exercises in the gradebook; return where the copy is."""
-    source = course / "source" / path.stem / path.name
+    notebook, source = read(path), course / "source" / path.stem / path.name
+    for cell in filter(grade_id, code(notebook)):  # what the others printed stays for the student
+        cell.update(outputs=[], execution_count=None)
     source.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(path, source)
+    nbformat.write(notebook, source)
     GenerateAssignment(force=True, **_settings(course, path.stem)).start()
     return course / "release" / path.stem / path.name
 
