@@ -160,17 +160,14 @@ class Session:
                 break
             time.sleep(0.01)
 
-    def ask(self, do, functions=(), seconds=None, **message):
+    def ask(self, do, functions=(), seconds=None, clock=None, **message):
         """Ask for something and return the answer; meanwhile the student's code may call any of the functions.
 
         Raises Died when the sandbox ended, what it says is garbled, or time is up: so many seconds of the processor,
         which a busy machine does not shorten, or `PATIENCE` times as many of the clock, for code that only sleeps.
         """
-        clock = Clock(self.process.pid, seconds or self.seconds, self.deadline)
-        return self._asked({"do": do, **message}, functions, clock)
-
-    def _asked(self, message, functions, clock):
-        self._send(message, clock)
+        clock = clock or Clock(self.process.pid, seconds or self.seconds, self.deadline)
+        self._send({"do": do, **message}, clock)
         while True:
             reply = self._receive(clock)
             with untrusted():
@@ -188,8 +185,8 @@ class Session:
         """A function of the student's that was given to one of the check's."""
 
         def function(*arguments):
-            given = {"do": "given", "index": index, "arguments": [wire.encode(argument) for argument in arguments]}
-            reply = self._asked(given, functions, clock)
+            given = [wire.encode(argument) for argument in arguments]
+            reply = self.ask("given", functions, clock=clock, index=index, arguments=given)
             with untrusted():
                 if "raised" not in reply:
                     return self._small([reply["result"]])[0]

@@ -9,7 +9,8 @@ from ..chapter import find
 from . import personal
 
 HERE = Path(__file__).parent / "gradescope"
-FOLDERS = ("attention_src", "homework", "tools")
+PACKED = ("attention_src/**/*", "homework/**/*", "tools/**/*", "chapters/*.ipynb", "pyproject.toml", "requirements.txt")
+PACKED += ("README.md", "_config.yml", "CITATION.cff")
 
 
 def command(chapter, course, environment):
@@ -23,12 +24,7 @@ def command(chapter, course, environment):
             info.external_attr = 0o755 << 16
             archive.writestr(info, file.read_bytes().replace(b"CHAPTER", path.stem[:2].encode()))
         archive.writestr("seed", secret)
-        for file in [
-            *(file for folder in FOLDERS for file in (ROOT / folder).rglob("*")),
-            *(ROOT / "chapters").glob("*.ipynb"),
-        ]:
+        for file in [file for files in PACKED for file in ROOT.glob(files)]:
             if file.is_file() and "__pycache__" not in file.parts:
                 archive.write(file, file.relative_to(ROOT))
-        for name in ("pyproject.toml", "requirements.txt", "README.md", "_config.yml", "CITATION.cff"):
-            archive.write(ROOT / name, name)
     print(f"Upload {made} as the autograder of a programming assignment. It holds the secret: keep it to yourself.")
