@@ -69,13 +69,12 @@ def restore(cells, release, exercises):
 
 def _as_code(cell, exercise, ids, restored):
     """An answer that has become text is code again; what is no code is for a person."""
-    marked = cell.id == ids[exercise.name] or cell.grade_id == exercise.name
     source = "\n".join(line for line in cell.source.splitlines() if not line.startswith("```"))
-    if not marked and not (names.parses(source) and defined(source) & set(exercise.asked)):
+    runs, marked = names.parses(source), cell.id == ids[exercise.name] or cell.grade_id == exercise.name
+    meant = marked or (runs and defined(source) & set(exercise.asked))
+    if not meant or same(source) == same(exercise.stub):
         return
-    if same(source) == same(exercise.stub):
-        return
-    if names.parses(source):
+    if runs:
         cell.kind, cell.source = "code", source
         restored.note("the answer stood in a text cell; it was run", exercise.name)
     else:
