@@ -235,21 +235,17 @@ class Clock:
         except psutil.NoSuchProcess:  # one that has just ended: what reads from the sandbox will notice
             return 0.0
 
-    def look(self):
-        """Raise Died when time is up."""
-        now = time.monotonic()
-        if now >= self.end:
-            raise Died("late" if now >= self.deadline else "time")
-        if now >= self.looked + LOOK:
-            self.looked, used = now, self._used()
-            self.most = self.most or used + self.seconds  # from the first look on: most questions end before it
-            if used > self.most:
-                raise Died("time")
-
     def until(self, do, given):
         """Try to send or receive until it can be done; raise Died when time is up or nobody is there."""
         while True:
-            self.look()
+            now = time.monotonic()
+            if now >= self.end:
+                raise Died("late" if now >= self.deadline else "time")
+            if now >= self.looked + LOOK:
+                self.looked, used = now, self._used()
+                self.most = self.most or used + self.seconds  # from the first look on: most questions end before it
+                if used > self.most:
+                    raise Died("time")
             try:
                 return do(given)
             except TimeoutError:
