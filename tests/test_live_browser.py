@@ -18,6 +18,7 @@ FIRST = next(path for path in CHAPTERS if path.stem.startswith("01"))
 pytestmark = pytest.mark.skipif(not offered(FIRST), reason="run: make proofs NAMES='live-*'")
 MOST_BEFORE = 5 * 1024  # bytes that a page may weigh more before the button is pressed
 STATUS = "document.querySelector('[data-live=status]')"
+REACHED = "[...document.querySelectorAll('pre')].every(e => e.scrollWidth <= e.clientWidth || e.tabIndex === 0)"
 SECONDS = 180_000  # milliseconds for what a busy machine may do slowly
 ATTENTION = """def my_attention(query, key, value):
     scores = query @ key.T / np.sqrt(key.shape[1])
@@ -327,6 +328,7 @@ def test_everybody_can_read_a_running_page(chapter, screen, scheme):
     chapter.tab.set_viewport_size(screen)
     chapter.tab.emulate_media(color_scheme=scheme)
     chapter.tab.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
+    chapter.tab.wait_for_function(REACHED)
     chapter.tab.add_script_tag(path=NODE_MODULES / "axe-core" / "axe.min.js")
     found = chapter.tab.evaluate("tags => axe.run({runOnly: {type: 'tag', values: tags}})", WCAG)["violations"]
     sideways = chapter.tab.evaluate("document.documentElement.scrollWidth - innerWidth")
