@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+unexport PYTHONDONTWRITEBYTECODE # some hundred processes of the tests import the package; each would compile it
 export OMP_NUM_THREADS ?= 1 # small networks are no faster on more, and two chapters run side by side
 
 .PHONY: book test test-chapters test-homework test-site test-slow test-elsewhere test-container forget proofs claims bench translate korean pdf serve run fmt repository publish offline newest lock grader release collect grade report gradescope
