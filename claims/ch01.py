@@ -158,7 +158,7 @@ CLAIMS = [
         ),
     ),
     Claim(
-        "Cut all six vectors to length 1 and only the direction is left; then each word looks most at itself",
+        "Bring all six vectors to length 1 and only the direction is left; then each word looks most at itself",
         "words",
         WORDS,
         lambda rows: all(row["at itself, length 1"] == 1 and row["at itself"] < 1 for row in rows),
@@ -170,9 +170,10 @@ CLAIMS = [
 ]
 
 SETTLED = {
-    "minus half the squared distance gives the same weights": "computed",
-    "softmax does not see what all scores of a row share": "derived",
-    '"Almost universally", says the paper': "cited",
+    "For vectors $a$ and $b$ of length 1, minus half the squared distance is $a \\cdot b - 1$.": "derived",
+    "Softmax does not see the $-1$, which all scores of a row share": "derived",
+    "so the weights are the same (`assert`)": "computed",
+    "The column means now lie closer together.": "computed",
     "one shelf can weigh more than the others while all of them still count": "computed",
     "A score adds up $d_k$ products.": "derived",
     "they need not add up to 1": "computed",
@@ -202,7 +203,7 @@ SETTLED = {
     "the output is already close to its value, for *starts* has nearly the same value": "computed",
     "Only two of the six do.": "computed",
     "(Among the six words the two longest vectors draw most, as *keys*.)": "computed",
-    "[Mamba](https://arxiv.org/abs/2312.00752), which does without": "cited",
+    '[Mamba](https://arxiv.org/abs/2312.00752), a model without attention, says "almost universally"': "cited",
     "[Jamba](https://arxiv.org/abs/2403.19887) mixes the two": "cited",
     "A [Transformer](https://arxiv.org/abs/1706.03762) is a stack of layers, each with self-attention": "cited",
     "Attention is a weighted average of values, one for each query": "derived",

@@ -239,7 +239,7 @@ CLAIMS = [
     exact("Only the **gap** (차이) between two scores counts.", "ratio"),
     exact("The ratio of two weights is $e$ raised to the gap of their scores.", "ratio"),
     exact("we may subtract any number from all scores of a row, since gaps stay as they are", "shift"),
-    exact("As written it overflows already at a score of 710.", "finite"),
+    exact("As written it overflows already at a score of 710:", "finite"),
     exact("each column adds up to 0: what one weight gains the others lose.", "columns"),
     exact("Each row adds up to 0 as well, for another reason: raising all scores alike changes no weight.", "rows"),
     exact("At gap 0 the slope is 0.25, the most it can be", "steep"),
@@ -303,7 +303,7 @@ CLAIMS = [
         "0 of 5 by guessing",
     ),
     at(
-        "Here, which divisor keeps a learning rate depends on the optimiser.",
+        "Here, whether a window stays depends on the optimiser. With plain gradient descent that of $\\sqrt{d}$ stays.",
         WINDOWS,
         "window",
         depends,
@@ -322,8 +322,8 @@ CLAIMS = [
         ),
     ),
     at(
-        "In five other runs under Adam at $d = 64$, each divisor had the best of six rates, and dividing by $d$ was as"
-        " quick.",
+        "In five other runs under Adam at $d = 64$, each at its best of six rates, dividing by $d$ was as quick as by"
+        " $\\sqrt{d}$.",
         WINDOWS,
         "window",
         lambda rows: all(abs(a - b) < 0.05 for a, b in zip(quick(rows, "÷ √d"), quick(rows, "÷ d"), strict=True)),
@@ -346,7 +346,7 @@ CLAIMS = [
         "1",
     ),
     at(
-        "At this rate, dividing by $\\sqrt{d}$ is there first.",
+        "At this rate, dividing by $\\sqrt{d}$ learns soonest.",
         STARTS,
         "start",
         lambda rows: all(
@@ -397,8 +397,8 @@ CLAIMS = [
         ),
     ),
     at(
-        "Plain gradient descent keeps the two the same if its rate is divided by $c$ as well, Adam if its rate is"
-        " divided by $\\sqrt{c}$.",
+        "Both ways train alike if the second divides its rate, too: by $c$ in plain gradient descent, by $\\sqrt{c}$"
+        " with Adam.",
         "5 seeds, both optimisers, d = 16 and 64, c = √d and d, ten steps",
         "rescaled",
         lambda rows: all(row["apart"] < 0.02 for row in rows),
@@ -471,7 +471,8 @@ SETTLED = {
     "[PyTorch's default rate](https://docs.pytorch.org/docs/stable/generated/torch.optim.Adam.html)": "cited",
     "one ends at 0.985, another at 0.420": "computed",
     "They hardly shrink: from 0.126 to 0.123.": "computed",
-    "A single column could make any of the three look best: at 0.03 it is no divisor, at 10 it is $d$.": "computed",
+    "A single column could make any of the three look best: at 0.03 dividing by 1, at 0.3 by $\\sqrt{d}$,"
+    " at 10 by $d$.": "computed",
     "[Yang et al. (2022)](https://arxiv.org/abs/2203.03466) divide by $d$": "cited",
     "All five runs have the same share right at each of 75 steps.": "computed",
     "Vaswani and colleagues themselves only [*suspect* saturation](https://arxiv.org/abs/1706.03762).": "cited",
@@ -530,7 +531,7 @@ FELL = [
     Fell(
         "divided by $\\sqrt{d}$ it **stays**, 0.1 to 1",
         "Under Adam it moves, from 0.01–0.3 at d = 16 to 0.001–0.03 at d = 256.",
-        "The rates that work, for each optimiser; which divisor keeps them depends on the optimiser.",
+        "The rates that work, for each optimiser; whether a window stays depends on the optimiser.",
     ),
     Fell(
         "These two scores get no sign of which way to go.",
