@@ -159,6 +159,31 @@ BROKEN = {
     "last": 2,
 }
 DRAWS = "5 seeds, each 30 draws of sizes and values"
+SAID = {  # what the page of claims calls a number
+    "leak_after": "draws in which the shrinking did not depend on the next score:",
+    "leak_before": "largest change",
+    "close": "largest difference",
+    "far_nan": "draws of 30 with NaN:",
+    "far_safe": "largest difference",
+    "both": "forbidden places with weight:",
+    "filled": "largest difference",
+    "added": "largest difference",
+    "single": "largest difference",
+    "half": "draws of 30 with NaN:",
+    "reach": "reactions that should not be:",
+    "sees": "places seen outside the mask:",
+    "self": "draws of 30 in which it reacts:",
+    "deaf": "draws of 30 in which it does not:",
+    "weights": "draws of 30 with NaN:",
+    "quiet": "largest difference from the output's bias",
+    "third": "draws of 30 with NaN:",
+    "zeros": "from zeros",
+    "fill": "draws of 30 as said:",
+    "add": "draws of 30 as said:",
+    "function": "draws of 30 without NaN:",
+    "low": "with −1e9:",
+    "last": "wrong counts:",
+}
 
 
 def number(sentence, names, good, experiment="masks"):
@@ -170,7 +195,9 @@ def number(sentence, names, good, experiment="masks"):
         DRAWS,
         lambda rows: all(good(row[name]) for row in rows for name in names),
         [{"seed": 100, **broken}],
-        lambda rows: "; ".join(f"{name.replace('_', ' ')} {spread(rows, name)}" for name in names),
+        lambda rows: "; ".join(
+            f"{SAID[name]} {spread(rows, name, 0 if SAID[name].endswith(':') else 2)}" for name in names
+        ),
     )
 
 
@@ -319,7 +346,7 @@ CLAIMS = [
 
 SETTLED = {
     "the output shrinks": "computed",
-    "Here it is the mask itself.": "computed",
+    "Here this grid is the mask itself.": "computed",
     "every written word reacts to the whole source": "computed",
     "The output has a row for each *asker*, made of what the *others* supply.": "derived",
     "The Transformer uses the function in three places": "cited",
@@ -354,13 +381,13 @@ FELL = [
     Fell(
         "so the ball's roundness must be in its *key*",
         "a ring without colour is found (1.00), a round ball one pixel smaller is not (0.00 to 0.13)",
-        "So it did not learn roundness: where in the patch the ink stands counts.",
+        "So this network did not learn roundness: where the ink stands counts, or how much there is.",
     ),
     Fell(
         "It learned dark ink at certain pixels of the patch.",
         "the smaller ball one pixel higher has weight 0.75 to 0.96 with the three starts of the page: "
         "the place counts, but which pixels was not tried",
-        "Where in the patch the ink stands counts.",
+        "Where the ink stands counts, or how much there is.",
     ),
     Fell(
         "NaN spoils gradients, even of rows you throw away.",
@@ -406,7 +433,7 @@ FELL = [
     Fell(
         "Leave out any one of the four, and it gives zeros.",
         "with an output bias that is not 0 it gives that bias",
-        "it gives zeros here; trained, its output bias.",
+        "it gives zeros here; a trained layer gives its output bias.",
     ),
     Fell(
         "in 32 bits they are rounded away",

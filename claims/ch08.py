@@ -145,9 +145,39 @@ def page(rows):
     return where(rows, rate=5e-3)
 
 
+SAID = {  # what the page of claims calls a number
+    "right": "right",
+    "best": "better head",
+    "untrained": "untrained",
+    "from_rest": "asked by the other patches",
+    "from_ball": "by the ball",
+    "from_goal": "by the goal itself",
+    "best_off": "right without the better head",
+    "other_off": "without the other",
+    "position_values_new": "to the new place, exchanged in the values,",
+    "position_values_old": "to the old one",
+    "position_keys_old": "to the old place, exchanged in the keys,",
+    "position_keys_new": "to the new one",
+    "whole_new": "to the new place, nothing exchanged,",
+    "whole_old": "to the old place, nothing exchanged,",
+    "bystander_old": "to the old place",
+    "look_keys_new": "to the new place, look exchanged in the keys,",
+    "look_values_new": "in the values",
+    "scattered": "right, scattered,",
+    "near": "neighbours",
+    "far": "far ones",
+    "flat": "at most",
+    "afar": "weight on a far goal",
+    "striker": "Striker",
+    "conv": "Conv",
+    "place": "ball's position",
+    "whole": "whole",
+}
+
+
 def told(*columns, rows=page, words=""):
     """The range of some columns, in words."""
-    return lambda all_rows: words + ", ".join(f"{name} {spread(rows(all_rows), name)}" for name in columns)
+    return lambda all_rows: words + ", ".join(f"{SAID[name]} {spread(rows(all_rows), name)}" for name in columns)
 
 
 def everything(rows):
@@ -248,8 +278,8 @@ CLAIMS = [
         ceiling=told("whole_old"),
     ),
     Claim(
-        "At a quarter of the rate and at four times the rate, too, most answers followed the position in the values "
-        "and not in the keys.",
+        "At a quarter of the rate and at four times, most answers followed positions exchanged in the values, "
+        "not those in the keys.",
         "look",
         ALL,
         lambda rows: all(row["position_values_new"] > 0.5 > row["position_keys_new"] for row in rows),
@@ -295,7 +325,7 @@ CLAIMS = [
         told("flat", rows=everything, words="untrained, either way: "),
     ),
     Claim(
-        "With the five other starts that weight was at least nine tenths.",
+        "With five other starts a far goal got at least nine tenths of the weight.",
         "look",
         FIVE,
         lambda rows: all(row["afar"] >= 0.9 for row in page(rows)),
@@ -357,7 +387,7 @@ CLAIMS = [
         lambda rows: f"in {sum(row['strips'] == 1 for row in rows)} of {len(rows)} draws",
     ),
     Claim(
-        "`unpatchify` puts the patches together again and gives the picture back, for any size.",
+        "`unpatchify` puts the patches together again and gives the picture back.",
         "exact",
         DRAWS,
         lambda rows: all(row["undone"] == 0 for row in rows),
@@ -398,7 +428,7 @@ CLAIMS = [
         ceiling=lambda rows: f"commonest direction {spread(rows, 'common')}",
     ),
     Claim(
-        "Give each position vector to the patch that now stands there, and the model is the one we had",
+        "Let each patch take its position vector along, and the model is the one we had",
         "exact",
         "15 starts, scenes and orders of their own",
         lambda rows: all(row["renumbered"] == 0 for row in rows),
@@ -416,18 +446,18 @@ CLAIMS = [
     ),
 ]
 SETTLED = {
-    "Row 2 on the right is the upper right square: 13, 14 and under them 23, 24.": "computed",
+    "The second patch is the upper right square: 13, 14 and under them 23, 24.": "computed",
     "At 16 there are $14 \\times 14 = 196$ patches of $16 \\cdot 16 \\cdot 3 = 768$ numbers.": "derived",
     "With single pixels one head would have 2,517,731,329 weights.": "computed",
     "16 × 16 is the size of a patch in *pixels*, not the number of patches.": "cited",
-    "Foot and goal give half as much each.": "computed",
+    "Foot and goal give about half as much each.": "computed",
     "is the position of none of the four: it is their average with these weights.": "computed",
     "The pixels of that patch show a ball and nothing of the goal.": "derived",
-    "All 1,000 are right, for each of three seeds, and one head has turned into a goal finder.": "computed",
+    "All 1,000 are right, from each of three starts, and one head has turned into a goal finder.": "computed",
     "Only the goal itself asks less.": "computed",
     "Without the other head at least 0.90 is right in these three runs.": "computed",
-    "Positions exchanged in the keys: nothing happens.": "computed",
-    "Positions exchanged in the values: every answer goes to the new direction.": "computed",
+    "Positions exchanged in the keys: the answers stay.": "computed",
+    "Positions exchanged in the values: the answers go to the new direction.": "computed",
     "Exchanged in the keys, 0.64 of the answers go to the new direction": "computed",
     "and every scene is the same set of patches.": "derived",
     "The position vectors are drawn at random, so one order of them is as likely as another.": "derived",

@@ -149,9 +149,43 @@ def everything(rows):
     return rows
 
 
+SAID = {  # what the page of claims calls a number
+    "start": "loss",
+    "loss": "loss",
+    "lowest": "the lowest",
+    "by_words": "counting words",
+    "neighbour": "neighbour",
+    "probe": "probe",
+    "fresh_neighbour": "untrained: neighbour",
+    "fresh_probe": "untrained: probe",
+    "chance": "chance",
+    "near": "nearest verb",
+    "mean": "nearest mean",
+    "pairs": "pairs",
+    "fresh_pairs": "untrained",
+    "good": "likeliest allowed",
+    "share": "probability of allowed words",
+    "fresh_good": "untrained",
+    "fresh_share": "untrained",
+    "reported": "reported",
+    "filled": "trained on the filling too: loss",
+    "filled_good": "likeliest allowed",
+    "low": "lowest",
+    "high": "highest",
+    "other_answers": "answers",
+    "fresh_answers": "untrained",
+    "other_maps": "maps",
+    "fresh_maps": "untrained",
+    "even_maps": "looks evenly",
+    "other_same": "same likeliest word: same sentences",
+    "far_same": "other sentences",
+    "fresh_same": "untrained",
+}
+
+
 def told(*columns, rows=everything):
     """The range of some columns, in words."""
-    return lambda all_rows: ", ".join(f"{name} {spread(rows(all_rows), name)}" for name in columns)
+    return lambda all_rows: ", ".join(f"{SAID[name]} {spread(rows(all_rows), name)}" for name in columns)
 
 
 CLAIMS = [
@@ -193,7 +227,7 @@ CLAIMS = [
         "1",
     ),
     Claim(
-        "With the words of each training sentence shuffled, full stop included, "
+        "with five other starts, and the words of each training sentence shuffled, full stop included, "
         "at least nine in ten words had a neighbour of their role.",
         "shuffled",
         "5 seeds with sentences of their own, their words in any order",
@@ -348,7 +382,7 @@ CLAIMS = [
         lambda rows: f"output {max(row['swap'] for row in rows):.4f}, weights {spread(rows, 'moved')}",
     ),
     Claim(
-        "1 is the same row, 0 is disjoint rows.",
+        "1 means the same row, 0 no word in common.",
         "drawn",
         "5 × 50 random rows",
         lambda rows: all(
@@ -418,7 +452,7 @@ SETTLED = {
     "the answers agree to 0.96, the maps to 0.64": "computed",
     "an untrained model overlaps with the trained one by 0.61, and so does one that looks evenly": "computed",
     "the first position can look only at START": "derived",
-    "looked, in one trained model of text, for very different weights with the same answer, and found them": "cited",
+    "looked, within a trained model of text, for very different weights with the same answer, and found them": "cited",
     "also compared models from other seeds, and replied that this does not prove maps useless as explanations": "cited",
     "With all 12 equally likely the surprise there is": "derived",
 }
@@ -426,7 +460,7 @@ FELL = [
     Fell(
         "from where words stand and nothing else",
         "with the words of every training sentence shuffled all words had a neighbour of their role",
-        "from the words that stand together, even when their order is lost",
+        "With each sentence's words shuffled, training gave it, too.",
     ),
     Fell(
         "Trained, at most six in ten words had a neighbour of their role after 400 steps. Frozen",

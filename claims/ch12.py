@@ -176,7 +176,7 @@ CLAIMS = [
     Claim("Now layer 0 is right about the sense without having read the sentence.", "senses", OPENINGS,
           lambda rows: all(row["unfair"] >= 0.9 for row in banks(rows)), [{"word": "bank", "unfair": 0.5}],
           lambda rows: seen("unfair")(banks(rows)), "0.5, a guess"),
-    Claim("And with these endings *bat* and *match* stay below *bank*, on average over the six blocks.", "senses",
+    Claim("With these endings *bat* and *match* stay below *bank*, on average over the six blocks.", "senses",
           OPENINGS,
           lambda rows: all(row["mean"] < one["mean"] for one in banks(rows) for row in others(rows)
                            if row["seed"] == one["seed"]),
@@ -190,8 +190,8 @@ CLAIMS = [
     Claim("It gives the token before more than 0.9 of its weight, in every sentence we tried.", "order",
           "5 draws of sentences of four kinds", lambda rows: all(row["smallest"] > 0.9 for row in rows),
           [{"smallest": 0.7}], seen("smallest")),
-    Claim("In such sentences, with most of five random choices of nouns and verbs, its loss brought the two nearer to "
-          "each other than the loss of any other head of the block.", "bare", "5 draws of nouns and verbs",
+    Claim("In such sentences, for most of five random choices of nouns and verbs, the two came nearer to each other "
+          "without this head than without any other head of the block.", "bare", "5 draws of nouns and verbs",
           lambda rows: 2 * sum(row["lost"] > max(0, row["others"]) for row in rows) > len(rows),
           [{"lost": 0.001, "others": 0.003}],
           lambda rows: f"nearer by {spread(rows, 'lost', 4)}, the others by at most {spread(rows, 'others', 4)}",
@@ -205,7 +205,7 @@ CLAIMS = [
     Claim("The heads that look at [CLS] most find almost nothing there", "first", TEXTS,
           lambda rows: all(row["heads"] >= 5 and row["where_most"] < 0.1 for row in rows),
           [{"heads": 12, "where_most": 0.9}], seen("where_most"), "1, as long as the others"),
-    Claim("In the heads that look at it least, the value is several times longer.", "first", TEXTS,
+    Claim("In the heads that look at it least, that fraction is far larger", "first", TEXTS,
           lambda rows: all(row["where_least"] > 3 * row["where_most"] for row in rows),
           [{"where_least": 0.05, "where_most": 0.04}], seen("where_least")),
     Claim("By weight, this head looks at [CLS] and at little else.", "first", TEXTS,
@@ -217,7 +217,7 @@ CLAIMS = [
                            row["31_sitter"] > 0 > row["31_seat"] for row in rows),
           [{"best": 50, "swing": 0.2, "next": 0.19, "31_sitter": 0.1, "31_seat": 0.1}],
           lambda rows: f"swing {spread(rows, 'swing')}, the next head {spread(rows, 'next')}"),
-    Claim("with five random choices of such things, it did not turn to the thing that is meant.", "things",
+    Claim("with five random choices of such things, 3.1 did not turn to the thing that is meant.", "things",
           "5 draws of four pairs of things, too large or too small",
           lambda rows: all(row["swing"] < 0.05 for row in rows), [{"swing": 0.4}], seen("swing", "largest"),
           "0, no turn", "0.43, who sat and the seat"),
@@ -253,9 +253,9 @@ SETTLED = {
     "Only the small number leaves them alone.": "computed",
     "In these sentences the head is not missed": "computed",
     "All four changes load without an error and have the right shapes.": "computed",
-    "That this model is wrong shows only beside the published numbers.": "computed",
+    "That this model is wrong shows here only beside the published numbers.": "computed",
     "ReLU's numbers still have the right order": "computed",
-    "With the norm first, all sentences look alike.": "computed",
+    "With the norm first, these sentences look alike.": "computed",
     "Nothing in layer 0 has looked at another token": "derived",
     "found such heads in BERT": "cited",
     "find them important in a translation model": "cited",
@@ -266,8 +266,8 @@ SETTLED = {
     "Even they missed the small number in the norm.": "computed",
     "The median head moves the sentence by 0.0016.": "computed",
     "Its heads go straight into the answer, and no later block can make up for them; "
-    "that is a part of the reason.": "derived",
-    "most of its effect is not *it*'s.": "computed",
+    "that may be part of the reason.": "derived",
+    "most of its effect comes from other tokens.": "computed",
 }
 
 FELL = [
@@ -278,7 +278,7 @@ FELL = [
          "chased cat* and *cat chased dog*, three times as much as the loss of any other head of the block",
          "So one task does not show that a head is of no use."),
     Fell("But *bat* and *match* stay below *bank*", "four other openings and endings: *match* 0.97 on average over the "
-         "six blocks, *bank* 0.94, *bat* 0.68", "And with these endings *bat* and *match* stay below *bank*"),
+         "six blocks, *bank* 0.94, *bat* 0.68", "With these endings *bat* and *match* stay below *bank*"),
     Fell("[CLS] is where it can spend it without changing anything.", "its values set to 0 in all heads move the "
          "sentence by 0.003 to 0.005; those of another token by 0.008 to 0.058",
          "Spent on [CLS] in those 15 heads, it brings little, for the value there is short."),
@@ -291,7 +291,8 @@ FELL = [
          "and this map turns with the reason; with the reason exchanged, 0.96 to 1.00 of the move is left without it",
          "nearly all of that move was left without 3.1"),
     Fell("Only the published numbers show that three of these models are wrong.", "with the norm first all sentences "
-         "look alike, which shows without them", "That this model is wrong shows only beside the published numbers."),
+         "look alike, which shows without them",
+         "That this model is wrong shows here only beside the published numbers."),
     Fell("A test without a floor would have called this understanding.", "the floor is a guess, and 1.00 is far above "
          "it; only the test of layer 0 shows that nothing was read", "Had we not tested layer 0"),
     Fell("and the later blocks change little", "*match* falls from 0.95 to 0.83", "On average the later blocks change "
@@ -306,7 +307,7 @@ FELL = [
     Fell(
         "no later block can make up for them.",
         "right after their own block, heads of the first five blocks already move the sentence 4 to 12 times less",
-        "that is a part of the reason.",
+        "that may be part of the reason.",
     ),
     Fell(
         "more than nine tenths of that move was left without 3.1.",

@@ -210,4 +210,4 @@ def mended_mask(answer, moved, seed=0):
     for trial in _masked_trials(seed):
         _need_masked(answer, *trial)
     choose(moved, 3, MOVED, digits=0, hint="There are three outputs. Which of them have a weight on the last word?")
-    passed("it looks where it may; in the wrong function all three outputs move, and the first gives it away.")
+    passed("it looks where it may; in the wrong function all three outputs move, and the first two give it away.")
