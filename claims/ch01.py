@@ -203,8 +203,8 @@ SETTLED = {
     "the output is already close to its value, for *starts* has nearly the same value": "computed",
     "Only two of the six do.": "computed",
     "(Among the six words the two longest vectors draw most, as *keys*.)": "computed",
-    '[Mamba](https://arxiv.org/abs/2312.00752), a model without attention, says "almost universally"': "cited",
-    "[Jamba](https://arxiv.org/abs/2403.19887) mixes the two": "cited",
+    '[Mamba](https://arxiv.org/abs/2312.00752), which lacks attention, says "almost universally"': "cited",
+    "[Jamba](https://arxiv.org/abs/2403.19887) mixes Mamba and attention": "cited",
     "A [Transformer](https://arxiv.org/abs/1706.03762) is a stack of layers, each with self-attention": "cited",
     "Attention is a weighted average of values, one for each query": "derived",
 }

@@ -322,7 +322,7 @@ CLAIMS = [
         ),
     ),
     at(
-        "In five other runs under Adam at $d = 64$, each at its best of six rates, dividing by $d$ was as quick as by"
+        "In five other Adam runs at $d = 64$, each divisor at its best of six rates, dividing by $d$ was as quick as by"
         " $\\sqrt{d}$.",
         WINDOWS,
         "window",

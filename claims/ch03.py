@@ -565,7 +565,7 @@ FELL = [
     Fell(
         "Four letters fit into one state. Do nine?",
         "trained on 4 to 10 letters for 3,000 steps, *none* writes 0.92 of the texts of 9 letters",
-        "So early, can one state hand over nine?",
+        "After 200 steps, can one state hold nine?",
     ),
     Fell(
         "Equal weights would pass this test, too, but they failed at 9 letters.",

@@ -310,7 +310,7 @@ CLAIMS = [
         "1.00",
     ),
     ask(
-        "These steps leave most other starts there.",
+        "After these 600 steps most starts are there.",
         f"{HEADS}; rates × ¼ and × 4, steps × 2; a head that gets away reaches 0.59",
         lambda rows: (
             sum(row["off_average"] < 0.05 for row in narrow(rows)) > len(narrow(rows)) / 2
@@ -483,7 +483,7 @@ SETTLED = {
     "with ALiBi, tokens in reverse order give the same outputs in reverse order": "computed",
     "The dark cell is wherever 밥을 stands.": "computed",
     "make this vector longer or shorter, but they cannot turn it.": "derived",
-    "Looking at the wanted bits only harms: *looks* is 0.00.": "derived",
+    "Here, looking at the wanted bits harms: *looks* is 0.00.": "derived",
     "nothing in $X$ says where a token stands": "derived",
     "But from four there is one noun from which the verb looks away": "computed",
     "$XW_k$ is the same anywhere": "computed",
@@ -558,7 +558,7 @@ FELL = [
     Fell(
         "Most other starts end there, too.",
         "with four times the steps 7 of 20 other starts left the average, up to 0.47",
-        "These steps leave most other starts there.",
+        "After these 600 steps most starts are there.",
     ),
     Fell(
         "Start the verb's matrices twice as large, and every object is still named.",

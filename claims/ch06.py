@@ -376,7 +376,7 @@ CLAIMS = [
         "1.00",
     ),
     Claim(
-        "(At four times the rate it did not, in these steps.)",
+        "(At four times the rate it did not, in 200 steps.)",
         "quick",
         "5 seeds",
         lambda rows: all(row["share"] < 0.95 for row in rows),
@@ -419,7 +419,7 @@ SETTLED = {
     "The formula is that of [Vaswani et al. (2017)](https://arxiv.org/abs/1706.03762), section 3.2.2.": "cited",
     'row 2 of "head 1" is 13, 14: the second half of token *1*': "computed",
     "so the best slope for that bit is 0": "derived",
-    "Something that bends tells four points on a line apart.": "derived",
+    "Something that bends separates four points on a line.": "derived",
     "With slope 0 the weight has no effect on this bit's loss, and nothing pulls the weight back.": "derived",
     "Three of four need a cut off the middle, and such a cut has more loss.": "derived",
     "Two cuts make at most *three* parts, and each part has one answer.": "derived",
@@ -502,6 +502,6 @@ FELL = [
     Fell(
         "(At four times the rate it did not.)",
         "with four times the steps as well, 3 of 7 starts solved it",
-        "(At four times the rate it did not, in these steps.)",
+        "(At four times the rate it did not, in 200 steps.)",
     ),
 ]

@@ -382,7 +382,7 @@ CLAIMS = [
         lambda rows: f"output {max(row['swap'] for row in rows):.4f}, weights {spread(rows, 'moved')}",
     ),
     Claim(
-        "1 means the same row, 0 no word in common.",
+        "1 means the same row, 0 no weight in common.",
         "drawn",
         "5 × 50 random rows",
         lambda rows: all(

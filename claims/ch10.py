@@ -220,7 +220,7 @@ CLAIMS = [
           lambda rows: all(row["right"] < 1 for row in where(rows, bug="over_queries"))
           and all(row["right"] == 1 for row in where(rows, bug="sound")),
           [SOUND, SOUND | {"bug": "over_queries"}], range_of("right", 3, bug="over_queries"), GUESS),
-    Claim("It learns all of it, so its result cannot show the bug.", "learned", TRAINED,
+    Claim("It learns the whole task, so its result cannot show the bug.", "learned", TRAINED,
           lambda rows: all(row["right"] == 1 for row in where(rows, bug="not_scaled")),
           [SOUND | {"bug": "not_scaled", "right": 0.9}], range_of("right", 3, bug="not_scaled"), GUESS),
     Claim("So positions are what is missing", "learned", LONGER, no_more("places", 0.56),
@@ -252,7 +252,7 @@ CLAIMS = [
 SETTLED = {
     "All three are wrong.": "derived",
     "A guess is right once in eight.": "derived",
-    "A single sentence does not.": "computed",
+    "A single sentence hides it.": "computed",
     "The scores of vectors with 16 numbers are four times too large.": "derived",
     "All tokens of a sentence get the *same* position.": "derived",
     "Whoever knows which letters came before, but not their order, can be right in 0.56 at best": "computed",
@@ -278,7 +278,7 @@ FELL = [
     Fell("which takes longer vectors to show", "divided by d, longer vectors look better than right",
          "divided by $d$ they look better than right."),
     Fell("The last column is what an exercise check must be", "two versions pass it",
-         "Of the 26 ours catches more, so no column is complete."),
+         "Of the 26 they miss twelve, so no column is complete."),
     Fell("They never catch a mistake in the scale", "on other numbers one of four is caught",
          "On this draw of numbers they catch 14"),
     Fell("Others published the first two; a sceptical reader found the last two.",

@@ -267,7 +267,7 @@ SETTLED = {
     "The median head moves the sentence by 0.0016.": "computed",
     "Its heads go straight into the answer, and no later block can make up for them; "
     "that may be part of the reason.": "derived",
-    "most of its effect comes from other tokens.": "computed",
+    "most of its effect goes through other tokens.": "computed",
 }
 
 FELL = [
