@@ -353,7 +353,7 @@ CLAIMS = [
             min(row["conv"] for row in where(rows, rate=2e-2)) >= 0.9 and width(rows, "striker") > width(rows, "conv")
         ),
         [{"rate": 2e-2, "striker": 0.9, "conv": 0.3, "place": 0.4}],
-        told("striker", "conv", rows=everything),
+        lambda rows: told("striker", "conv", rows=everything)(where(rows, rate=2e-2)),
         told("place", rows=everything),
         "1",
     ),

@@ -80,7 +80,7 @@ def where(rows, **wanted):
 def spread(rows, name, digits=2):
     """'0.98 to 1.00', the range of one number over the rows."""
     values = [row[name] for row in rows]
-    low, high = (f"{value:.{digits}f}" for value in (min(values), max(values)))
+    low, high = (f"{value:.{digits}f}".replace("-", "−") for value in (min(values), max(values)))
     return low if low == high else f"{low} to {high}"
 
 
