@@ -43,10 +43,8 @@ def chapter(path, module):
     yield "\n".join(told(path, notebook, claim) for claim in module.CLAIMS) + "\n"
     if module.FELL:
         yield "**What fell.** These sentences stood in the chapter and did not survive.\n"
-        yield (
-            "\n".join(f"- “{fell.sentence}”\\\n  *seen:* {fell.seen} · *Now:* {fell.now}" for fell in module.FELL)
-            + "\n"
-        )
+        entries = (f"- “{fell.sentence}”\\\n  *seen:* {fell.seen} · *Now:* {fell.now}" for fell in module.FELL)
+        yield "\n".join(entries) + "\n"
 
 
 def table(modules):

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from attention_src.layers import EncoderBlock
-from tools.claims import SEEDS, Claim, Experiment, Fell, grid, spread, where
+from tools.claims import SEEDS, Claim, Experiment, Fell, grid, spreads, where
 
 
 def rounded(row):
@@ -209,9 +209,7 @@ SAID = {  # what the page of claims calls a number
 
 def of(*names, digits=2, words="", **wanted):
     """The ranges of some numbers, over the rows that have these values."""
-    return lambda rows: (
-        words + ", ".join(f"{SAID[name]} {spread(where(rows, **wanted), name, digits)}" for name in names)
-    )
+    return lambda rows: words + spreads(where(rows, **wanted), names, SAID, digits)
 
 
 GUESS = float(np.log(8))

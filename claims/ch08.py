@@ -5,7 +5,7 @@ import torch
 from attention_src.patches import patchify, unpatchify
 from attention_src.tasks import football_examples
 from attention_src.vit import VisionTransformer
-from tools.claims import SEEDS, Claim, Experiment, Fell, around, grid, spread, where
+from tools.claims import SEEDS, Claim, Experiment, Fell, around, grid, spread, spreads, where
 
 
 def scenes(book, seed, count=6000):
@@ -177,7 +177,7 @@ SAID = {  # what the page of claims calls a number
 
 def told(*columns, rows=page, words=""):
     """The range of some columns, in words."""
-    return lambda all_rows: words + ", ".join(f"{SAID[name]} {spread(rows(all_rows), name)}" for name in columns)
+    return lambda all_rows: words + spreads(rows(all_rows), columns, SAID)
 
 
 def everything(rows):

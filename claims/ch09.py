@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from attention_src.tasks import grammar_examples
-from tools.claims import SEEDS, Claim, Experiment, Fell, around, grid, spread, where
+from tools.claims import SEEDS, Claim, Experiment, Fell, around, grid, spread, spreads, where
 
 
 def sentences(seed):
@@ -185,7 +185,7 @@ SAID = {  # what the page of claims calls a number
 
 def told(*columns, rows=everything):
     """The range of some columns, in words."""
-    return lambda all_rows: ", ".join(f"{SAID[name]} {spread(rows(all_rows), name)}" for name in columns)
+    return lambda all_rows: spreads(rows(all_rows), columns, SAID)
 
 
 CLAIMS = [

@@ -84,6 +84,11 @@ def spread(rows, name, digits=2):
     return low if low == high else f"{low} to {high}"
 
 
+def spreads(rows, names, said, digits=2):
+    """'neighbour 0.98 to 1.00, probe 1.00': the range of each number, after what the page of claims calls it."""
+    return ", ".join(f"{said[name]} {spread(rows, name, digits)}" for name in names)
+
+
 def needed(path, uses):
     """The statements of a chapter that define these names, with all that they need, and none of its exercises."""
     own = [cell.source for cell in code(read(path))[1:] if not grade_id(cell)]  # the first installs the package

@@ -22,8 +22,8 @@ from tools.chapter import ROOT, code, read
 from tools.names import python_only
 from tools.proofs import reached
 
-ALWAYS = ["conftest.py", "tests/conftest.py", "pyproject.toml"]
-ALWAYS += ["tools/remember.py", "tools/proofs.py", "tools/warm_kernel.py"]
+TOOLS = ["tools/remember.py", "tools/proofs.py", "tools/warm_kernel.py"]
+ALWAYS = ["conftest.py", "tests/conftest.py", "pyproject.toml", *TOOLS]
 SETTINGS = ("OMP_NUM_THREADS", "ATEN_CPU_CAPABILITY", "NEEDS_CHROMIUM")
 STARTS = ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.exec")
 UNWATCHED = {".venv", ".git", ".pytest_cache", "__pycache__"}
