@@ -58,7 +58,8 @@ PARTICLES = """이에요 예요 이다 입니다 에서 에게 에는 까지 부
 SCRIPT = r"""// What the scripts of a page say; made by _ext/book_korean.py from locale/ko/site.po.
 {
   const known = KNOWN;
-  const pattern = (english) => english.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{\d\}/g, "(.+)");
+  const pattern = (english) => english.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{#\d\}/g, "(\\d+)")
+    .replace(/\{\d\}/g, "(.+)");
   const forms = Object.keys(known).filter((english) => english.includes("{1}")).sort((a, b) => b.length - a.length)
     .map((english) => [new RegExp(`^${pattern(english)}$`), known[english]]);
   globalThis.inWords = (text) => {
@@ -66,13 +67,15 @@ SCRIPT = r"""// What the scripts of a page say; made by _ext/book_korean.py from
     if (Object.hasOwn(known, key)) return text.replace(key, () => known[key]);
     for (const [form, said] of forms) {
       const found = form.exec(key);
-      if (found) return text.replace(key, () => said.replace(/\{(\d)\}/g, (_, i) => inWords(found[i])));
+      if (found) return text.replace(key, () => said.replace(/\{#?(\d)\}/g, (_, i) => inWords(found[i])));
     }
     return text;
   };
 }
 """
 
+WORD_JOINER = "\u2060"
+LOOSE = re.compile("([])’”–])(?=[가-힣])")  # a mark, and a particle that belongs to the word before it
 english_headings = {}  # of the page that is being read, by what stands in their places
 
 
@@ -138,6 +141,17 @@ def _note_what_is_english(app, doctree):
     words += f" {ENGLISH_PART}" * (name == "claims")
     if title and words:
         title.parent.insert(1, nodes.raw("", NOTE.format(words=words.strip()), format="html"))
+
+
+def _bind_particles(app, doctree):
+    """Let no line begin with a particle: browsers break after a closing mark, also where one ends code or a link."""
+    for text in list(doctree.findall(nodes.Text)):
+        if not isinstance(text.parent, nodes.literal | nodes.FixedTextElement | nodes.math | nodes.raw):
+            before = text.parent[text.parent.index(text) - 1] if text.parent.index(text) else None
+            bound = LOOSE.sub(f"\\1{WORD_JOINER}", text)
+            joined = before is not None and LOOSE.match(before.astext()[-1:] + text[:1])
+            if joined or bound != text:
+                text.parent.replace(text, nodes.Text(WORD_JOINER * bool(joined) + bound))
 
 
 def _changed_catalogues(app, env, added, changed, removed):
@@ -287,6 +301,7 @@ def setup(app):
         app.connect("config-inited", _settle, priority=950)  # when the table of contents has been read
         app.connect("source-read", _translate, priority=100)  # before other extensions add to the page
         app.connect("doctree-read", _note_what_is_english)
+        app.connect("doctree-read", _bind_particles)
         app.connect("env-get-outdated", _changed_catalogues)
         app.connect("builder-inited", _launch_its_own, priority=950)  # after book_pages
         app.connect("build-finished", _hand_out, priority=600)  # when book_site has written the student copies

@@ -103,7 +103,8 @@ def words(cells, notebook):
     checks = [cell.id for cell in code(notebook) if is_check(cell) and cell.id in runs]
     return (
         f"Change the code, run it and save your own notebook, here in your browser: {len(runs)} of the {len(cells)} "
-        f"cells, {len(checks)} exercises among them. The others need PyTorch."
+        f"cells, {len(checks)} exercises among them. "
+        f"{'The other needs' if len(cells) - len(runs) == 1 else 'The others need'} PyTorch."
     )
 
 

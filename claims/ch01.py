@@ -146,8 +146,8 @@ CLAIMS = [
         "0 for the right axis",
     ),
     Claim(
-        "In most sets of six words that we drew with `random.normal(size=(6, 3))` and weighed like these six, some pair"
-        " did.",
+        "In most sets of six that we drew with `random.normal(size=(6, 3))` and weighed likewise, at least one "
+        "pair did.",
         "words",
         WORDS,
         lambda rows: all(row["some pair further apart"] > 0.5 for row in where(rows, n=6, size=1)),

@@ -563,4 +563,9 @@ FELL = [
         "the largest in the mean; at $d = 1024$ with 16 keys its median is 0.000014, that of $\\sqrt{d}$ 0.0095",
         "then the one without a divisor has the largest mean. So this mean does not decide.",
     ),
+    Fell(
+        "under plain gradient descent one rate served both $d = 16$ and $d = 256$.",
+        "so did one rate, 0.03, without a divisor, in the grid of the page",
+        "three rates served both $d = 16$ and $d = 256$; without it, one.",
+    ),
 ]

@@ -425,8 +425,7 @@ CLAIMS = [
         ceiling="1.00",
     ),
     Claim(
-        "Other starts look elsewhere; where at least nine looks in ten fell beside, at least nine digits in ten were "
-        "right when forced there.",
+        "Where nine looks in ten or more fell beside, forcing them there kept at least nine digits in ten right.",
         "looks",
         "5 starts, the years 19.. and 20.. apart",
         lambda rows: (
@@ -466,7 +465,7 @@ SETTLED = {
     "The three networks whose score reads the source write nearly every date right.": "computed",
     "The scores of *position* compare nothing with the source, and it writes 0.86 of the dates.": "computed",
     "With equal weights 0.05 of the dates come out right.": "computed",
-    "So at this rate most of the gain over *none* needs no comparison with the encoder states.": "computed",
+    "So at this learning rate most of the gain over *none* needs no comparison with the encoder states.": "computed",
     "**The second digit determines the first**, so looking there can be enough.": "derived",
     "At 4 letters all are alike.": "computed",
     "With 100 more characters it writes 0.22 of the dates": "computed",
@@ -513,7 +512,7 @@ FELL = [
     Fell(
         "Then train four networks on this page and measure whether attention is the reason that they work.",
         "weights by position alone, which cannot see the source: 0.86 of the dates; none 0.00",
-        "So at this rate most of the gain over *none* needs no comparison with the encoder states.",
+        "So at this learning rate most of the gain over *none* needs no comparison with the encoder states.",
     ),
     Fell(
         "in 300 steps it has not learned to pack it, while the others have learned to look.",
@@ -571,5 +570,10 @@ FELL = [
         "Equal weights would pass this test, too, but they failed at 9 letters.",
         "with four times the steps they write 0.26 and 0.29 of them",
         "Equal weights would pass this test, but wrote 0.01 at 9 letters.",
+    ),
+    Fell(
+        "with six starts: the weight decides what is written.",
+        "at the first digit, forced onto the 0, four other starts copied it in 0.00 to 0.41 of the years",
+        "with six starts: there the weight decides what is written.",
     ),
 ]

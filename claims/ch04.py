@@ -481,7 +481,7 @@ SETTLED = {
     "It allows four right looks in five.": "derived",
     "has each row's largest score at the right place, about 30 in 100,000": "computed",
     "with ALiBi, tokens in reverse order give the same outputs in reverse order": "computed",
-    "The dark cell is wherever 밥을 stands.": "computed",
+    "The 1.000 is wherever 밥을 stands.": "computed",
     "make this vector longer or shorter, but they cannot turn it.": "derived",
     "Here, looking at the wanted bits harms: *looks* is 0.00.": "derived",
     "nothing in $X$ says where a token stands": "derived",
@@ -564,5 +564,10 @@ FELL = [
         "Start the verb's matrices twice as large, and every object is still named.",
         "in 2 of 30 other starts one object in seven, or one in three hundred, was not",
         "from these five starts every object is still named.",
+    ),
+    Fell(
+        "Only the object helps to name the object",
+        "topic and object are never the same noun, so the topic lowers the best loss from 2.77 to 2.71",
+        "The object alone tells the answer",
     ),
 ]

@@ -146,7 +146,7 @@ LENGTHS = "5 seeds, 5, 20 and 80 tokens"
 GROWTH = "5 seeds, 8 and 32 numbers a token"
 
 CLAIMS = [
-    Claim("PyTorch counts the matrix products as the formulas do.", "formulas", SIZES,
+    Claim("PyTorch counts the matrix products `@` as the formulas do.", "formulas", SIZES,
           lambda rows: all(row["counted"] == row["projections"] == 1 for row in rows),
           [{"above_level": False, "at_last": 2.0, "shared": 2.0, "of_order": 2.0, "alone": 0.5,
             "attention_saved": 0.3, "pairs_off": 3.0,
@@ -277,5 +277,10 @@ FELL = [
         "So $n(w+1) - w(w+1)/2$ pairs are left",
         "not in a text of fewer than $w$ tokens",
         "in a text of at least $w$ tokens",
+    ),
+    Fell(
+        '[Mistral 7B](https://arxiv.org/abs/2310.06825) looks back like this',
+        'later versions of the model have no window',
+        '[Mistral 7B](https://arxiv.org/abs/2310.06825) first looked back like this',
     ),
 ]  # fmt: skip

@@ -49,7 +49,9 @@ WORDS = (  # what extensions and the theme write into pages, and what scripts pu
     *(
         "Change the code, run it and save your own notebook, here in your browser: {1} of the {2} cells, "
         "{3} exercises among them. The others need PyTorch.",
-        "{1} cell {2}",
+        "Change the code, run it and save your own notebook, here in your browser: {1} of the {2} cells, "
+        "{3} exercises among them. The other needs PyTorch.",
+        "{1} cell {#2}",
         "{1}, row {2}, column {3}",
         "{1} MB",
     ),
@@ -265,9 +267,10 @@ def headings(page):
 
 
 def in_words_of(known):
-    """A function from texts to their translations; a message may have {1}, {2}, which stand for texts of any kind."""
+    """A function from texts to their translations; a message may have {1}, {2}: texts of any kind; {#2} is a number."""
     forms = sorted((message for message in known if "{1}" in message), key=len, reverse=True)
-    forms = [(re.compile(re.sub(r"\\\{\d\\\}", "(.+)", re.escape(form))), known[form]) for form in forms]
+    texts = [re.sub(r"\\\{\d\\\}", "(.+)", re.sub(r"\\\{\\#\d\\\}", r"(\\d+)", re.escape(form))) for form in forms]
+    forms = [(re.compile(text), known[form]) for text, form in zip(texts, forms, strict=True)]
 
     def say(text):
         key = text.strip()
@@ -275,7 +278,7 @@ def in_words_of(known):
         if said is None and len(key) < 400:
             for form, words in forms:
                 if found := form.fullmatch(key):
-                    said = re.sub(r"\{(\d)\}", lambda place, found=found: say(found[int(place[1])]), words)
+                    said = re.sub(r"\{#?(\d)\}", lambda place, found=found: say(found[int(place[1])]), words)
                     break
         return text if said is None else text.replace(key, said)
 

@@ -84,4 +84,4 @@ def numbers_and_rank(numbers, rank, *, d_model=100, d_k=8, d_v=20):
         2 * d_k: ("ranks of the two factors add up", "Can a product have a higher rank than its factors?"),
     }
     choose(rank, d_k, ranks, digits=0, hint="Which two matrices make the table, and what are their shapes?")
-    passed("the matrices and the rank; neither depends on how many tokens there are.")
+    passed("the matrices and the rank; more tokens change neither.")

@@ -93,7 +93,7 @@ def softmax(answer, seed=0):
         seen = "With the scores 1000, 0 and 1, and a mask that hides the 1000, the weights are {weights}"
         question = "Which of the three is the largest that may be seen?"
         raise Wrong(Part(seen, weights=weights[0].tolist()), question=question)
-    passed("every row sums to 1, hidden keys weigh nothing, and a score of 1000 is no trouble.")
+    passed("rows sum to 1, or to 0 where all is hidden, and a score of 1000 is no trouble.")
 
 
 SUMS = {
