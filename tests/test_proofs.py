@@ -77,6 +77,20 @@ def test_an_edited_row_is_found_when_the_proof_is_run_again(toy, tmp_path):
     assert prove("toy", proof, compare=True) == ["its rows are not those that are committed"]
 
 
+def test_on_another_processor_a_few_rows_may_differ_and_what_must_hold_must_hold(toy, monkeypatch):
+    _, proof = toy
+    seen = [{"score": 0.9}, {"score": 0.8}, {"score": 0.7}]
+    prove("toy", proof._replace(run=lambda: seen))
+    monkeypatch.setattr(proofs, "processor", lambda: "another")
+
+    def again(*scores):
+        return prove("toy", proof._replace(run=lambda: [{"score": score} for score in scores]), compare=True)
+
+    assert again(0.9, 0.8, 0.6) == []
+    assert again(0.9, 0.6, 0.6) == again(0.9, 0.8) == ["its rows are not those that are committed"]
+    assert again(0.4, 0.8, 0.7) == ["too low"]
+
+
 def test_words_change_no_fingerprint_and_code_does():
     source = 'def f(x):\n    """Words."""\n    return x + 1  # more words\n'
     same = "def f(x):\n    return x + 1\n"

@@ -17,6 +17,7 @@ import json
 import os
 import platform
 import random
+import re
 import subprocess
 import sys
 import time
@@ -25,6 +26,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from fnmatch import fnmatch
 from functools import cache
 from importlib.metadata import version
+from itertools import zip_longest
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
@@ -166,7 +168,15 @@ def covers_files(*paths, libraries=()):
 def environment():
     """Where a proof was run: nothing in it decides whether the proof is fresh."""
     about = {"python": platform.python_version(), "system": platform.system(), "machine": platform.machine()}
-    return about | {"cores": os.cpu_count(), "threads": os.environ.get("OMP_NUM_THREADS", "default")}
+    threads = os.environ.get("OMP_NUM_THREADS", "default")
+    return about | {"processor": processor(), "cores": os.cpu_count(), "threads": threads}
+
+
+def processor():
+    """What the libraries choose their instructions by; a training may take another way on another processor."""
+    info = Path("/proc/cpuinfo")
+    known = re.findall(r"^(?:vendor_id|cpu family|model)\s*:\s*(.+)$", info.read_text(), re.M) if info.exists() else []
+    return " ".join(known[:3]) or platform.processor()
 
 
 def load(name):
@@ -187,6 +197,9 @@ def stale(name, proof):
 def prove(name, proof, *, compare=False):
     """Run a proof and write it; with `compare`, write nothing and require the committed rows.
 
+    On another processor than that of the committed rows, half of them may differ: a training that fails, at four times
+    the rate say, fails in another way where sums are rounded in another order. What must hold must hold there, too.
+
     Returns what is wrong, texts. Rows are written whether they hold or not: they are what was seen.
     """
     before, start = proof.covers(), time.monotonic()
@@ -195,8 +208,11 @@ def prove(name, proof, *, compare=False):
     if proof.covers() != before:
         wrong.append("what it covers was changed while it ran")
     same_seeds = "CLAIM_SEEDS" not in os.environ
-    if compare and proof.exact and same_seeds and (stored := load(name)) and stored["rows"] != rows:
-        wrong.append("its rows are not those that are committed")
+    if compare and proof.exact and same_seeds and (stored := load(name)):
+        same_processor = stored["environment"].get("processor") == processor()
+        apart = sum(old != new for old, new in zip_longest(stored["rows"], rows))
+        if len(rows) != len(stored["rows"]) or apart > (0 if same_processor else len(rows) / 2):
+            wrong.append("its rows are not those that are committed")
     if not compare and before == proof.covers():
         made = {"fingerprint": before, "environment": environment(), "seconds": round(time.monotonic() - start)}
         text = json.dumps({**made, "rows": rows}, ensure_ascii=False, indent=1)
