@@ -25,7 +25,6 @@ def rounded(values):
 
 def one_step(book, seed, draw):
     """Identities of the scores and of untrained networks; what is named `gap` is 0 if they hold."""
-    torch.set_num_threads(1)
     random = np.random.default_rng((seed, draw))
     n, m, d, other, hidden = random.integers(2, 9, size=5)
     s, H, v = random.normal(size=(n, d)), random.normal(size=(m, d)), random.normal(size=hidden)
@@ -83,7 +82,6 @@ def untrained(book, seed, random):
 
 def dates(book, seed, kind, steps, rate, cell):
     """Train as the page does; what is right, and where the weights are, on 300 of the held-out dates."""
-    torch.set_num_threads(1)
     examples = book.held_out[:300]
     data, test = book.tensors(book.train_set), book.tensors(examples)
     model, history = book.train(kind, data, steps, seed, rate, cell=cell)
@@ -134,7 +132,6 @@ LOOKS = grid(seed=SEEDS, kind=["additive"], **ONE)
 
 def reversal(book, seed, kind, steps, rate):
     """Train as the page does and test at every length; then shuffle what the decoder may read."""
-    torch.set_num_threads(1)
     model, _ = book.train(kind, book.backwards, steps, seed, rate)
     row = {f"at_{n}": share for n, share in zip(book.sizes, book.by_length(model), strict=True)}
     if kind == "position":

@@ -89,7 +89,6 @@ def five(book, seed, adam, rate):
 
 def reader(book, seed, heads, bent, rate, steps):
     """A network trained: right answers, each bit, where it looks, and what is lost without each head."""
-    torch.set_num_threads(1)
     model = book.train(heads, seed, steps, rate, book.bend if bent else None)
     share, good, _ = book.score(model)
     bits = sorted(good.double().mean(dim=0).tolist())

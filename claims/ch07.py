@@ -40,7 +40,6 @@ def two_stacks(book, d, heads, depth, x):
 @torch.no_grad()
 def exact(book, seed, draw):
     """Identities on random sizes and values: gaps that should be 0."""
-    torch.set_num_threads(1)
     random, d, heads = sizes_of(seed, draw)
     torch.manual_seed(seed + draw)
     n, depth = int(random.integers(2, 9)), int(random.integers(1, 13))
@@ -68,20 +67,17 @@ def exact(book, seed, draw):
 
 def deep(book, seed, depth):
     """The last losses of the three kinds of stack, at the page's rate."""
-    torch.set_num_threads(1)
     kinds = {"pre": "pre-norm", "post": "post-norm", "stream": "on the stream"}
     return rounded({name: np.mean(book.losses(kind, depth, seed)[-5:]) for name, kind in kinds.items()})
 
 
 def rates(book, seed, rate):
     """The last loss of 30 post-norm blocks at another rate."""
-    torch.set_num_threads(1)
     return rounded({"post": np.mean(book.losses("post-norm", 30, seed, rate)[-5:])})
 
 
 def reach(book, seed):
     """Reactions at a distance: means over five starts, and how they fall."""
-    torch.set_num_threads(1)
     starts = range(10 * seed, 10 * seed + 5)
     curves = {name: book.curve(kind, starts) for name, kind in
               (("gru", "recurrent"), ("attention", "attention"), ("open", "held open"))}  # fmt: skip
@@ -106,14 +102,12 @@ def waiting(book, seed, draw):
 
 def race(book, seed, kind, rate):
     """Dates right after 100 steps."""
-    torch.set_num_threads(1)
     model = book.train(book.made(kind, seed), rate, seed=seed)
     return rounded({"right": book.right(book.write(model, *book.test[:2]))})
 
 
 def ends(book, seed):
     """Train to the end; take the source away; look ahead; hand parts over to a network with another start."""
-    torch.set_num_threads(1)
     model = book.train(book.made("Transformer", seed), 1e-2, steps=600, seed=seed)
     numbers, lengths, targets = book.test
     common = book.data[2].mode(dim=0).values.expand(len(targets), -1)

@@ -24,7 +24,6 @@ def rounded(row):
 
 def look(book, seed, rate):
     """Train one model and try all interventions of the page on it."""
-    torch.set_num_threads(1)
     data, test, train_set, held_out = scenes(book, seed)
     goal = torch.tensor(held_out.goal)
     model = book.striker(data, seed, rate)
@@ -54,7 +53,6 @@ def look(book, seed, rate):
 
 def scarce(book, seed, rate):
     """Both nets on 250 scenes."""
-    torch.set_num_threads(1)
     few, test, train_set, held_out = scenes(book, seed, 250)
     nets = {"striker": book.Striker, "conv": book.Conv}
     right = {name: book.score(kind, few, test, seed, rate) for name, kind in nets.items()}
@@ -63,7 +61,6 @@ def scarce(book, seed, rate):
 
 def torn(book, seed, rate, steps):
     """The convolutional net on scattered scenes, and on whole ones with 400 steps."""
-    torch.set_num_threads(1)
     data, test, train_set, held_out = scenes(book, seed)
     order = any_order(seed)
     mad = book.score(book.Conv, book.scattered(data, order), book.scattered(test, order), seed, rate, steps)
@@ -73,7 +70,6 @@ def torn(book, seed, rate, steps):
 
 def exact(book, seed, patch):
     """Identities on random pictures and models: what should be 0 or 1 for any of them."""
-    torch.set_num_threads(1)
     torch.manual_seed(seed)
     rows, columns, colours, width = (int(n) for n in torch.randint(2, 6, (4,)))
     images = torch.randn(3, rows * patch, columns * patch, colours)

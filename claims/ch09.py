@@ -18,7 +18,6 @@ def rounded(row):
 
 def trained(book, seed, rate, steps):
     """One model before and after training: its vectors, its answers, its loss, and the floors of each."""
-    torch.set_num_threads(1)
     given, asked = sentences(seed)
     torch.manual_seed(seed)
     fresh, model = book.Next(), book.train(seed, rate=rate, steps=steps, given=given)
@@ -37,7 +36,6 @@ def trained(book, seed, rate, steps):
 
 def started(book, seed, start, frozen, rate):
     """A model from vectors of another size, trained or frozen."""
-    torch.set_num_threads(1)
     given, asked = sentences(seed)
     model = book.train(seed, start=start, frozen=frozen, rate=rate, given=given)
     return rounded({
@@ -48,7 +46,6 @@ def started(book, seed, start, frozen, rate):
 
 def shuffled(book, seed):
     """The same training, but the words of every sentence come in any order; START alone stays where it is."""
-    torch.set_num_threads(1)
     given, _ = sentences(seed)
     random, words = np.random.default_rng(seed), given.words.copy()
     for row, length in zip(words, given.lengths, strict=True):
@@ -62,7 +59,6 @@ def shuffled(book, seed):
 
 def twins(book, seed):
     """Two models of the same sentences, one of others, one trained on the filling too; what the same map is worth."""
-    torch.set_num_threads(1)
     given, asked = sentences(seed)
     test = tuple(map(torch.tensor, asked))
     one, other = book.train(seed, given=given), book.train(seed + 1000, given=given)
@@ -82,7 +78,6 @@ def twins(book, seed):
 
 def drawn(book, seed):
     """What holds of any draw: untrained vectors, weights of equal values, the range of an overlap."""
-    torch.set_num_threads(1)
     torch.manual_seed(seed)
     generator = np.random.default_rng(seed)
     fresh = [book.Next() for _ in range(100)]

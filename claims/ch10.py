@@ -14,7 +14,6 @@ def tokens_of(seed, *shape):
 
 def looked(book, seed):
     """The detectors on untrained networks of this seed, each with one bug."""
-    torch.set_num_threads(1)
     n = 4 + seed % 3 * 2  # even, for two stretches of the text
     x = tokens_of(seed, 3, n, 16)
     bugs = {"sound": {}, "queries": {"attend": book.over_queries}, "after": {"attend": book.after},
@@ -88,7 +87,6 @@ def listed(book, seed):
 
 def learned(book, seed, bug, rate, steps):
     """Score and loss after training with one bug, with other rates and steps than the page's."""
-    torch.set_num_threads(1)
     parts = {"sound": {}, "places": {"places": book.along_the_batch}}
     if bug not in parts:
         parts[bug] = {"attend": getattr(book, bug)}
@@ -101,7 +99,6 @@ def learned(book, seed, bug, rate, steps):
 
 def batched(book, seed):
     """Exhibit 4, asked about all held-out sentences at once, and in batches as large as those of its training."""
-    torch.set_num_threads(1)
     model = book.trained(seed, places=book.along_the_batch)
     with torch.no_grad():
         said = [model.out(model.layer(book.tokens(model, part))[0]).argmax(-1) for part in book.held_out.split(64)]

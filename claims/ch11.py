@@ -98,7 +98,6 @@ def kept(function, n, d):
 
 def memory(book, seed, d, size):
     """The factors by which memory grows when the longest text doubles once more."""
-    torch.set_num_threads(1)
     torch.manual_seed(seed)
     n = 16 * size
     blocks, plain = book.by_blocks(size), scaled_dot_product_attention

@@ -21,7 +21,6 @@ def told(seed, kind):
 
 def senses(book, seed, word):
     """How often the nearer mean is right in each layer, with other openings and endings."""
-    torch.set_num_threads(1)
     given = two_senses(word, seed=seed)
     layers = book.by_layer(*given, word)
     unfair = book.by_layer(*book.careless(*given))[0] if word == "bank" else 1.0
@@ -31,7 +30,6 @@ def senses(book, seed, word):
 
 def order(book, seed):
     """Head 0.2 in other sentences, and what its loss does to the order of words."""
-    torch.set_num_threads(1)
     random = np.random.default_rng(seed)
     seen = torch.cat([book.before(told(seed, kind)) for kind in (*WORDS, "seat")])
     nouns = random.permutation(NOUNS)[:4].reshape(2, 2)
@@ -51,7 +49,6 @@ def order(book, seed):
 
 def bare(book, seed):
     """What the loss of head 0.2 does to the order of words where no word is *the*: above 0, the two come nearer."""
-    torch.set_num_threads(1)
     random = np.random.default_rng(seed)
     nouns, verbs = random.permutation(NOUNS)[:6].reshape(3, 2), random.permutation(VERBS)[:2]
 
@@ -66,7 +63,6 @@ def bare(book, seed):
 
 def first(book, seed, kind):
     """The weight on [CLS] and the length of its value, in other sentences."""
-    torch.set_num_threads(1)
     texts = told(seed, kind)
     weight, ratio = book.to_first(texts), book.value_length(texts)
     return {"mean": round(float(weight.mean()), 4), "heads": int((weight > 0.7).sum()),
@@ -77,7 +73,6 @@ def first(book, seed, kind):
 
 def it(book, seed):
     """Which heads look from *it* at who sat, and what is left of the exchange without them."""
-    torch.set_num_threads(1)
     pairs = who_sat_where(6, seed)
     by_sitter, by_seat = (book.from_it(pairs, WHY[kind]) for kind in ("sitter", "seat"))
     swing = ((by_sitter - by_seat) @ torch.tensor([1.0, -1.0])).flatten()
@@ -93,7 +88,6 @@ def it(book, seed):
 
 def reason(book, seed):
     """What is left of the move of *it* without each head of block 3, when the reason is exchanged: *tired*, *soft*."""
-    torch.set_num_threads(1)
     pairs = who_sat_where(4, seed)
 
     def it(who, seat, why):
@@ -112,7 +106,6 @@ def reason(book, seed):
 
 def things(book, seed):
     """How far head 3.1 turns to what does not fit, from where *it* is too small to where it is too large."""
-    torch.set_num_threads(1)
     swings = []
     for pair in np.random.default_rng(seed).permutation(TOO_LARGE)[:4]:
         one, other = pair.split()
@@ -127,7 +120,6 @@ def things(book, seed):
 
 def every_head(book, seed, kind):
     """How far sentences move without each head in turn."""
-    torch.set_num_threads(1)
     texts = told(seed, kind)[:2]
     lost = book.losses(texts)
     apart = 1 - book.sentence(texts[0]) @ book.sentence(texts[1])

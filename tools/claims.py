@@ -14,6 +14,8 @@ from itertools import product
 from types import SimpleNamespace
 from typing import NamedTuple
 
+import torch
+
 from tools import names
 from tools.chapter import CHAPTERS, ROOT, code, grade_id, read
 from tools.proofs import Proof, digest, reached, syntax, versions
@@ -123,7 +125,8 @@ def book(path, uses):
 
 
 def rows_of(path, experiment):
-    """Run every case and return its rows: the case and what was seen."""
+    """Run every case on one thread, whatever the machine has, and return its rows: the case and what was seen."""
+    torch.set_num_threads(1)
     chapter = book(path, tuple(experiment.uses))
     return [{**case, **experiment.run(chapter, **case)} for case in experiment.cases]
 

@@ -253,7 +253,8 @@ def main(arguments=None):
     elif not asked.names:
         chosen = [name for name in PROOFS if stale(name, PROOFS[name])]
     wrong, compare = [], asked.sample or asked.every
-    with ProcessPoolExecutor(asked.jobs, mp_context=get_context("spawn")) as pool:
+    own_process = {"mp_context": get_context("spawn"), "max_tasks_per_child": 1}  # none sees what another has set
+    with ProcessPoolExecutor(asked.jobs, **own_process) as pool:
         running = {pool.submit(prove_by_name, name, compare): name for name in chosen}
         for done in tqdm(as_completed(running), total=len(chosen), unit="proof", disable=None):
             faults, seconds = done.result()
