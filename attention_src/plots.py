@@ -235,22 +235,25 @@ def product(left, right, result, rows=None, columns=None, numbers=None, *, digit
     gap = max(map(_inches, rows + columns)) + 0.5  # inches between two grids: a sign, and the next one's labels
     widths, heights = [cell * m, 0.44 * d, 0.44 * d], [0.36 * len(array) for array in arrays]
     starts = [0.0, widths[0] + gap, widths[0] + widths[1] + 2 * gap]
-    lows, total = [(max(heights) - height) / 2 for height in heights], starts[2] + widths[2]
+    tops, total = [0.5 + (max(heights) - height) / 2 for height in heights], starts[2] + widths[2]
     if total + gap > WIDTH:  # the result on a line of its own
-        lows = [low + heights[2] + 0.6 for low in lows[:2]] + [0.0]
-        starts[2], total = starts[1], starts[1] + max(widths[1:])
-    tall = lows[0] + heights[0] + 0.5
+        starts[2], tops[2], total = starts[1], max(heights[:2]) + 1.1, starts[1] + max(widths[1:])
+    tall = max(top + height for top, height in zip(tops, heights, strict=True))
     with _style():
         figure = Figure(figsize=(total, tall))
+        axes = figure.add_axes((0, 0, 1, 1), xlim=(0, total), ylim=(tall, 0))  # inches from the left and from the top
+        axes.axis("off")
         sides = [(rows, columns), (columns, numbers), (rows, numbers)]
         for i, (array, (down, across)) in enumerate(zip(arrays, sides, strict=True)):
-            axes = figure.add_axes((starts[i] / total, lows[i] / tall, widths[i] / total, heights[i] / tall))
-            _draw_grid(axes, array.round(digits), np.ones(array.shape, bool), digits)
-            axes.set_xticks(range(len(across)), across)
-            axes.set_yticks(range(len(down)), down)
-            axes.set_title(captions[i], pad=10)
-            place = (starts[i] - gap + 0.12) / total, (lows[i] + heights[i] / 2) / tall
-            figure.text(*place, "" if i == 0 else "×="[i - 1], ha="center", va="center", fontsize=16)
+            x, y = starts[i], tops[i]
+            w, h = widths[i] / len(across), heights[i] / len(down)
+            _draw_cells(axes, array.round(digits), np.ones(array.shape, bool), digits, (x, y), (w, h))
+            for j, label in enumerate(across):
+                axes.text(x + (j + 0.5) * w, y - 0.05, label, ha="center", va="bottom")
+            for j, label in enumerate(down):
+                axes.text(x - 0.05, y + (j + 0.5) * h, label, ha="right", va="center_baseline")
+            axes.text(x + widths[i] / 2, y - 0.34, captions[i], ha="center", fontsize=10.5)
+            axes.text(x - gap + 0.12, y + heights[i] / 2, ["", "×", "="][i], ha="center", va="center", fontsize=16)
         return _finish(figure, f"{n} × {m} times {m} × {d} is {n} × {d}")
 
 
@@ -268,24 +271,31 @@ def _labels(name, labels, count):
     return labels
 
 
-def _draw_grid(axes, array, shown, digits):
+def _draw_cells(axes, array, shown, digits, corner, size):
     """Paint the cells of one matrix: blue for what is above 0, orange for what is below, hatched where hidden.
 
     The darkest colour is that of 1, so that weights look alike in all figures, or of the largest number beyond it.
     No cell is so dark that black digits are hard to read on it.
     """
-    n, m = array.shape
+    (left, top), (width, height) = corner, size
     largest = np.abs(array[shown & np.isfinite(array)]).max(initial=1)
     up, down = matplotlib.colormaps["Blues"], matplotlib.colormaps["Oranges"]
-    for i, j in np.ndindex(n, m):
-        x = array[i, j]
-        colour = (up if x >= 0 else down)(0.55 * min(abs(x) / largest, 1)) if np.isfinite(x) else (0.95, 0.95, 0.95)
+    for i, j in np.ndindex(array.shape):
+        number, x, y = array[i, j], left + j * width, top + i * height
+        share = 0.55 * min(abs(number) / largest, 1)
+        colour = (up if number >= 0 else down)(share) if np.isfinite(number) else (0.95, 0.95, 0.95)
         hidden = {"facecolor": "#f2f2f2", "hatch": "////", "edgecolor": "#aaaaaa"}
         look = {"facecolor": colour, "edgecolor": PAPER} if shown[i, j] else hidden
-        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, linewidth=1.2, **look))
+        axes.add_patch(Rectangle((x, y), width, height, linewidth=1.2, **look))
         if shown[i, j]:
-            text = f"{x:.{digits}f}".replace("-", "−")
-            axes.text(j, i, text, ha="center", va="center", color=INK)
+            text = f"{number:.{digits}f}".replace("-", "−")
+            axes.text(x + width / 2, y + height / 2, text, ha="center", va="center", color=INK)
+
+
+def _draw_grid(axes, array, shown, digits):
+    """Paint the cells of one matrix on axes of their own, a cell one unit wide and high."""
+    n, m = array.shape
+    _draw_cells(axes, array, shown, digits, (-0.5, -0.5), (1, 1))
     axes.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5))
     axes.xaxis.tick_top()
     axes.tick_params(length=0)

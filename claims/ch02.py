@@ -455,7 +455,7 @@ SETTLED = {
     "It does not: at small gaps $e^{\\text{gap}} \\approx 1 + \\text{gap}$.": "computed",
     "It amplifies large ones: a gap of 5 makes 148 to 1, a gap of 10 makes 22026 to 1.": "computed",
     "Cold (T = 0.25): the first score takes 0.98. Hot (T = 4): even the last keeps 0.14.": "computed",
-    "Beyond 88.72 a 32-bit number overflows, beyond 709.78 a 64-bit one: it becomes infinity.": "computed",
+    "For scores beyond 88.72 the power overflows in 32 bits, beyond 709.78 in 64: it becomes infinity.": "computed",
     "then the largest exponent is 0, and nothing overflows": "derived",
     "Raising the first score raises its own weight at the slope 0.198 and lowers the second's at 0.195": "computed",
     "A weight that has nearly everything hardly moves any more": "computed",

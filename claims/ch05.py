@@ -249,7 +249,9 @@ CLAIMS = [
     number("so two of them combine with *and*", ["both"], ZERO),
     number("and that path makes the NaN", ["weights"], ALL),
     number("without them it calls", ["quiet", "zeros"], TINY),
-    number("Together they take a third path: NaN without weights, too.", ["third"], ALL),
+    number(
+        "Together, if one tensor is passed thrice, they take a third path: NaN without weights, too.", ["third"], ALL
+    ),
     number("*Set* to −1e9, all scores are equal.", ["filled"], TINY),
     number("*Added* to scores in 64 bits, the differences survive and the mask is gone", ["added"], TINY),
     number("in 32 bits scores between about −30 and 30 become equal", ["single"], TINY),
@@ -356,10 +358,10 @@ SETTLED = {
     "They are computed and thrown away.": "derived",
     "each sees the future only": "computed",
     "right for at most one word of three": "derived",
-    "The colour plays no part in *finding*": "computed",
+    "The colour hardly matters for *finding*": "computed",
     "Weights are made of queries and keys alone": "derived",
     "each Korean word gives hardly any weight to itself": "computed",
-    "Only while some key is allowed.": "derived",
+    "Not where no key is allowed.": "derived",
 }
 
 FELL = [

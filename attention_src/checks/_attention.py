@@ -88,7 +88,7 @@ def about_nan(weights, scores):
         return "The scores are small. Where does yours make 0 / 0, 0 · ∞ or ∞ − ∞?"
     row = np.unravel_index(scores.argmax(), scores.shape)[:-1]
     if np.isfinite(weights[row]).all():
-        return "The row with the largest score of all is right. What is left of a row that lies a thousand below it?"
+        return "The row with the largest score of all is finite. What is left of a row that lies a thousand below it?"
     return "What does exp do to a score of 1000?"
 
 

@@ -58,7 +58,7 @@ def pre_norm_block(answer, seed=0):
         got, (right, known) = ask(answer, x=x, **parts), _order(x, **parts)
         need_shape("the result", got, right.shape, shapes(x=x), "A block takes tokens and gives tokens: how many?")
         need_close("result", got, right, "What does each sub-layer read, and where does it write?", known)
-    passed("norm, sub-layer, sum, twice; for three sizes and sub-layers of all kinds.")
+    passed("norm, sub-layer, sum, twice; for three sizes and drawn sub-layers.")
 
 
 def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=768):
@@ -73,6 +73,8 @@ def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=768):
     attend = 4 * square + 4 * d_model
     full = attend + 2 * wide + d_ff + d_model + 4 * d_model
     lost = "{missing:,} are missing: the biases of attention, or the two norms"
+    if d_ff == 3 * d_model:
+        lost = "{missing:,} are missing: the biases of attention or of the feed-forward network, or the two norms"
     reasons = {
         full - d_ff: ("the bias of the hidden layer is left out", "How many has it?"),
         full - 4 * d_model: (Part(lost, missing=4 * d_model), "Which?"),

@@ -175,4 +175,4 @@ def split_heads(answer, token, seed=0):
         digits=0,
         hint="There are tokens 0 to 3. Write their numbers in one line, and cut it in two: what comes first?",
     )
-    passed("every head has its own columns of every token; numbered tokens show a wrong split.")
+    passed("every head has its own columns of every token; numbered tokens show this wrong split.")

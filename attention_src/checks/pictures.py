@@ -65,8 +65,8 @@ def patch_numbers(tokens, numbers, weights, *, size=384, patch=16):
     counts = {
         197: ("a picture of 224 pixels is cut into patches of 16", "How large are these?"),
         side**2: ("the class token is left out", "Where would the answer be read?"),
-        side: ("that is the number of patches along one side", "How many sides has a square?"),
-        side + 1: ("that is the number of patches along one side", "How many sides has a square?"),
+        side: ("only the patches along one side are counted", "How many sides has a square?"),
+        side + 1: ("only the patches along one side are counted", "How many sides has a square?"),
         patch**2: (title, "Is it their number or their size?"),
         patch**2 + 1: (title, "Is it their number or their size?"),
         size**2 + 1: ("every pixel is a token", "What is a patch for?"),
@@ -92,7 +92,7 @@ def patch_numbers(tokens, numbers, weights, *, size=384, patch=16):
 PICTURE = np.array([[10 * row + column for column in range(1, 5)] for row in range(1, 5)])
 ROWS = {
     (11, 12, 13, 14): ("that is the first row of the right picture", "Which numbers come first in the patches?"),
-    (11, 13, 21, 23): ("one number of each patch is taken", "In which order does reshape take the numbers?"),
+    (11, 13, 21, 23): ("numbers of two patches are taken in turn", "In which order does reshape take the numbers?"),
     (11, 13, 31, 33): ("one number of each patch is taken", "In which order does reshape take the numbers?"),
 }
 
@@ -115,7 +115,7 @@ def mended_unpatchify(answer, first_row, seed=0):
         need_close("picture", got, image, "Run it on the picture of 4 × 4 numbered pixels. Where does patch 2 go?")
     _need_row(first_row)
     passed("{number} pictures come back whole, high, wide and square.", number=len(SIZES))
-    passed("the wrong function lays each patch in a row, for it takes the numbers in the order in which they come.")
+    passed("here the wrong function lays each patch in a row, for it takes the numbers as they come.")
 
 
 def _need_row(first_row):
