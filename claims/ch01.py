@@ -102,7 +102,7 @@ def exact(sentence, name):
 
 CLAIMS = [
     exact("Values never enter the weights", "values"),
-    exact("The row then adds up to 1, whatever the scores are.", "rows"),
+    exact("On paper the row then adds up to 1, whatever the scores are.", "rows"),
     exact("The ratio of the two weights is $e$ raised to the *gap* between their scaled scores", "ratio"),
     exact("The ratio of two weights is $e$ raised to the gap of the scores that softmax is given.", "ratio"),
     exact(
@@ -116,14 +116,15 @@ CLAIMS = [
     exact("gives what we computed by hand, and so does PyTorch.", "pytorch"),
     exact("This is equation (1.1), one number at a time.", "loops"),
     exact(
-        "Whatever the weights are, the smallest number of a column cannot fall and the largest cannot rise.", "range"
+        "Whatever weights softmax gives, the smallest number of a column cannot fall and the largest cannot rise.",
+        "range",
     ),
     exact(
         "dividing all scores by a number above 1 makes the largest weight of a row smaller, unless all are equal",
         "sharper",
     ),
     exact("Times 0, every weight is one sixth: the plain average.", "average"),
-    exact("attention contains both extremes", "lookup"),
+    exact("attention comes near both extremes", "lookup"),
     exact("Without a mask, shuffle keys together with values: the output does not change.", "order"),
     Claim(
         "One line shows the fault: *sum the rows*.",
@@ -190,7 +191,7 @@ SETTLED = {
     "[T5](https://arxiv.org/abs/1910.10683), [BART](https://arxiv.org/abs/1910.13461)": "cited",
     "The wrong rows add up to 0.830 and 1.170.": "computed",
     "it uses the words themselves as queries, keys and values, and does not scale": "cited",
-    "[real models cut rare words into pieces](https://arxiv.org/abs/1508.07909)": "cited",
+    "[many real models cut rare words into pieces](https://arxiv.org/abs/1508.07909)": "cited",
     "their keys are almost the same": "computed",
     "The six run from 0.1082 to 0.2379.": "computed",
     "*journey*, by weight and by length": "computed",
@@ -198,7 +199,7 @@ SETTLED = {
     "*journey* and *starts* stand out nearly all the way down": "computed",
     "They are also the two longest vectors.": "computed",
     "Each of its rows is an average of the rows of the second.": "derived",
-    "Times 1000, *journey* has everything, and the output is its value: a lookup.": "computed",
+    "Times 1000, *journey* has everything to three decimals, and the output is its value: a lookup.": "computed",
     "even times 100 the gap is 1.96 and *starts* keeps 0.123": "computed",
     "the output is already close to its value, for *starts* has nearly the same value": "computed",
     "Only two of the six do.": "computed",
@@ -206,7 +207,7 @@ SETTLED = {
     '[Mamba](https://arxiv.org/abs/2312.00752), which lacks attention, says "almost universally"': "cited",
     "[Jamba](https://arxiv.org/abs/2403.19887) mixes Mamba and attention": "cited",
     "A [Transformer](https://arxiv.org/abs/1706.03762) is a stack of layers, each with self-attention": "cited",
-    "Attention is a weighted average of values, one for each query": "derived",
+    "Attention here is a weighted average of values, one for each query": "derived",
 }
 
 FELL = [

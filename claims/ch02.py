@@ -256,7 +256,7 @@ CLAIMS = [
         lambda rows: f"size divided by √d {spread(rows, 'size / √d')}",
     ),
     at(
-        "Divided by $\\sqrt{d}$ it stays near 0.24 at every size.",
+        "Divided by $\\sqrt{d}$ it stays near 0.24 at all five sizes.",
         LENGTHS,
         "size",
         lambda rows: all(0.21 < row["÷ √d largest"] < 0.28 for row in rows),
@@ -455,8 +455,8 @@ SETTLED = {
     "It does not: at small gaps $e^{\\text{gap}} \\approx 1 + \\text{gap}$.": "computed",
     "It amplifies large ones: a gap of 5 makes 148 to 1, a gap of 10 makes 22026 to 1.": "computed",
     "Cold (T = 0.25): the first score takes 0.98. Hot (T = 4): even the last keeps 0.14.": "computed",
-    "For scores beyond 88.72 the power overflows in 32 bits, beyond 709.78 in 64: it becomes infinity.": "computed",
-    "then the largest exponent is 0, and nothing overflows": "derived",
+    "For scores beyond about 88.72 the power overflows in 32 bits, beyond 709.78 in 64": "computed",
+    "then the largest exponent is 0, and no power overflows": "derived",
     "Raising the first score raises its own weight at the slope 0.198 and lowers the second's at 0.195": "computed",
     "A weight that has nearly everything hardly moves any more": "computed",
     "Vaswani and colleagues say so in [a footnote](https://arxiv.org/abs/1706.03762)": "cited",
@@ -482,7 +482,7 @@ SETTLED = {
     "Where they are not 1 the output is no longer an average.": "computed",
     "a sigmoid weight is about $e^{s_j} / L$ where $L$ is far above $e^{s_j}$": "derived",
     "With sigmoid weights and 1024 scores of −4 the row sums to 0.018": "computed",
-    "Its weights are above 0, unless they are too small for the computer to hold": "computed",
+    "For finite scores its weights are above 0, unless they are too small for the computer to hold": "computed",
 }
 
 FELL = [

@@ -454,7 +454,7 @@ CLAIMS = [
 ]
 SETTLED = {
     "It is almost $h_4$, the state of *student*.": "computed",
-    "this is the attention of chapter 1 with one query, without the division by $\\sqrt{d_k}$.": "computed",
+    "attention as in chapter 1 with one query, without the division by $\\sqrt{d_k}$.": "computed",
     "in Luong's order the context does *not* help to make $s_3$.": "derived",
     "All four use the *same* decoder state.": "computed",
     "brought attention to translation, in another order.": "cited",
@@ -464,7 +464,7 @@ SETTLED = {
     "With equal weights 0.05 of the dates come out right.": "computed",
     "So at this learning rate most of the gain over *none* needs no comparison with the encoder states.": "computed",
     "**The second digit determines the first**, so looking there can be enough.": "derived",
-    "At 4 letters all are alike.": "computed",
+    "At 4 letters all are nearly alike.": "computed",
     "With 100 more characters it writes 0.22 of the dates": "computed",
     "A tutorial of PyTorch": "cited",
 }
@@ -551,7 +551,8 @@ FELL = [
     Fell(
         "It would do harm if it were not masked.",
         "unmasked after training: no loss with the usual padding, 0.22 of the dates with 100 more characters",
-        "With the usual padding this network loses nothing. With 100 more characters it writes 0.22 of the dates.",
+        "With the usual padding this network loses next to nothing. "
+        "With 100 more characters it writes 0.22 of the dates.",
     ),
     Fell(
         "So it would if the state there told it nothing.",

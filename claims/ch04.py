@@ -273,7 +273,7 @@ CLAIMS = [
         lambda rows: f"at most {max(row['negated'] for row in rows):.0f} of 8",
     ),
     number(
-        "Exchange the rows of $X$ and the rows of the output are exchanged likewise; nothing else happens.",
+        "Exchange the rows of $X$ and the rows of the output are exchanged likewise.",
         "exchanged",
         TRUE,
     ),
@@ -388,7 +388,7 @@ CLAIMS = [
         scale=3.0,
     ),
     ask(
-        "So a rank of 2 sets no limit to how many can be told apart.",
+        "So on paper a rank of 2 sets no limit to how many can be told apart.",
         f"{HEADS}, trained with two numbers for query and key",
         lambda rows: all(row["least"] > 0.95 for row in of(rows, "free", d_k=2)),
         "least",
@@ -412,7 +412,7 @@ CLAIMS = [
         "1.00",
     ),
     Claim(
-        "the old object gets nothing and the new object nearly everything: the verb goes by the ending",
+        "the old object gets almost nothing and the new object nearly everything: the verb goes by the ending",
         "verb",
         "5 seeds, two starts each",
         lambda rows: all(row["old_object"] < 0.01 and row["new_object"] > 0.9 for row in at(rows, "as it is")),
@@ -432,7 +432,7 @@ CLAIMS = [
         "1.00",
     ),
     Claim(
-        "It *names* none of them, because none of them was ever an answer.",
+        "It *names* none of them, because none was ever an answer.",
         "verb",
         "5 seeds, two starts each",
         lambda rows: (
@@ -533,7 +533,7 @@ FELL = [
     Fell(
         "So the rank does not say how many things can be told apart.",
         "at rank 1 at most two names can be told apart, in 20,000 tables",
-        "So a rank of 2 sets no limit to how many can be told apart.",
+        "So on paper a rank of 2 sets no limit to how many can be told apart.",
     ),
     Fell(
         "So it *finds* even a noun that was never an object.",

@@ -434,7 +434,7 @@ SETTLED = {
     "words with like surroundings have like meanings": "cited",
     "The roles so far, nothing else, decide what may come next.": "derived",
     "Nobody labels anything; the text is its own answer": "derived",
-    "a loss at the start far from $\\ln C$ is a reason to look for a bug.": "cited",
+    "A loss at the start far from $\\ln C$ is a reason to look for a bug.": "cited",
     "On the 500 held-out sentences the roles give 1.797.": "computed",
     "*sleeps* and *sleep* differ in number, but what may come **after** them is the same.": "derived",
     "*every* word's nearest neighbour has its role, for these three random starts.": "computed",
@@ -507,7 +507,7 @@ FELL = [
     Fell(
         "What the vectors learn here is the part of speech. These sentences can teach no more",
         "something of a verb's number is left in its vector, and models learn some chances of their sample",
-        "It shows what these sentences can teach, and what they cannot.",
+        "It shows what these sentences can teach, and what not.",
     ),
     Fell(
         "Even with all 12 alike the surprise there is",

@@ -241,10 +241,10 @@ CLAIMS = [
 SETTLED = {
     "It accepts the file only if its SHA-256 hash is the published one.": "cited",
     "A block with its norm in the wrong place has as many parameters.": "derived",
-    "All three agree to the last digit that is published.": "computed",
+    "All three agree to the last published digit.": "computed",
     "Only the small number leaves them alone.": "computed",
     "In these sentences the head is not missed": "computed",
-    "All four changes load without an error and have the right shapes.": "computed",
+    "All four changes run without an error and have the right shapes.": "computed",
     "That this model is wrong shows here only beside the published numbers.": "computed",
     "ReLU's numbers still have the right order": "computed",
     "With the norm first, these sentences look alike.": "computed",

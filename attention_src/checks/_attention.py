@@ -85,10 +85,10 @@ def about_weights(weights, query, key, mask=None, sizes=(), otherwise=BY_HAND):
 def about_nan(weights, scores):
     """The question for weights that are not finite: was no maximum subtracted, or one and the same from all rows?"""
     if np.abs(scores).max() < 500:
-        return "The scores are small. Where does yours make 0 / 0, 0 · ∞ or ∞ − ∞?"
+        return "The scores are small. Which line of yours makes the first NaN or infinity?"
     row = np.unravel_index(scores.argmax(), scores.shape)[:-1]
     if np.isfinite(weights[row]).all():
-        return "The row with the largest score of all is finite. What is left of a row that lies a thousand below it?"
+        return "The row with the largest score is finite. What would be left of a row that lies a thousand below it?"
     return "What does exp do to a score of 1000?"
 
 

@@ -104,7 +104,7 @@ def _known_states(s, H, W_c, c, weights):
 GROWN = {
     0: ("nothing of the wrong function follows the encoder", "The weights stay. What do they mix?"),
     1: ("the state that changes has all the weight", "Which weights does softmax make of four zeros?"),
-    4: ("every state passes the change on", "How many of the four states change?"),
+    4: ("every state passes on the whole change", "How many of the four states change?"),
 }
 
 
@@ -139,7 +139,7 @@ def looks_at_the_encoder(answer, printed, seed=0):
         need_close("weights", weights, right[0], "Between which two does W stand in the general score?", known)
         need_close("context", context, output[0], "The weights are right. What do they mix?")
     choose(printed, 1 / 4, GROWN, digits=2, hint="Which weights does softmax make of four zeros?")
-    passed("the weights follow the encoder. The wrong context changes with the source, too: only the weights tell.")
+    passed("the weights follow the encoder. The wrong context changes with the source, too: look at the weights.")
 
 
 def step_numbers(scores, context, combine, *, words=7, size=5):

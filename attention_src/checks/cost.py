@@ -135,7 +135,10 @@ def mended_online(answer, returned, seed=0):
         ),
         20.0: ("neither of the two shrinks", "The sum of the function does. By what does it divide at the end?"),
         60.0: ("the mixture is not divided", "By what does the function divide at the end?"),
-        float(np.exp(scores) @ values / total): ("e is raised to the scores", "What is taken away from them before?"),
+        float(np.exp(scores) @ values / total): (
+            "e is raised to the scores in the mixture alone",
+            "What is taken away from them before?",
+        ),
     }
     hint = "Which value enters the mixture with which factor, and what is the sum at the end?"
     choose(returned, 60 / total, reasons, digits=1, hint=hint)

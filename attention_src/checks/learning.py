@@ -113,14 +113,14 @@ def loss_numbers(start, predicted, *, vocabulary=50257, lengths=(5, 3, 9)):
     counts = {
         words: ("the first position of a sentence is predicted", "From what?"),
         words - 1: ("only one position is never predicted", "How many sentences are there?"),
-        batch * max(lengths): ("the padding counts", "How many words has the shortest sentence?"),
+        batch * max(lengths): ("padding and START count", "How many words has the shortest sentence?"),
         batch * (max(lengths) - 1): ("the padding counts", "How many words has the shortest sentence?"),
         words - 2 * batch: ("two words of each sentence are not predicted", "Which two?"),
         batch: ("one word of each sentence is predicted", "Does only the last position have a next word?"),
     }
     hint = Part("How many words are predicted in a sentence of {length}?", length=min(lengths))
     choose(predicted, words - batch, counts, digits=0, hint=hint)
-    passed("ln C, and one word less than each sentence has.")
+    passed("ln C, and one less than each sentence's length.")
 
 
 def mended_loss(answer, copied, seed=0):
@@ -136,14 +136,14 @@ def mended_loss(answer, copied, seed=0):
     with collecting(held):
         next_token_loss(answer, seed)
     reasons = {
-        -log(0.1): ("the copied word is not the answer", "Which word does the wrong function compare with?"),
+        -log(0.1): ("the answer gets all of the other 0.1", "Which word does the wrong function compare with?"),
         0.9: ("the probability is the loss", "What is minus its logarithm?"),
         -log(0.9) / log(2): ("the logarithm has base 2", "Which has cross-entropy here?"),
         log(0.9): ("a surprise is negative", "What is −ln of a number below 1?"),
         0: ("the copied word is certain", "What is −ln of 0.9?"),
-        log(43): ("the model knows nothing", "What probability has the word it has just read?"),
+        log(43): ("43 words are equally likely", "What probability has the word it has just read?"),
     }
     choose(copied, -log(0.9), reasons, digits=2, hint="Which word is the answer, and what is its probability?")
     for said in held:
         listener.get()(said)
-    passed("the wrong loss rewards a copy: it is lower than anyone could know, and that is the sign.")
+    passed("the wrong loss rewards a copy: it is far below 1.797, and that is the sign.")

@@ -124,4 +124,4 @@ def exchange_effect(answer, seed=0):
             otherwise = "What does the layer give for x, and what for x with two rows exchanged?"
             question = next((question for values, question in known if _close(numbers, values).all()), otherwise)
             raise Wrong(seen, Part("{number:.4f}", number=float(right)), question)
-    passed("0 without positions, and every kind of position is found.")
+    passed("0 without positions, and positions are found in every other layer tried.")

@@ -28,7 +28,9 @@ def head(answer, seed=0):
     for trial in _trials(seed):
         X, *matrices = trial.values()
         need_attention(ask_two(NAMES, answer, **trial), *(X @ W for W in matrices), shapes(**trial), tokens=X)
-    passed("output and weights hold on {trials} trials with d_model, d_k and d_v of all sizes.", trials=len(SIZES) + 1)
+    passed(
+        "output and weights hold on {trials} trials with d_model, d_k and d_v of several sizes.", trials=len(SIZES) + 1
+    )
 
 
 WRONG_SCORES = {

@@ -116,7 +116,7 @@ def mended_softmax(answer, total, seed=0):
     for scores in (*_trials(seed), FAR):
         _compare(answer, scores, None)
     choose(total, 2.5, SUMS, digits=2, hint="What are the two totals, and which number is divided by which of them?")
-    passed("rows sum to 1, whatever the shape.")
+    passed("rows sum to 1, in every shape tried.")
 
 
 def ratio_of_weights(answer, *, first=5 / 2, second=2):

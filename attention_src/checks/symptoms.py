@@ -21,7 +21,7 @@ ASKS = {
 BUGS = {
     "dropout left on": "the same input would give another output",
     "each token sees itself alone": "no token would react to another, of its own sentence or of others",
-    "mask after the softmax": "rows would sum to less than 1, and the same input would give the same output",
+    "mask after the softmax": "rows but the last would sum to less than 1, and equal inputs would give equal outputs",
     "mask ignored": "every token would react to every other, and rows would sum to 1",
     "mask with the opposite meaning": "tokens would react to later ones and to no earlier one",
     "positions alike for all tokens": "tokens would react to those before them, and the loss would fall half-way",
