@@ -38,8 +38,8 @@ OUT = ROOT / "_build" / TRANSLATED / "html"  # as Sphinx makes it
 ENGLISH_SITE = ROOT / "_build" / "html"
 OF_ITS_OWN = ("language_data.js", "translations.js", "words.js")  # what no English page loads, or another one
 NOTE = '<p class="untranslated">{words}</p>'
-ENGLISH_PAGE, ENGLISH_PART = "이 쪽은 영어로만 있어요.", "주장과 결과는 시험한 그대로 영어로 보여요."
-OPEN = "영어 원문이 바뀌었거나 아직 번역하지 않은 곳 {number}군데는 영어로 보여요."
+ENGLISH_PAGE, ENGLISH_PART = "이 페이지는 영어로만 있어요.", "주장과 결과는 시험할 때 쓴 영어 그대로 실었어요."
+OPEN = "영어 원문이 바뀌었거나 아직 번역하지 않은 곳 {number}군데는 영어 그대로예요."
 SHARED = re.compile(rf'="((?:\.\./)*)(?=_images/|_static/(?!{"|".join(map(re.escape, OF_ITS_OWN))}))')
 WORDS = re.compile(
     r"(?s)<(script|style|pre|code|svg|math)\b.*?</\1>|(?<=>)[^<>]+(?=<)"
@@ -144,11 +144,15 @@ def _note_what_is_english(app, doctree):
 
 
 def _bind_particles(app, doctree):
-    """Let no line begin with a particle: browsers break after a closing mark, also where one ends code or a link."""
+    """Let no line begin with a particle: browsers break after a closing mark, also where one ends code or a link.
+
+    Nor with a dot between two things; those of the page of claims are put into Korean after this.
+    """
+    dot = " · " if app.env.docname == "claims" else "\N{NO-BREAK SPACE}· "
     for text in list(doctree.findall(nodes.Text)):
         if not isinstance(text.parent, nodes.literal | nodes.FixedTextElement | nodes.math | nodes.raw):
             before = text.parent[text.parent.index(text) - 1] if text.parent.index(text) else None
-            bound = LOOSE.sub(f"\\1{WORD_JOINER}", text)
+            bound = LOOSE.sub(f"\\1{WORD_JOINER}", text).replace(" · ", dot)
             joined = before is not None and LOOSE.match(before.astext()[-1:] + text[:1])
             if joined or bound != text:
                 text.parent.replace(text, nodes.Text(WORD_JOINER * bool(joined) + bound))

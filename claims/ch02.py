@@ -391,8 +391,8 @@ CLAIMS = [
             for row in where(rows, divisor="÷ 1")
         ),
         still_start(**{"others after": 2.0}),
-        lambda rows: " ".join(
-            f"{what} {spread(where(rows, divisor='÷ 1'), what, 1)};"
+        lambda rows: "; ".join(
+            f"{what} {spread(where(rows, divisor='÷ 1'), what, 1)}"
             for what in ("own before", "own after", "others before", "others after")
         ),
     ),

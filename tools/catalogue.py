@@ -36,6 +36,9 @@ WORDS = (  # what extensions and the theme write into pages, and what scripts pu
         "Hide the code",
         "a grid of attention weights",
         "Edition {1} of {2}",
+        "The package",
+        "What each check accepts and refuses",
+        "Link to this heading",
     ),
     *(
         "Show what it printed",
