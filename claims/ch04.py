@@ -553,7 +553,7 @@ FELL = [
     Fell(
         "Without a rotation, only $W_q W_k^\\top$ reaches the scores.",
         "relative vectors added to the keys reach them by W_q alone: with the same product scores moved by 13.8",
-        "Where no position enters after the projection, only $W_q W_k^\\top$ reaches the scores.",
+        "Where nothing else touches queries, keys or scores, only $W_q W_k^\\top$ reaches the scores.",
     ),
     Fell(
         "Most other starts end there, too.",

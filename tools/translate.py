@@ -119,7 +119,7 @@ def in_words(text):
     words = (
         word if word in NUMBERS_IN_WORDS else word.removesuffix("s") for word in re.findall("[a-z]+", text.lower())
     )
-    months = re.findall(rf"\d ({'|'.join(MONTHS[1:])}) \d", text)
+    months = re.findall(rf"\b({'|'.join(MONTHS[1:])}) \d", text)
     found = [number for word in words for number in NUMBERS_IN_WORDS.get(word, ())] + list(map(MONTHS.index, months))
     return Counter(map(str, found))
 
