@@ -239,10 +239,10 @@ def product(left, right, result, rows=None, columns=None, numbers=None, *, digit
     if total + gap > WIDTH:  # the result on a line of its own
         starts[2], tops[2], total = starts[1], max(heights[:2]) + 1.1, starts[1] + max(widths[1:])
     tall = max(top + height for top, height in zip(tops, heights, strict=True))
+    sheet = Canvas(total, tall)
+    axes = sheet._axes
+    axes.invert_yaxis()  # inches from the left and from the top
     with _style():
-        figure = Figure(figsize=(total, tall))
-        axes = figure.add_axes((0, 0, 1, 1), xlim=(0, total), ylim=(tall, 0))  # inches from the left and from the top
-        axes.axis("off")
         sides = [(rows, columns), (columns, numbers), (rows, numbers)]
         for i, (array, (down, across)) in enumerate(zip(arrays, sides, strict=True)):
             x, y = starts[i], tops[i]
@@ -254,7 +254,7 @@ def product(left, right, result, rows=None, columns=None, numbers=None, *, digit
                 axes.text(x - 0.05, y + (j + 0.5) * h, label, ha="right", va="center_baseline")
             axes.text(x + widths[i] / 2, y - 0.34, captions[i], ha="center", fontsize=10.5)
             axes.text(x - gap + 0.12, y + heights[i] / 2, ["", "×", "="][i], ha="center", va="center", fontsize=16)
-        return _finish(figure, f"{n} × {m} times {m} × {d} is {n} × {d}")
+    return sheet.picture(f"{n} × {m} times {m} × {d} is {n} × {d}")
 
 
 def _one_shape(arrays):

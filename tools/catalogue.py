@@ -36,8 +36,6 @@ WORDS = (  # what extensions and the theme write into pages, and what scripts pu
         "Hide the code",
         "a grid of attention weights",
         "Edition {1} of {2}",
-        "The package",
-        "What each check accepts and refuses",
         "Link to this heading",
     ),
     *(
@@ -236,7 +234,7 @@ def templates():
 
 
 def words_of_the_site():
-    """What the site says besides its pages, each with its place: scripts, parts of the contents, settings, the rest."""
+    """What the site says besides its pages, each with its place: scripts, contents, titles of English pages, rest."""
     from sphinx_external_toc.parsing import parse_toc_yaml
 
     for name in SCRIPTS:
@@ -247,6 +245,8 @@ def words_of_the_site():
                 yield text, name
     for part in parse_toc_yaml(ROOT / "_toc.yml").root.subtrees:
         yield part.caption, "_toc.yml"
+    for page in ENGLISH:  # the contents name them, too
+        yield re.search("(?m)^# (.+)", source(page).read_text("utf-8"))[1], page
     yield from ((text, "site") for text in WORDS)
 
 

@@ -27,7 +27,6 @@ from fnmatch import fnmatch
 from functools import cache
 from importlib.metadata import version
 from itertools import zip_longest
-from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -253,8 +252,7 @@ def main(arguments=None):
     elif not asked.names:
         chosen = [name for name in PROOFS if stale(name, PROOFS[name])]
     wrong, compare = [], asked.sample or asked.every
-    own_process = {"mp_context": get_context("spawn"), "max_tasks_per_child": 1}  # none sees what another has set
-    with ProcessPoolExecutor(asked.jobs, **own_process) as pool:
+    with ProcessPoolExecutor(asked.jobs, max_tasks_per_child=1) as pool:  # spawned: none sees what another has set
         running = {pool.submit(prove_by_name, name, compare): name for name in chosen}
         for done in tqdm(as_completed(running), total=len(chosen), unit="proof", disable=None):
             faults, seconds = done.result()
