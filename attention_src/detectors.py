@@ -16,6 +16,11 @@ def _numpy(array):
     return np.asarray(array.detach() if hasattr(array, "detach") else array)
 
 
+def _stream(seed):
+    """A stream that data drawn from the same seed do not share: doubled data would pass a norm as if nothing moved."""
+    return np.random.default_rng([seed, 1])
+
+
 def _moved(layer, x, changed):
     """How far each number of the output moves when x becomes `changed`."""
     return abs(_numpy(layer(changed)) - _numpy(layer(x)))
@@ -163,7 +168,7 @@ def reactions(layer, x, seed=0):
            [ True,  True, False],
            [ True,  True,  True]])
     """
-    xp, generator = namespace(x=x), np.random.default_rng(seed)
+    xp, generator = namespace(x=x), _stream(seed)
     need_axes(2, "(..., n, d), one row for each token", x=x)
     n, d = x.shape[-2:]
     columns = []
@@ -205,5 +210,5 @@ def batch_leak(layer, x, seed=0):
     if x.shape[0] < 2:
         raise ValueError(f"x has shape {tuple(x.shape)}; expected at least two sequences, or none could leak")
     change = np.zeros(x.shape)
-    change[0] = np.random.default_rng(seed).normal(size=x.shape[1:])
+    change[0] = _stream(seed).normal(size=x.shape[1:])
     return float(_moved(layer, x, x + xp.asarray(change, dtype=x.dtype))[1:].max())

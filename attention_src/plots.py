@@ -994,7 +994,7 @@ def arrows_over(scenes, *, printed=True):
     ----------
     scenes : dict of title: (image, start, weights)
         The image is (H, W, 3), from 0 to 1; start the patch that looks; weights (patches,) are from 0 to 1, row by row.
-    printed : bool, whether weights of 0.1 or more are printed where they go
+    printed : bool, whether weights of 0.1 or more are printed where they go, beside the arrow's head
 
     Returns
     -------
@@ -1043,7 +1043,7 @@ def _weight_arrow(axes, start, end, weight, printed):
     if printed and weight >= 0.1:
         plate = {"boxstyle": "round,pad=0.15", "facecolor": INK, "edgecolor": "none"}
         place = {"ha": "center", "va": "center", "fontsize": 9, "zorder": 5}
-        axes.text(j + 0.5, i + 0.9, f"{weight:.2f}", color=PAPER, bbox=plate, **place)
+        axes.text(j + 0.5, i + (0.2 if y > i else 0.9), f"{weight:.2f}", color=PAPER, bbox=plate, **place)
 
 
 def photograph(side):

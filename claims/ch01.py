@@ -102,7 +102,7 @@ def exact(sentence, name):
 
 CLAIMS = [
     exact("Values never enter the weights", "values"),
-    exact("On paper the row then adds up to 1, whatever the scores are.", "rows"),
+    exact("Without rounding the row then adds up to 1, whatever the scores.", "rows"),
     exact("The ratio of the two weights is $e$ raised to the *gap* between their scaled scores", "ratio"),
     exact("The ratio of two weights is $e$ raised to the gap of the scores that softmax is given.", "ratio"),
     exact(
@@ -120,12 +120,12 @@ CLAIMS = [
         "range",
     ),
     exact(
-        "dividing all scores by a number above 1 makes the largest weight of a row smaller, unless all are equal",
+        "dividing all scores by a number above 1 makes a row's largest weight smaller, unless all are equal",
         "sharper",
     ),
     exact("Times 0, every weight is one sixth: the plain average.", "average"),
     exact("attention comes near both extremes", "lookup"),
-    exact("Without a mask, shuffle keys together with values: the output does not change.", "order"),
+    exact("Without a [mask](05_self_and_cross_attention.ipynb), shuffle keys together with values: the output does not change.", "order"),
     Claim(
         "One line shows the fault: *sum the rows*.",
         "axis",
@@ -147,8 +147,7 @@ CLAIMS = [
         "0 for the right axis",
     ),
     Claim(
-        "In most sets of six that we drew with `random.normal(size=(6, 3))` and weighed likewise, at least one "
-        "pair did.",
+        "In most sets of six we drew with `random.normal(size=(6, 3))` and weighed likewise, some pair moved apart.",
         "words",
         WORDS,
         lambda rows: all(row["some pair further apart"] > 0.5 for row in where(rows, n=6, size=1)),
@@ -198,14 +197,14 @@ SETTLED = {
     "Divided by $\\sqrt{3}$, *journey*'s weights lie closer together": "computed",
     "*journey* and *starts* stand out nearly all the way down": "computed",
     "They are also the two longest vectors.": "computed",
-    "Each of its rows is an average of the rows of the second.": "derived",
+    "Each row is a weighted average of the rows of the second.": "derived",
     "Times 1000, *journey* has everything to three decimals, and the output is its value: a lookup.": "computed",
     "even times 100 the gap is 1.96 and *starts* keeps 0.123": "computed",
     "the output is already close to its value, for *starts* has nearly the same value": "computed",
     "Only two of the six do.": "computed",
     "(Among the six words the two longest vectors draw most, as *keys*.)": "computed",
-    '[Mamba](https://arxiv.org/abs/2312.00752), which lacks attention, says "almost universally"': "cited",
-    "[Jamba](https://arxiv.org/abs/2403.19887) mixes Mamba and attention": "cited",
+    '"almost universally", says the paper on [Mamba](https://arxiv.org/abs/2312.00752), a model without it': "cited",
+    "[Jamba](https://arxiv.org/abs/2403.19887) mixes both": "cited",
     "A [Transformer](https://arxiv.org/abs/1706.03762) is a stack of layers, each with self-attention": "cited",
     "Attention here is a weighted average of values, one for each query": "derived",
 }

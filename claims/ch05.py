@@ -361,7 +361,7 @@ SETTLED = {
     "The colour hardly matters for *finding*": "computed",
     "Weights are made of queries and keys alone": "derived",
     "each Korean word gives hardly any weight to itself": "computed",
-    "Not where no key is allowed.": "derived",
+    "Not in a row that may look nowhere.": "derived",
 }
 
 FELL = [
@@ -404,7 +404,7 @@ FELL = [
     Fell(
         "Who names the right colour must have found the patch.",
         "with a weight of 0.06 on the right patch, errors of 0.10 to 0.16 were reached",
-        "The error stands beside two floors.",
+        "The error stands beside two to beat.",
     ),
     Fell(
         "the output shrinks, most of all for the first word",

@@ -63,7 +63,7 @@ def test_reactions_say_who_and_how_far():
     shift = np.eye(N, k=-1)
     table = detectors.reactions(lambda x: shift @ x, X)
     assert np.array_equal(table > 0, shift > 0)
-    change = abs(np.random.default_rng(0).normal(size=D)).max()
+    change = abs(np.random.default_rng([0, 1]).normal(size=D)).max()
     assert table[1, 0] == pytest.approx(change)
     assert detectors.reactions(lambda x: x[:, :2], X).shape == (2, N)
 
@@ -73,6 +73,18 @@ def test_another_seed_makes_other_changes_and_x_is_left_alone():
     one, two = (detectors.reactions(attend, X, seed) for seed in (0, 1))
     assert not np.allclose(one, two)
     assert np.array_equal(kept, X)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 7])
+def test_behind_a_norm_it_sees_a_change_of_data_from_the_same_seed(seed):
+    def norm(x):
+        return (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True)
+
+    x = np.random.default_rng(seed).normal(size=(BATCH, N, D))
+    one = np.random.default_rng(seed).normal(size=(1, D))
+    assert detectors.reactions(norm, one, seed) > 0.1
+    assert np.array_equal(detectors.reactions(lambda x: causal(norm(x)), x[0], seed) > 1e-9, np.tri(N, dtype=bool))
+    assert detectors.batch_leak(lambda x: norm(x).cumsum(0), x, seed) > 0.1
 
 
 def test_a_loss_at_the_start_is_compared_with_ln_c():

@@ -168,4 +168,4 @@ def zero_test(answer, printed, seed=0):
         6: ("nothing comes out", "What does a norm make of (2, 6, 2, 6)?"),
     }
     choose(printed, 5, reasons, digits=0, hint="What does the first norm make of (2, 6, 2, 6), and then the second?")
-    passed("a norm on the stream shows wherever it changes x; here 6 becomes 1, a change of 5.")
+    passed("a norm on the stream shows wherever x comes out changed; here 6 becomes 1, a change of 5.")
