@@ -126,8 +126,7 @@ CLAIMS = [
     exact("Times 0, every weight is one sixth: the plain average.", "average"),
     exact("attention comes near both extremes", "lookup"),
     exact(
-        "Without a [mask](05_self_and_cross_attention.ipynb), shuffle keys "
-        "together with values: the output does not change.",
+        "Without a mask (chapter 5), shuffle keys together with values: the output does not change.",
         "order",
     ),
     Claim(

@@ -9,7 +9,7 @@ from ._language import speaking
 from ._report import RIGHT, NotAttempted, Part, Wrong, before_handing_in, collecting
 from .alignment import additive_score, decoder_step, looks_at_the_encoder, step_numbers
 from .blocks import block_parameters, pre_norm_block, zero_test
-from .cost import cache_bytes, mended_online, online_softmax
+from .cost import cache_bytes, mended_online, merged_parts
 from .definition import attention, doubled_query, mended_attention
 from .heads import layer_numbers, multi_head, split_heads
 from .learning import loss_numbers, mended_loss, next_token_loss

@@ -16,6 +16,8 @@ from ._report import (
     question_for,
 )
 
+POWERS = "Which number is raised to a score?"
+
 
 def _trials(seed):
     """How to name a trial, scores (m,) and values (m, d): rising, falling, equal, huge and hugely negative scores."""
@@ -49,7 +51,7 @@ def _known(scores, values):
         (values[scores.argmax()], "Only the value of the largest score is left. What is the share of the others?"),
         (scores @ values, "What must be done to a score before it is a weight?"),
         (values[-1], "Only the last value is left. What has become of those before?"),
-        (softmax(scores * np.log(2)) @ values, "Which number is raised to a score?"),
+        (softmax(scores * np.log(2)) @ values, POWERS),
     )
 
 
@@ -70,14 +72,68 @@ class _Once:
             raise
 
 
-def online_softmax(answer, seed=0):
-    """Check a student's ``answer(pairs) -> (d,)``, softmax weights times values in one pass.
+def _parts(seed):
+    """How to name a trial, and the scores (m,) and values (m, d) of each computer."""
+    random = np.random.default_rng(seed)
+    for kind, parts in {
+        "two computers": ([1.0, 0.0], [2.0, 3.0, -1.0]),
+        "the largest score first": ([4.0, 1.0, 0.0], [2.0, 2.0]),
+        "equal scores": ([1.0] * 4, [1.0]),
+        "three computers": (random.normal(size=2), random.normal(size=5) * 3, random.normal(size=3)),
+        "one computer": ([-2.0, 1.0],),
+        "a computer without a key": ([], [1.0, 2.0], [0.5]),
+        "huge scores": ([0.0, 1000.0], [999.0]),
+        "hugely negative scores": ([-30000.0], [-30001.0, -29999.0]),
+    }.items():
+        yield kind, [(np.array(scores), random.normal(size=(len(scores), 3))) for scores in parts]
+
+
+def _kept(scores, values):
+    """What the online softmax keeps of them: the largest score, the sum, and the mixture (d,), not divided."""
+    largest = scores.max(initial=-np.inf)
+    raised = np.exp(scores - largest)
+    return largest, raised.sum(), raised @ values
+
+
+def _known_merges(largest, total, mixed):
+    """Outputs of known mistakes, with the question that leads from each; those of overflows are NaN."""
+    shrink, grow, outputs = np.exp(largest - largest.max()), np.exp(largest.max() - largest), mixed / total[:, None]
+    return (
+        (mixed.sum(axis=0) / total.sum(), "Each computer took away its own largest score. What makes them comparable?"),
+        (shrink @ mixed / total.sum(), "The mixtures shrink to one largest score. What else must?"),
+        (mixed.sum(axis=0) / (shrink @ total), "The sums shrink to one largest score. What else must?"),
+        (shrink @ mixed, "By what is the mixture divided at the end?"),
+        (outputs.mean(axis=0), "Every computer has the same share in yours. Which two of its numbers say its share?"),
+        (softmax(largest) @ outputs, "Which number tells a computer with many keys from one with a single key?"),
+        (outputs[largest.argmax()], "Only the one with the largest score is left. What is the share of the others?"),
+        (grow @ mixed / (grow @ total), "Whose numbers must shrink: of a small largest score, or of a big one?"),
+        (np.exp2(largest - largest.max()) @ mixed / (np.exp2(largest - largest.max()) @ total), POWERS),
+        (outputs.sum(axis=0), "Each output is divided by its own sum. By what must all of them together be divided?"),
+    )
+
+
+def merged_parts(answer, seed=0):
+    """Check a student's ``answer(largest, total, mixed) -> (d,)``, one output from what k computers kept.
 
     Parameters
     ----------
-    answer : function of an iterator of pairs (score, value (d,)), which can be read only once
+    answer : function of the largest scores (k,), the sums (k,) and the mixtures (k, d) that were not divided
     seed : int, where the trials come from
     """
+    for kind, parts in _parts(seed):
+        largest, total, mixed = map(np.array, zip(*(_kept(*part) for part in parts), strict=True))
+        scores, values = (np.concatenate(of_all) for of_all in zip(*parts, strict=True))
+        with np.errstate(all="ignore"):
+            got, known = ask(answer, largest=largest, total=total, mixed=mixed), _known_merges(largest, total, mixed)
+        question = "What is the largest power of e in it, and is it needed?"
+        if not total.all():
+            question = "A computer without a key has the sum 0 and the largest score −∞. Where does NaN come from?"
+        _need_output(got, Part(kind), softmax(scores) @ values, question, known)
+    passed("the output of all keys from two, three and one computers, from one without a key, and for huge scores.")
+
+
+def _online_softmax(answer, seed):
+    """Check ``answer(pairs) -> (d,)``, of an iterator of pairs (score, value (d,)) which can be read only once."""
     for kind, scores, values in _trials(seed):
         pairs = _Once(zip(scores.copy(), values.copy(), strict=True))
         try:
@@ -92,13 +148,18 @@ def online_softmax(answer, seed=0):
 
 def _need_mixture(answer, kind, scores, values):
     got, right = ask(answer, scores=scores, values=values), softmax(scores) @ values
-    need_shape("the output", got, right.shape, kind, "A mixture of values is as long as what?")
     question = "What is the largest power of e in it, and is it needed?"
     if scores.max() < -500:
         question = "Before the first score there was none. What is the largest so far, then?"
+    _need_output(got, kind, right, question, _known(scores, values))
+
+
+def _need_output(got, kind, right, question, known):
+    """Raise Wrong unless the output is the right one; the question is for NaN and infinity."""
+    need_shape("the output", got, right.shape, kind, "A mixture of values is as long as what?")
     need_finite("the output", got, kind, question)
     if not np.allclose(got, right, rtol=1e-4, atol=1e-5):
-        question = question_for(got, _known(scores, values), "What comes out for two scores, and in the other order?")
+        question = question_for(got, known, "What comes out for two scores, and in the other order?")
         seen = Part("With {given}, output[0] is {number:.4f}", given=kind, number=float(got[0]))
         raise Wrong(seen, Part("{number:.4f}", number=float(right[0])), question)
 
@@ -120,13 +181,13 @@ def mended_online(answer, returned, seed=0):
 
     Parameters
     ----------
-    answer : function as for `online_softmax`
+    answer : function of an iterator of pairs (score, value (d,)), which can be read only once; it returns (d,)
     returned : float, to one decimal
     seed : int, where the trials come from
     """
     held, scores, values = [], np.array([1.0, 2.0, 3.0]), np.array([10.0, 20.0, 30.0])
     with collecting(held):
-        online_softmax(answer, seed)
+        _online_softmax(answer, seed)
     total = np.exp(scores - 3).sum()
     reasons = {
         float(softmax(scores) @ values): (

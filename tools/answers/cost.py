@@ -93,7 +93,7 @@ def less_the_first(pairs):
 
 
 WRONG = {
-    "the mixture does not shrink": (online(shrink_mix=False), "The sum shrinks"),
+    "as handed out": (online(shrink_mix=False), "The sum shrinks"),
     "the sum does not shrink": (online(shrink_sum=False), "The mixture shrinks"),
     "nothing shrinks": (
         online(shrink_sum=False, shrink_mix=False),
@@ -126,10 +126,103 @@ WRONG = {
     ),
     "one number": (lambda pairs: three_numbers(pairs)[0], "as long as what"),
 }
-WRITE = Exercise(checks.online_softmax, "S002-7", RIGHT, WRONG, results=1)
+
+
+def to_one_largest(largest, total, mixed):
+    shrink = np.exp(largest - largest.max())
+    return shrink @ mixed / (shrink @ total)
+
+
+def one_after_the_other(largest, total, mixed):
+    top, divisor, output = -np.inf, 0.0, 0.0
+    for one, its_sum, its_mixture in zip(largest, total, mixed, strict=True):
+        if its_sum:
+            new = max(top, one)
+            old, own = np.exp(top - new), np.exp(one - new)
+            top, divisor, output = new, divisor * old + its_sum * own, output * old + its_mixture * own
+    return output / divisor
+
+
+def weighed_outputs(largest, total, mixed):
+    has_keys = total > 0
+    logs = torch.tensor(largest[has_keys] + np.log(total[has_keys]))
+    return torch.softmax(logs, 0) @ torch.tensor(mixed[has_keys] / total[has_keys, None])
+
+
+def merged(shrink_sum=True, shrink_mix=True, divide=True, base=np.exp, sign=1):
+    """The merging with something left out."""
+
+    def answer(largest, total, mixed):
+        shrink, whole = base(sign * (largest - largest.max())), np.ones(len(largest))
+        output = (shrink if shrink_mix else whole) @ mixed
+        return output / ((shrink if shrink_sum else whole) @ total) if divide else output
+
+    return answer
+
+
+def of_outputs(mix):
+    """An answer made of the output of each computer that has a key."""
+
+    def answer(largest, total, mixed):
+        has_keys = total > 0
+        return mix(largest[has_keys], mixed[has_keys] / total[has_keys, None])
+
+    return answer
+
+
+def softmax(scores):
+    raised = np.exp(scores - scores.max())
+    return raised / raised.sum()
+
+
+def pairs_without_a_guard(largest, total, mixed):
+    top, divisor, output = largest[-1], total[-1], mixed[-1]
+    for one, its_sum, its_mixture in zip(largest[-2::-1], total[-2::-1], mixed[-2::-1], strict=True):
+        new = max(top, one)
+        old, own = np.exp(top - new), np.exp(one - new)
+        top, divisor, output = new, divisor * old + its_sum * own, output * old + its_mixture * own
+    return output / divisor
+
+
+MERGED = {"to one largest": to_one_largest, "one after the other": one_after_the_other, "outputs": weighed_outputs}
+NOT_MERGED = {
+    "nothing shrinks": (
+        merged(shrink_sum=False, shrink_mix=False),
+        "makes them comparable",
+        "Sums under different largest scores are added as if they were of one.",
+    ),
+    "the sums do not shrink": (merged(shrink_sum=False), "The mixtures shrink"),
+    "the mixtures do not shrink": (merged(shrink_mix=False), "The sums shrink"),
+    "not divided": (merged(divide=False), "By what is the mixture divided"),
+    "powers of two": (merged(base=np.exp2), "Which number is raised"),
+    "they grow": (merged(sign=-1), "Whose numbers must shrink"),
+    "no maximum": (
+        lambda largest, total, mixed: np.exp(largest) @ mixed / (np.exp(largest) @ total),
+        "largest power of e",
+        "Small scores need no maximum. Chapter 2 says which do.",
+    ),
+    "the mean of outputs": (
+        of_outputs(lambda largest, outputs: outputs.mean(axis=0)),
+        "the same share",
+        "An average of averages is taken for the average of all.",
+    ),
+    "outputs by softmax of the largest": (
+        of_outputs(lambda largest, outputs: softmax(largest) @ outputs),
+        "many keys from one",
+    ),
+    "the largest alone": (of_outputs(lambda largest, outputs: outputs[largest.argmax()]), "share of the others"),
+    "the sum of outputs": (of_outputs(lambda largest, outputs: outputs.sum(axis=0)), "all of them together"),
+    "outputs of none": (
+        lambda largest, total, mixed: softmax(largest + np.log(total)) @ (mixed / total[:, None]),
+        "A computer without a key",
+        "What is divided by the sum before it is weighed is 0 divided by 0 where there was no key.",
+    ),
+    "doubled": (lambda *kept: 2 * to_one_largest(*kept), "in the other order"),
+    "a row for each": (lambda largest, total, mixed: mixed / total.sum(), "as long as what"),
+}
 
 EXERCISES = {
-    "ex11-online": WRITE,
+    "ex11-merge": Exercise(checks.merged_parts, "S002-7", MERGED, NOT_MERGED, results=1),
     "ex11-cache": Exercise(
         checks.cache_bytes,
         "S001-9",
@@ -153,13 +246,9 @@ EXERCISES = {
         checks.mended_online,
         "S002-7",
         RIGHT,
-        {
-            "as handed out": (online(shrink_mix=False), "The sum shrinks"),
-            "neither shrinks": (online(shrink_sum=False, shrink_mix=False), "how much too large"),
-            "the other one shrinks": (online(shrink_sum=False), "The mixture shrinks"),
-        },
+        WRONG,
+        results=1,
         named=39.9,
         names={25.8: "as it stands", 20.0: "neither of the two", 60.0: "not divided", 30.0: "with which factor"},
-        like=WRITE,
     ),
 }
