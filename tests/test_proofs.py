@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 
 import pytest
 
@@ -114,6 +115,12 @@ def test_what_a_package_only_hands_on_changes_no_fingerprint():
     for path in (ROOT / "attention_src").rglob("__init__.py"):
         for node in ast.parse(path.read_text("utf-8")).body:
             assert isinstance(node, ast.ImportFrom) or proofs.is_text(node) or ast.unparse(node).startswith("__all__")
+
+
+def test_a_proof_does_not_see_what_another_has_set(tmp_path):
+    with proofs.processes(1) as pool:
+        pool.submit(os.chdir, tmp_path).result()
+        assert pool.submit(os.getcwd).result() == os.getcwd()
 
 
 def test_a_sample_takes_five_minutes_and_every_proof_has_its_turn(monkeypatch):

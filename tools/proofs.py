@@ -232,6 +232,11 @@ def sample(names, commit):
     return chosen
 
 
+def processes(jobs):
+    """A pool whose processes are spawned and take one proof each: none sees what another has set."""
+    return ProcessPoolExecutor(jobs, max_tasks_per_child=1)
+
+
 def main(arguments=None):
     from tools.proof_list import PROOFS  # each entry imports what it runs
 
@@ -252,7 +257,7 @@ def main(arguments=None):
     elif not asked.names:
         chosen = [name for name in PROOFS if stale(name, PROOFS[name])]
     wrong, compare = [], asked.sample or asked.every
-    with ProcessPoolExecutor(asked.jobs, max_tasks_per_child=1) as pool:  # spawned: none sees what another has set
+    with processes(asked.jobs) as pool:
         running = {pool.submit(prove_by_name, name, compare): name for name in chosen}
         for done in tqdm(as_completed(running), total=len(chosen), unit="proof", disable=None):
             faults, seconds = done.result()
