@@ -264,7 +264,8 @@ CLAIMS = [
         lambda rows: f"largest weight on padding {spread(rows, 'padding', 4)}",
     ),
     Claim(
-        "In texts of up to ten characters, changing the first changes *every* state, even in an untrained network.",
+        "The encoder reads both ways: in texts of up to ten characters, changing the first changes *every* state, "
+        "even untrained.",
         "step",
         DRAWN,
         all_of(lambda row: row["states_moved"] == 1),
@@ -403,7 +404,7 @@ CLAIMS = [
         ceiling=of("at_6", kind="position"),
     ),
     Claim(
-        "With five other starts too, at most one look in fifty missed the third digit.",
+        "With six random starts, at most one look in fifty missed the third digit.",
         "looks",
         STARTS,
         lambda rows: all(row["at_3"] >= 0.98 for row in as_printed(rows)),
@@ -412,7 +413,7 @@ CLAIMS = [
         floor=lambda rows: f"first digit by {of('at_1')(as_printed(rows))}",
     ),
     Claim(
-        "Beside the third digit it copies the fourth, with six starts:",
+        "Forced beside the third digit it copies the fourth, with six starts:",
         "looks",
         STARTS,
         lambda rows: all(row["copied_3"] >= 0.98 and row["there_3"] >= 0.95 for row in as_printed(rows)),
@@ -422,7 +423,7 @@ CLAIMS = [
         ceiling="1.00",
     ),
     Claim(
-        "Where nine looks in ten or more fell beside, forcing them there kept at least nine digits in ten right.",
+        "Where at least nine looks in ten fell beside, forcing all there kept at least nine digits in ten correct.",
         "looks",
         "5 starts, the years 19.. and 20.. apart",
         lambda rows: (

@@ -233,7 +233,7 @@ CLAIMS = [
         "1",
     ),
     Claim(
-        "Untrained vectors are right less than half of the time, by both questions:",
+        "By the last two, untrained vectors are right less than half of the time:",
         "drawn",
         DRAWS,
         lambda rows: all(max(row["near"], row["mean"]) < 0.5 for row in rows),
@@ -241,8 +241,7 @@ CLAIMS = [
         told("near", "mean"),
     ),
     Claim(
-        "With five other starts and other sentences the pairs were alike to at least a half, "
-        "on average over the eight.",
+        "With five other starts and other sentences the eight pairs had a mean cosine of at least a half.",
         "trained",
         FIVE,
         lambda rows: all(row["pairs"] >= 0.5 for row in page(rows)),
@@ -283,7 +282,7 @@ CLAIMS = [
         "1",
     ),
     Claim(
-        "The loss came within three hundredths of the loss of one who knows the roles.",
+        "The loss of these five came within three hundredths of that of one who knows the roles.",
         "trained",
         FIVE,
         lambda rows: all(abs(row["loss"] - row["lowest"]) <= 0.03 for row in page(rows)),
@@ -450,7 +449,7 @@ SETTLED = {
     "the first position can look only at START": "derived",
     "looked, within a trained model of text, for very different weights with the same answer, and found them": "cited",
     "also compared models from other seeds, and replied that this does not prove maps useless as explanations": "cited",
-    "With all 12 equally likely the surprise there is": "derived",
+    "With all 12 equally likely, the surprise is:": "derived",
 }
 FELL = [
     Fell(
@@ -512,7 +511,7 @@ FELL = [
     Fell(
         "Even with all 12 alike the surprise there is",
         "with all 12 equally likely the surprise is at its largest",
-        "With all 12 equally likely the surprise there is",
+        "With all 12 equally likely, the surprise is:",
     ),
     Fell(
         "The figure shows one head of each for one sentence",

@@ -221,6 +221,8 @@ def choose(answer, right, reasons, *, digits, hint):
     except (TypeError, ValueError, OverflowError, RuntimeError):
         wanted = Part("one rounded to {digits} decimals", digits=digits) if digits else "a whole number"
         raise Wrong(Part("{answer} is no number", answer=repr(answer)), wanted) from None
+    if digits and abs(number - right) < 0.5 * 10**-digits:  # more decimals than asked for
+        return
     number = round(number, digits) if digits else int(number) if number.is_integer() else number
     if number == round(right, digits):
         return
