@@ -388,7 +388,7 @@ CLAIMS = [
         scale=3.0,
     ),
     ask(
-        "So on paper a rank of 2 sets no limit to how many can be told apart.",
+        "So without rounding a rank of 2 sets no limit to how many can be told apart.",
         f"{HEADS}, trained with two numbers for query and key",
         lambda rows: all(row["least"] > 0.95 for row in of(rows, "free", d_k=2)),
         "least",
@@ -533,7 +533,7 @@ FELL = [
     Fell(
         "So the rank does not say how many things can be told apart.",
         "at rank 1 at most two names can be told apart, in 20,000 tables",
-        "So on paper a rank of 2 sets no limit to how many can be told apart.",
+        "So without rounding a rank of 2 sets no limit to how many can be told apart.",
     ),
     Fell(
         "So it *finds* even a noun that was never an object.",

@@ -186,7 +186,7 @@ CLAIMS = [
           [{"first_is_nan": False}], count("first_is_nan")),
     Claim("The package subtracts 0 until a finite score has come.", "equal", DRAWS, every("package_finite"),
           [{"package_finite": False}], count("package_finite")),
-    Claim("On paper that is exact, and in a computer it rounds as every sum does.", "equal", DRAWS,
+    Claim("Without rounding that is exact, and in a computer it rounds as every sum does.", "equal", DRAWS,
           lambda rows: all(row["blocks"] and row["by_hand"] and row["rough"] and row["not_exact"] for row in rows),
           [{"blocks": True, "by_hand": True, "rough": False, "not_exact": True}],
           lambda rows: f"64 bits below 1e-12 {count('blocks')(rows)}, 32 bits below 1e-4 {count('rough')(rows)}"),
