@@ -44,6 +44,7 @@ SCRIPT_CHANGES = {
         r'[...\1].filter((e=>!e.closest("details:not([open])"))).map((e=>[e,\2])).forEach((([e,t])=>{e.tabIndex=t}))'
     ),
     r'window\.addEventListener\("resize",t\)': r'\g<0>,window.addEventListener("toggle",e,!0)',
+    r'"\.cell_output > \.output"': r'\g<0>,".tag_wide .cell_output"',
 }
 
 

@@ -7,7 +7,7 @@ from ._report import Part, Wrong, ask, need_close, need_shape, passed, shapes
 
 
 def mended_places(answer, seed=0):
-    """Check a student's ``answer(table, x) -> (batch, n, d)``, tokens with the vectors of their positions added.
+    """Check a student's ``answer(table, x) -> (batch, n, d)``, tokens with vectors of positions, counted from the end.
 
     Parameters
     ----------
@@ -20,8 +20,8 @@ def mended_places(answer, seed=0):
         got, given = ask(answer, table=table, x=x), shapes(table=table, x=x)
         question = "Every token of every sentence gets a vector: how many are there?"
         need_shape("the result", got, x.shape, given, question)
-        added = got - x
-        alone, same = np.allclose(got, table[:n], atol=1e-5), np.allclose(added, added[:, :1], atol=1e-5) and n > 1
+        added, right = got - x, table[:n][::-1]
+        alone, same = np.allclose(got, right, atol=1e-5), np.allclose(added, added[:, :1], atol=1e-5) and n > 1
         differs = not np.allclose(added, added[:1], atol=1e-5)
         faults = (
             (np.allclose(added, 0, atol=1e-5), "x comes back as it was", "What was to be added to it?"),
@@ -33,11 +33,16 @@ def mended_places(answer, seed=0):
             if found:
                 raise Wrong(Part("With {given}, {seen}", given=given, seen=Part(seen)), question=question)
         known = (
-            (x - table[:n], "Were the vectors added, or taken away?"),
-            (x + table[1 : n + 1], "Counting starts at 0. Which row of the table belongs to the first token?"),
+            (x - right, "Were the vectors added, or taken away?"),
+            (x + table[1 : n + 1][::-1], "Counting starts at 0. Which row of the table belongs to the last token?"),
+            (x + table[:n], "This counts from the first token. Which token gets row 0?"),
+            (
+                x + table[-n:][::-1],
+                "The whole table is turned round. How many of its rows do n tokens need, and which?",
+            ),
         )
-        question = "Which row of the table belongs to the first token, and which to the second?"
-        need_close("result", got, x + table[:n], question, known)
+        question = "Which row of the table belongs to the last token, and which to the one before it?"
+        need_close("result", got, x + right, question, known)
     passed("every place has its own vector, the same in every sentence.")
 
 

@@ -87,14 +87,14 @@ WRONG_DETECTORS = {
 
 
 def rows(table, x):
-    return table[: x.shape[1]]
+    return table[: x.shape[1]][::-1]
 
 
 PLACES = {
     "a slice": lambda table, x: x + rows(table, x),
-    "by index": lambda table, x: x + table[None, np.arange(x.shape[1])],
-    "sentence by sentence": lambda table, x: np.stack([sentence + table[: len(sentence)] for sentence in x]),
-    "torch": lambda table, x: torch.tensor(x) + torch.tensor(table)[: x.shape[1]],
+    "by index": lambda table, x: x + table[None, np.arange(x.shape[1] - 1, -1, -1)],
+    "sentence by sentence": lambda table, x: np.stack([s + table[len(s) - 1 :: -1] for s in x]),
+    "torch": lambda table, x: torch.tensor(x) + torch.tensor(table)[: x.shape[1]].flip(0),
 }
 
 
@@ -116,8 +116,14 @@ WRONG_PLACES = {
         lambda table, x: x + np.resize(table, (x.shape[0] * x.shape[1], x.shape[2])).reshape(x.shape),
         "What does it depend on",
     ),
-    "counted from 1": (lambda table, x: x + table[1 : 1 + x.shape[1]], "Counting starts at 0"),
-    "backwards": (lambda table, x: x + rows(table, x)[::-1], "and which to the second"),
+    "counted from 1": (lambda table, x: x + table[1 : 1 + x.shape[1]][::-1], "Counting starts at 0"),
+    "from the first token": (lambda table, x: x + table[: x.shape[1]], "Which token gets row 0"),
+    "the table turned round": (
+        lambda table, x: x + table[::-1][: x.shape[1]],
+        "How many of its rows",
+        "The end of the table is taken for the end of the sentence.",
+    ),
+    "one place off": (lambda table, x: x + np.roll(rows(table, x), 1, axis=0), "the one before it"),
     "taken away": (lambda table, x: x - rows(table, x), "or taken away"),
     "multiplied": (lambda table, x: x * rows(table, x), "What does it depend on"),
     "the places alone": (lambda table, x: np.broadcast_to(rows(table, x), x.shape), "are the tokens themselves"),
