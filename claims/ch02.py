@@ -321,7 +321,7 @@ CLAIMS = [
         ),
     ),
     at(
-        "In five other Adam runs at $d = 64$, each divisor at its best of six rates, dividing by $d$ was as quick as by"
+        "In five other Adam runs at $d = 64$, with the best of six rates each, dividing by $d$ was as quick as by"
         " $\\sqrt{d}$.",
         WINDOWS,
         "window",
@@ -396,8 +396,8 @@ CLAIMS = [
         ),
     ),
     at(
-        "Both ways train alike if the second divides its rate, too: by $c$ in plain gradient descent, by $\\sqrt{c}$"
-        " with Adam.",
+        "Both train alike if the second's learning rate is divided, too: by $c$ in plain gradient descent, "
+        "by $\\sqrt{c}$ with Adam.",
         "5 seeds, both optimisers, d = 16 and 64, c = √d and d, ten steps",
         "rescaled",
         lambda rows: all(row["apart"] < 0.02 for row in rows),
@@ -565,6 +565,6 @@ FELL = [
     Fell(
         "under plain gradient descent one rate served both $d = 16$ and $d = 256$.",
         "so did one rate, 0.03, without a divisor, in the grid of the page",
-        "three rates served both $d = 16$ and $d = 256$; without it, one.",
+        "three rates served both $d = 16$ and $d = 256$; ÷ 1 left one, ÷ $d$ none.",
     ),
 ]
