@@ -274,7 +274,7 @@ CLAIMS = [
         ceiling=told("whole_old"),
     ),
     Claim(
-        "At a quarter of the rate, from most starts, and at four times, most answers followed positions exchanged in "
+        "At a quarter (from most starts) and four times the rate, most answers followed positions exchanged in "
         "the values, not those in the keys.",
         "look",
         ALL,
@@ -444,14 +444,14 @@ CLAIMS = [
 SETTLED = {
     "The second patch is the upper right square: 13, 14 and under them 23, 24.": "computed",
     "At 16 there are $14 \\times 14 = 196$ patches of $16 \\cdot 16 \\cdot 3 = 768$ numbers.": "derived",
-    "With single pixels one head would have 2,517,731,329 weights.": "computed",
+    "For single pixels one head's table would hold 2,517,731,329 weights.": "computed",
     "16 × 16 is the size of a patch in *pixels*, not the number of patches.": "cited",
     "Foot and goal give about half as much each.": "computed",
     "is the position of none of the four: it is their average with these weights.": "computed",
     "The pixels of that patch show a ball and nothing of the goal.": "derived",
     "All 1,000 are right, from each of three starts, and one head has turned into a goal finder.": "computed",
     "The goal itself and one team ask less.": "computed",
-    "Rounded, at least 0.90 is right without the other head in these three runs.": "computed",
+    "Without the other head at least 0.90 is right in these three runs, rounded.": "computed",
     "Positions exchanged in the keys: the answers stay.": "computed",
     "Positions exchanged in the values: the answers go to the new direction.": "computed",
     "Exchanged in the keys, 0.64 of the answers go to the new direction": "computed",

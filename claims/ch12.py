@@ -182,8 +182,8 @@ CLAIMS = [
     Claim("It gives the token before more than 0.9 of its weight, in every sentence we tried.", "order",
           "5 draws of sentences of four kinds", lambda rows: all(row["smallest"] > 0.9 for row in rows),
           [{"smallest": 0.7}], seen("smallest")),
-    Claim("In such sentences, for most of five random choices of nouns and verbs, the two came nearer to each other "
-          "without this head than without any other head of the block.", "bare", "5 draws of nouns and verbs",
+    Claim("In such sentences, for most of five random choices of nouns and verbs, the two orders came nearer to each "
+          "other without this head than without any other head of the block.", "bare", "5 draws of nouns and verbs",
           lambda rows: 2 * sum(row["lost"] > max(0, row["others"]) for row in rows) > len(rows),
           [{"lost": 0.001, "others": 0.003}],
           lambda rows: f"nearer by {spread(rows, 'lost', 4)}, the others by at most {spread(rows, 'others', 4)}",
