@@ -175,15 +175,6 @@ def softmax(scores):
     return raised / raised.sum()
 
 
-def pairs_without_a_guard(largest, total, mixed):
-    top, divisor, output = largest[-1], total[-1], mixed[-1]
-    for one, its_sum, its_mixture in zip(largest[-2::-1], total[-2::-1], mixed[-2::-1], strict=True):
-        new = max(top, one)
-        old, own = np.exp(top - new), np.exp(one - new)
-        top, divisor, output = new, divisor * old + its_sum * own, output * old + its_mixture * own
-    return output / divisor
-
-
 MERGED = {"to one largest": to_one_largest, "one after the other": one_after_the_other, "outputs": weighed_outputs}
 NOT_MERGED = {
     "nothing shrinks": (
