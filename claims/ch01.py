@@ -125,10 +125,7 @@ CLAIMS = [
     ),
     exact("Times 0, every weight is one sixth: the plain average.", "average"),
     exact("attention comes near both extremes", "lookup"),
-    exact(
-        "Without a mask (chapter 5), shuffle keys together with values: the output does not change.",
-        "order",
-    ),
+    exact("Without a mask (chapter 5), shuffle keys together with values: the output does not change.", "order"),
     Claim(
         "One line shows the fault: *sum the rows*.",
         "axis",

@@ -10,6 +10,7 @@ from itertools import chain
 import pytest
 
 from attention_src import checks
+from attention_src.checks._report import choose
 from tools.answers import EXERCISES
 from tools.chapter import CHAPTERS, exercises, prose, read
 
@@ -33,6 +34,17 @@ def test_a_right_answer_passes_whatever_the_seed(exercise, arguments, capsys):
     for seed in seeds(exercise.check):
         exercise.check(*arguments, **seed)
     assert capsys.readouterr().out.startswith("Right: ")
+
+
+@pytest.mark.parametrize("answer", [0.11, 0.105, 0.1054, 0.10536])
+def test_a_prediction_may_have_more_decimals_than_were_asked_for(answer):
+    choose(answer, 0.10536, {}, digits=2, hint="")
+
+
+@pytest.mark.parametrize("answer", [0.1, 0.10, 0.1003, 0.12])
+def test_a_prediction_that_was_cut_or_is_off_is_refused(answer):
+    with pytest.raises(checks.Wrong):
+        choose(answer, 0.10536, {}, digits=2, hint="")
 
 
 def told(wrong, expected):

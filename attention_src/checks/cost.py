@@ -97,7 +97,8 @@ def _kept(scores, values):
 
 def _known_merges(largest, total, mixed):
     """Outputs of known mistakes, with the question that leads from each; those of overflows are NaN."""
-    shrink, grow, outputs = np.exp(largest - largest.max()), np.exp(largest.max() - largest), mixed / total[:, None]
+    gap, outputs = largest - largest.max(), mixed / total[:, None]
+    shrink, grow, halve = np.exp(gap), np.exp(-gap), np.exp2(gap)
     return (
         (mixed.sum(axis=0) / total.sum(), "Each computer took away its own largest score. What makes them comparable?"),
         (shrink @ mixed / total.sum(), "The mixtures shrink to one largest score. What else must?"),
@@ -107,7 +108,7 @@ def _known_merges(largest, total, mixed):
         (softmax(largest) @ outputs, "Which number tells a computer with many keys from one with a single key?"),
         (outputs[largest.argmax()], "Only the one with the largest score is left. What is the share of the others?"),
         (grow @ mixed / (grow @ total), "Whose numbers must shrink: of a small largest score, or of a big one?"),
-        (np.exp2(largest - largest.max()) @ mixed / (np.exp2(largest - largest.max()) @ total), POWERS),
+        (halve @ mixed / (halve @ total), POWERS),
         (outputs.sum(axis=0), "Each output is divided by its own sum. By what must all of them together be divided?"),
     )
 

@@ -5,7 +5,7 @@ from itertools import islice
 import numpy as np
 import torch
 
-from attention_src import checks
+from attention_src import checks, softmax
 
 from . import Exercise
 
@@ -168,11 +168,6 @@ def of_outputs(mix):
         return mix(largest[has_keys], mixed[has_keys] / total[has_keys, None])
 
     return answer
-
-
-def softmax(scores):
-    raised = np.exp(scores - scores.max())
-    return raised / raised.sum()
 
 
 MERGED = {"to one largest": to_one_largest, "one after the other": one_after_the_other, "outputs": weighed_outputs}
