@@ -289,7 +289,7 @@ CLAIMS = [
         ceiling="1.00",
     ),
     Claim(
-        "At a quarter of this rate and at four times it, *position* still wrote more characters right than *none*.",
+        "At a quarter and four times this rate *position* still wrote more characters right than *none*.",
         "blind",
         VARIED,
         lambda rows: (
@@ -461,8 +461,8 @@ SETTLED = {
     "brought attention to translation, in another order.": "cited",
     "join the two, squash them with tanh to numbers between −1 and 1, and read a word from the result:": "cited",
     "The three networks whose score reads the source write nearly every date right.": "computed",
-    "The scores of *position* compare nothing with the source, and it writes 0.86 of the dates.": "computed",
-    "With equal weights 0.05 of the dates come out right.": "computed",
+    "The scores of *position* know the source only through the decoder's state, and it writes 0.86": "computed",
+    "With equal weights 0.05 come out right.": "computed",
     "So at this learning rate most of the gain over *none* needs no comparison with the encoder states.": "computed",
     "**The second digit determines the first**, so looking there can be enough.": "derived",
     "At 4 letters all are nearly alike.": "computed",

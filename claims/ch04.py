@@ -310,7 +310,7 @@ CLAIMS = [
         "1.00",
     ),
     ask(
-        "After these 600 steps most starts are there.",
+        "After 600 steps most other starts are there, too.",
         f"{HEADS}; rates × ¼ and × 4, steps × 2; a head that gets away reaches 0.59",
         lambda rows: (
             sum(row["off_average"] < 0.05 for row in narrow(rows)) > len(narrow(rows)) / 2
@@ -335,8 +335,8 @@ CLAIMS = [
         scale=3.0,
     ),
     ask(
-        "and both give way: with other starts and learning rates (a quarter, four times) too, about three looks in "
-        "four are right, and four to six answers in ten.",
+        "and both give way. About three looks in four are right, and four to six answers in ten, with other starts "
+        "and learning rates (a quarter, four times) too.",
         f"{HEADS}; rates × ¼ and × 4",
         lambda rows: all(
             0.7 < row["looks_least"] and row["looks_most"] < 0.81 and 0.4 < row["least"] and row["most"] < 0.6
@@ -359,7 +359,7 @@ CLAIMS = [
         d=5,
     ),
     ask(
-        "That is one in eight, a guess.",
+        "That is one in eight, up to chance: a guess.",
         HEADS,
         lambda rows: all(0.1 < row["least"] and row["most"] < 0.16 for row in of(rows, "no V")),
         "most",
@@ -422,7 +422,7 @@ CLAIMS = [
         "1.00",
     ),
     Claim(
-        "So it *finds* even a noun that was never an object, from most starts.",
+        "So it *finds* even a noun that was never an object, from most other starts, too.",
         "verb",
         "5 seeds, two starts each",
         lambda rows: sum(row["weight"] > 0.85 for row in at(rows, "unseen")) > len(at(rows, "unseen")) * 2 / 3,
@@ -446,7 +446,7 @@ CLAIMS = [
         ),
     ),
     Claim(
-        "there is one noun from which the verb looks away: it names that noun all the same.",
+        "the verb looks away from one noun, and still names it.",
         "verb",
         "5 seeds, two starts each",
         lambda rows: (
@@ -481,10 +481,10 @@ SETTLED = {
     "has each row's largest score at the right place, about 30 in 100,000": "computed",
     "with ALiBi, tokens in reverse order give the same outputs in reverse order": "computed",
     "The 1.000 is wherever 밥을 stands.": "computed",
-    "make this vector longer or shorter, but they cannot turn it.": "derived",
+    "That makes this vector longer or shorter; it cannot turn it.": "derived",
     "Here, looking at the wanted bits harms: *looks* is 0.00.": "derived",
     "nothing in $X$ says where a token stands": "derived",
-    "But from four there is one noun from which the verb looks away": "computed",
+    "But in four of them the verb looks away from one noun": "computed",
     "$XW_k$ is the same anywhere": "computed",
 }
 
@@ -537,7 +537,7 @@ FELL = [
     Fell(
         "So it *finds* even a noun that was never an object.",
         "in 3 of 30 other starts the verb looks away in 0.13 to 0.36 of the sentences",
-        "from most starts.",
+        "from most other starts, too.",
     ),
     Fell(
         "Attention knows no order",
@@ -557,7 +557,7 @@ FELL = [
     Fell(
         "Most other starts end there, too.",
         "with four times the steps 7 of 20 other starts left the average, up to 0.47",
-        "After these 600 steps most starts are there.",
+        "After 600 steps most other starts are there, too.",
     ),
     Fell(
         "Start the verb's matrices twice as large, and every object is still named.",

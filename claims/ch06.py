@@ -413,7 +413,7 @@ CLAIMS = [
         "0.50, a coin",
     ),
     Claim(
-        "The mean is nearly the same; the answers are exchanged",
+        "The mean is nearly the same (here to one decimal); the answers are exchanged",
         "reader",
         "5 seeds, two heads",
         lambda rows: all(r["mean_differs"] <= 0.15 and r["exchanged"] for r in some(heads=2, rate=0.01)(rows)),

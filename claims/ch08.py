@@ -293,7 +293,7 @@ CLAIMS = [
         told("whole_new"),
     ),
     Claim(
-        "At a quarter of the rate mostly fewer than half of the answers followed the look in the keys.",
+        "At a quarter of the rate, from most starts, fewer than half followed the look in the keys.",
         "look",
         "5 seeds with scenes of their own, a quarter of the rate",
         lambda rows: all(row["look_keys_new"] < 0.5 for row in where(rows, rate=1.25e-3)),
@@ -302,7 +302,7 @@ CLAIMS = [
         told("whole_new", rows=everything),
     ),
     Claim(
-        "So it was with five other starts, each with another random order, at three rates.",
+        "It was so with five other starts, each with another random order, at three rates.",
         "look",
         ALL,
         lambda rows: all(row["scattered"] < row["place"] for row in rows),
@@ -311,7 +311,8 @@ CLAIMS = [
         chance,
     ),
     Claim(
-        "At a quarter and four times the rate, too, neighbours came out alike and patches six or more steps (rows plus "
+        "At a quarter and four times the learning rate, too, neighbours came out alike and patches six or more steps "
+        "(rows plus "
         "columns) apart unlike.",
         "look",
         ALL,
@@ -450,13 +451,13 @@ SETTLED = {
     "is the position of none of the four: it is their average with these weights.": "computed",
     "The pixels of that patch show a ball and nothing of the goal.": "derived",
     "All 1,000 are right, from each of three starts, and one head has turned into a goal finder.": "computed",
-    "The goal itself and one team ask less.": "computed",
+    "The goal itself asks less.": "computed",
     "Without the other head at least 0.90 is right in these three runs, rounded.": "computed",
     "Positions exchanged in the keys: the answers stay.": "computed",
     "Positions exchanged in the values: the answers go to the new direction.": "computed",
     "Exchanged in the keys, 0.64 of the answers go to the new direction": "computed",
     "and every scene is the same set of patches.": "derived",
-    "The position vectors are drawn at random, so one order of them is as likely as another.": "derived",
+    "The position vectors start at random, so every order of them is equally likely.": "derived",
     "No order of patches is harder for this model than another.": "derived",
     "Alike near, unlike far": "computed",
     "With 250 scenes the convolutional net is ahead at both rates here.": "computed",
@@ -538,7 +539,7 @@ FELL = [
     Fell(
         "At a quarter of the rate fewer than half of the answers followed the look in the keys.",
         "with two of ten starts 0.73 and 0.54 did",
-        "At a quarter of the rate mostly fewer than half of the answers followed the look in the keys.",
+        "At a quarter of the rate, from most starts, fewer than half followed the look in the keys.",
     ),
     Fell(
         "nearly all in one head, much less in the other",

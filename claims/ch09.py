@@ -211,8 +211,8 @@ CLAIMS = [
         told("chance"),
     ),
     Claim(
-        "With five other starts and other sentences, also at a quarter of the rate, at four times the rate, "
-        "and with a quarter of the steps, at least nine in ten words had a neighbour of their role.",
+        "With five other starts and other sentences, also at a quarter and four times the rate, and with a quarter "
+        "of the steps, at least nine in ten words had a neighbour of their role.",
         "trained",
         RATES + "; steps × 1/16, 1/4",
         lambda rows: all(row["neighbour"] >= 0.9 for row in rows),
@@ -222,7 +222,7 @@ CLAIMS = [
         "1",
     ),
     Claim(
-        "with five other starts, and the words of each training sentence shuffled, full stop included, "
+        "With five other starts, each training sentence shuffled, full stop included, "
         "at least nine in ten words had a neighbour of their role.",
         "shuffled",
         "5 seeds with sentences of their own, their words in any order",

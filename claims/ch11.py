@@ -173,7 +173,7 @@ CLAIMS = [
           lambda rows: f"ten million texts: {spread(rows, 'at_last', 3)} of 2ndr / ((10 + 2r)d² + 2nd)"),
     Claim("Sharing keys lowers that level.", "formulas", SIZES, lambda rows: all(row["shared"] < 1 for row in rows),
           [{"shared": 1.2}], lambda rows: f"half as many heads: {spread(rows, 'shared')} of it"),
-    Claim("So the ratio is at least a seventh of $n/d + 1/b$ and at most all of it.",
+    Claim("So the ratio is at least $2/14$, a seventh, of $n/d + 1/b$ and at most $12/12$, all of it.",
           "formulas", SIZES, lambda rows: all(1 / 7 <= row["of_order"] <= 1 for row in rows),
           [{"of_order": 0.1}], seen("of_order")),
     Claim("In 64-bit numbers, with values of about 1, we found no difference above 1e-12, in any order of the scores "
@@ -184,7 +184,8 @@ CLAIMS = [
             "first_is_nan": False, "online": True, "shuffled": False}], count("shuffled")),
     Claim("if it comes first, $-\\infty - (-\\infty)$ gives NaN", "equal", DRAWS, every("first_is_nan"),
           [{"first_is_nan": False}], count("first_is_nan")),
-    Claim("The package subtracts 0 until a finite score has come.", "equal", DRAWS, every("package_finite"),
+    Claim("Until a finite score has come, the package "
+          "subtracts 0 instead of the largest.", "equal", DRAWS, every("package_finite"),
           [{"package_finite": False}], count("package_finite")),
     Claim("Without rounding that is exact, and in a computer it rounds as every sum does.", "equal", DRAWS,
           lambda rows: all(row["blocks"] and row["by_hand"] and row["rough"] and row["not_exact"] for row in rows),
@@ -201,7 +202,7 @@ CLAIMS = [
     Claim("In the first layer a key is made from its own token alone, so it stays the same, with or without a mask.",
           "cached", LENGTHS, every("first_layer"), [{"first_layer": False}], count("first_layer")),
     Claim("From the second layer on the cache needs a mask that hides each new token from all earlier ones, as the "
-          "causal mask does (and positions that stay as they were).", "cached", LENGTHS,
+          "causal mask does. It also needs positions that stay as they were.", "cached", LENGTHS,
           lambda rows: all(row["causal"] and row["open"] > 1e-3 for row in rows),
           [{"causal": True, "open": 0.0}], lambda rows: f"moved {spread(rows, 'open', 3)} without a mask, 0 with it"),
     Claim("For the table the factor tends to 4, for the blocks to 2.", "memory", GROWTH,
@@ -234,13 +235,13 @@ SETTLED = {
     "Without a cache, each step runs the whole text so far again: 22,100 scores": "computed",
     "For every token the cache holds a key and a value in every layer and every head": "derived",
     "Half a MiB for each token of a 7B model": "computed",
-    "Its 32 heads of queries share 8 heads of keys and values": "computed",
+    "Mistral's 32 heads of queries share 8 heads of keys and values": "computed",
     "and the cache shrinks in proportion": "computed",
     "[Shazeer's reason](https://arxiv.org/abs/1911.02150) was *reading*": "cited",
     "With $r = 1$ the ratio is $(12/b + 2n/d) / (12 + 2n/d)$.": "derived",
     "The plain way holds three tables at once, of 64 MiB each for 4,096 tokens.": "computed",
     "Without gradients the table is no obstacle then.": "computed",
-    "A block reads its matrices once for all texts": "derived",
+    "A Transformer block reads its matrices once for all texts": "derived",
     "a single shared head [can lose quality](https://arxiv.org/abs/2305.13245)": "cited",
 }
 

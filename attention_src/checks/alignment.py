@@ -1,6 +1,6 @@
 """Checks of chapter 03, learning to align."""
 
-from math import sqrt
+from math import log, sqrt
 
 import numpy as np
 
@@ -103,8 +103,11 @@ def _known_states(s, H, W_c, c, weights):
 
 GROWN = {
     0: ("nothing of the wrong function follows the encoder", "The weights stay. What do they mix?"),
-    1: ("the state that changes has all the weight", "Which weights does softmax make of four zeros?"),
-    4: ("every state passes on the whole change", "How many of the four states change?"),
+    1 / 4: ("the weight is that of the second state", "Which state changes?"),
+    1 / 2: ("the weights are those of the mended function", "From what are the wrong ones made?"),
+    1: ("the state that changes has all the weight", "Which weights does softmax make of ln 3 and 0?"),
+    log(3): ("the score passes on the change", "What does softmax make of ln 3 and 0?"),
+    3: ("the exponential passes on the change", "By what does softmax divide it?"),
 }
 
 
@@ -114,7 +117,7 @@ def looks_at_the_encoder(answer, printed, seed=0):
     Parameters
     ----------
     answer : function of s (d,), H (m, d), W (d, d)
-    printed : float, how much the wrong context grows with one of four states, at s = 0, to two decimals
+    printed : float, how much the wrong context grows with the first of two states, at s W = (ln 3, 0), to two decimals
     seed : int, where the trials come from
     """
     random = np.random.default_rng(seed)
@@ -138,8 +141,8 @@ def looks_at_the_encoder(answer, printed, seed=0):
         )
         need_close("weights", weights, right[0], "Between which two does W stand in the general score?", known)
         need_close("context", context, output[0], "The weights are right. What do they mix?")
-    choose(printed, 1 / 4, GROWN, digits=2, hint="Which weights does softmax make of four zeros?")
-    passed("the weights follow the encoder. The wrong context changes with the source, too: look at the weights.")
+    choose(printed, 3 / 4, GROWN, digits=2, hint="Which weights does softmax make of ln 3 and 0?")
+    passed("the weights follow the encoder. Both contexts change with the source; by how much tells them apart.")
 
 
 def step_numbers(scores, context, combine, *, words=7, size=5):

@@ -225,7 +225,15 @@ EXERCISES = {
             ),
         },
         results=2,
-        named=0.25,
-        names={0: "What do they mix", 1: "of four zeros", 4: "How many of the four", 0.5: "of four zeros"},
+        named=0.75,
+        names={
+            0: "What do they mix",
+            0.25: "Which state changes",
+            0.5: "From what are the wrong ones made",
+            1: "of ln 3 and 0",
+            1.1: "What does softmax make",
+            3: "By what does softmax divide",
+            0.33: "of ln 3 and 0",
+        },
     ),
 }
