@@ -17,6 +17,7 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Rectangle
+from matplotlib.patheffects import withStroke
 from matplotlib.transforms import Bbox
 
 WIDTH = 5.2  #: The width of a figure in inches; a `Canvas` should be no wider.
@@ -1025,7 +1026,7 @@ def arrows_over(scenes, *, printed=True):
             for patch in np.flatnonzero(weights):
                 _weight_arrow(axes, divmod(start, columns), divmod(int(patch), columns), weights[patch], printed)
             axes.set(xlim=(0, columns), ylim=(rows, 0), aspect="equal")
-            axes.set_title(title, color=GREY)
+            axes.set_title(title, color=GREY, **({"fontsize": 20} if len(title) == 1 else {}))  # a sign, not words
             axes.axis("off")
         panels[0].set_gid("picture")
         return _finish(figure, f"arrows over {len(scenes)} picture" + "s" * (len(scenes) > 1), see_through=True)
@@ -1039,7 +1040,8 @@ def _weight_arrow(axes, start, end, weight, printed):
         axes.add_patch(Circle((x + 0.5, y + 0.5), 0.46, fill=False, **look))
     else:
         shape = {"arrowstyle": "-|>", "mutation_scale": round(6 + 9 * weight, 2), "shrinkA": 0, "shrinkB": 5}
-        axes.add_patch(FancyArrowPatch((x + 0.5, y + 0.5), (j + 0.5, i + 0.5), **shape, **look))
+        edge = [withStroke(linewidth=round(look["linewidth"] + 2, 2), foreground=PAPER)]  # stands out on dark patches
+        axes.add_patch(FancyArrowPatch((x + 0.5, y + 0.5), (j + 0.5, i + 0.5), path_effects=edge, **shape, **look))
     if printed and weight >= 0.1:
         plate = {"boxstyle": "round,pad=0.15", "facecolor": INK, "edgecolor": "none"}
         place = {"ha": "center", "va": "center", "fontsize": 9, "zorder": 5}
