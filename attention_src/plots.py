@@ -477,6 +477,8 @@ def _patch_grid(image, weights):
 
 def _draw_image(axes, image, patch):
     """Paint the pixels as rectangles, each row's runs of one colour in one piece; `patch` pixels are 1 long."""
+    ground = {"facecolor": np.median(image, axis=(0, 1)).round(3), "edgecolor": "none"}  # shows in no seam
+    axes.add_patch(Rectangle((0, 0), image.shape[1] / patch, len(image) / patch, **ground))
     for i, row in enumerate(image.round(3)):
         starts = np.flatnonzero(np.r_[True, (row[1:] != row[:-1]).any(axis=-1)])
         for start, end in zip(starts, np.r_[starts[1:], len(row)], strict=True):
@@ -1019,7 +1021,6 @@ def arrows_over(scenes, *, printed=True):
         panels = np.atleast_1d(figure.subplots(1, len(scenes), gridspec_kw={"wspace": 0.04, **edges}))
         for axes, (title, (image, start, weights)) in zip(panels, scenes.items(), strict=True):
             rows, columns = _patch_grid(image, {title: weights})
-            axes.add_patch(Rectangle((0, 0), columns, rows, facecolor=np.median(image, axis=(0, 1)).round(3)))
             _draw_image(axes, image, image.shape[1] / columns)
             axes.hlines(range(1, rows), 0, columns, color="#74a56c", linewidth=0.6)
             axes.vlines(range(1, columns), 0, rows, color="#74a56c", linewidth=0.6)
