@@ -45,15 +45,23 @@ def started(book, seed, start, frozen, rate):
 
 
 def shuffled(book, seed):
-    """The same training, but the words of every sentence come in any order; START alone stays where it is."""
+    """The same training, but the words of every sentence come in any order; START alone stays where it is.
+
+    And once more with words from any sentence, so that nothing is left but how often each occurs.
+    """
     given, _ = sentences(seed)
-    random, words = np.random.default_rng(seed), given.words.copy()
+    random, words, anywhere = np.random.default_rng(seed), given.words.copy(), given.words.copy()
     for row, length in zip(words, given.lengths, strict=True):
         row[1:length] = random.permutation(row[1:length])
+    place = np.arange(words.shape[1])
+    spoken = (place > 0) & (place < given.lengths[:, None])
+    anywhere[spoken] = random.permutation(anywhere[spoken])
     torch.manual_seed(seed)
-    fresh, model = book.Next(), book.train(seed, given=given._replace(words=words))
+    fresh = book.Next()
+    model, mixed = (book.train(seed, given=given._replace(words=some)) for some in (words, anywhere))
     return rounded({
         "neighbour": book.neighbours(model), "probe": book.probe(model), "fresh_neighbour": book.neighbours(fresh),
+        "anywhere": book.neighbours(mixed),
     })  # fmt: skip
 
 
@@ -152,6 +160,7 @@ SAID = {  # what the page of claims calls a number
     "neighbour": "neighbour",
     "probe": "probe",
     "fresh_neighbour": "untrained: neighbour",
+    "anywhere": "words from any sentence: neighbour",
     "fresh_probe": "untrained: probe",
     "chance": "chance",
     "near": "nearest verb",
@@ -219,6 +228,16 @@ CLAIMS = [
         [{"neighbour": 0.5}],
         told("neighbour", "probe"),
         told("fresh_neighbour", "fresh_probe"),
+        "1",
+    ),
+    Claim(
+        "which words meet in a sentence is enough.",
+        "shuffled",
+        "5 seeds with sentences of their own, their words in any order, and words from any sentence",
+        lambda rows: all(row["neighbour"] >= 0.9 > 0.4 > row["anywhere"] for row in rows),
+        [{"neighbour": 0.9, "anywhere": 0.9}],
+        told("neighbour"),
+        told("anywhere"),
         "1",
     ),
     Claim(
