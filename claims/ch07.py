@@ -280,7 +280,7 @@ CLAIMS = [
         "0",
     ),
     Claim(
-        "At four times the rate none did.",
+        "At four times this rate none did.",
         "rates",
         STARTS + "; rate × 4",
         lambda rows: all(row["post"] > GUESS - 0.1 for row in where(rows, rate=4e-2)),
@@ -364,7 +364,7 @@ CLAIMS = [
         "1.00",
     ),
     Claim(
-        "(At half the smallest rate, and at twice the largest, each does worse.)",
+        "(At half the smallest rate, and at twice the largest, neither reaches its best.)",
         "race",
         SAME_DATES + ", rates × ½ and × 2 beyond the page's three",
         lambda rows: all(

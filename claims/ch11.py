@@ -173,7 +173,7 @@ CLAIMS = [
           lambda rows: f"ten million texts: {spread(rows, 'at_last', 3)} of 2ndr / ((10 + 2r)d² + 2nd)"),
     Claim("Sharing keys lowers that level.", "formulas", SIZES, lambda rows: all(row["shared"] < 1 for row in rows),
           [{"shared": 1.2}], lambda rows: f"half as many heads: {spread(rows, 'shared')} of it"),
-    Claim("So the ratio is at least $2/14$, a seventh, of $n/d + 1/b$ and at most $12/12$, all of it.",
+    Claim("So the ratio lies between $2/14 = 1/7$ and $12/12 = 1$ times $n/d + 1/b$.",
           "formulas", SIZES, lambda rows: all(1 / 7 <= row["of_order"] <= 1 for row in rows),
           [{"of_order": 0.1}], seen("of_order")),
     Claim("In 64-bit numbers, with values of about 1, we found no difference above 1e-12, in any order of the scores "
@@ -202,7 +202,7 @@ CLAIMS = [
     Claim("In the first layer a key is made from its own token alone, so it stays the same, with or without a mask.",
           "cached", LENGTHS, every("first_layer"), [{"first_layer": False}], count("first_layer")),
     Claim("From the second layer on the cache needs a mask that hides each new token from all earlier ones, as the "
-          "causal mask does. It also needs positions that stay as they were.", "cached", LENGTHS,
+          "causal mask does. It also needs positions that no new token changes.", "cached", LENGTHS,
           lambda rows: all(row["causal"] and row["open"] > 1e-3 for row in rows),
           [{"causal": True, "open": 0.0}], lambda rows: f"moved {spread(rows, 'open', 3)} without a mask, 0 with it"),
     Claim("For the table the factor tends to 4, for the blocks to 2.", "memory", GROWTH,

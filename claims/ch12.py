@@ -224,7 +224,7 @@ CLAIMS = [
           "reason", "5 draws of who sat where, all reasons",
           lambda rows: all(row["third"] > 0.85 for row in rows), [{"third": 0.5, "low": 0.9}],
           lambda rows: f"{spread(rows, 'third')}, the least without another {spread(rows, 'low')}", "1, all of it"),
-    Claim("Without 3.1, two blocks earlier, more of it is left", "it", PAIRS,
+    Claim("Without 3.1, two blocks earlier, more is left", "it", PAIRS,
           lambda rows: all(row[f"third_{kind}"] > row[f"last_{kind}"] for row in rows for kind in ("sitter", "seat")),
           [{"third_sitter": 0.5, "last_sitter": 0.7, "third_seat": 0.5, "last_seat": 0.7}],
           seen("third_sitter", "third_seat"), "1, all of it"),
