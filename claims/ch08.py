@@ -312,8 +312,7 @@ CLAIMS = [
     ),
     Claim(
         "At a quarter and four times the learning rate, too, neighbours came out alike and patches six or more steps "
-        "(rows plus "
-        "columns) apart unlike.",
+        "(rows plus columns) apart unlike.",
         "look",
         ALL,
         lambda rows: all(row["near"] > 0.2 and row["far"] < -0.2 for row in rows),

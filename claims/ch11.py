@@ -184,9 +184,8 @@ CLAIMS = [
             "first_is_nan": False, "online": True, "shuffled": False}], count("shuffled")),
     Claim("if it comes first, $-\\infty - (-\\infty)$ gives NaN", "equal", DRAWS, every("first_is_nan"),
           [{"first_is_nan": False}], count("first_is_nan")),
-    Claim("Until a finite score has come, the package "
-          "subtracts 0 instead of the largest.", "equal", DRAWS, every("package_finite"),
-          [{"package_finite": False}], count("package_finite")),
+    Claim("Until a finite score has come, the package subtracts 0 instead of the largest.", "equal", DRAWS,
+          every("package_finite"), [{"package_finite": False}], count("package_finite")),
     Claim("Without rounding that is exact, and in a computer it rounds as every sum does.", "equal", DRAWS,
           lambda rows: all(row["blocks"] and row["by_hand"] and row["rough"] and row["not_exact"] for row in rows),
           [{"blocks": True, "by_hand": True, "rough": False, "not_exact": True}],
