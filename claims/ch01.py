@@ -116,7 +116,8 @@ CLAIMS = [
     exact("gives what we computed by hand, and so does PyTorch.", "pytorch"),
     exact("This is equation (1.1), one number at a time.", "loops"),
     exact(
-        "Whatever weights softmax gives, the smallest number of a column cannot fall and the largest cannot rise.",
+        "Without rounding, whatever weights softmax gives, the smallest number of a column cannot fall and the largest "
+        "cannot rise.",
         "range",
     ),
     exact(
@@ -210,6 +211,11 @@ SETTLED = {
 }
 
 FELL = [
+    Fell(
+        "Whatever weights softmax gives, the smallest number of a column cannot fall and the largest cannot rise.",
+        "six equal numbers 0.43 become 0.43 + 1.1e-16",
+        "Without rounding, whatever weights softmax gives",
+    ),
     Fell(
         "you get the printed number, apart from the early rounding",
         "With the early rounding 4.317, without it 4.312; the notes have 4.316.",

@@ -404,7 +404,7 @@ CLAIMS = [
         ceiling=of("at_6", kind="position"),
     ),
     Claim(
-        "With six random starts, at most one look in fifty missed the third digit.",
+        "With most random starts, at most one look in fifty missed the third digit.",
         "looks",
         STARTS,
         lambda rows: all(row["at_3"] >= 0.98 for row in as_printed(rows)),
@@ -470,6 +470,11 @@ SETTLED = {
     "A tutorial of PyTorch": "cited",
 }
 FELL = [
+    Fell(
+        "With six random starts, at most one look in fifty missed the third digit.",
+        "true of the six; of ten others one missed one look in nineteen",
+        "With most random starts, at most one look in fifty missed the third digit.",
+    ),
     Fell(
         "**the weights cannot see the source**",
         "they are made from the decoder's state, which began as a summary of the source",

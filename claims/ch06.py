@@ -333,15 +333,15 @@ CLAIMS = [
         "0.75",
     ),
     Claim(
-        "At other rates (a quarter, four times; plain gradient descent: 1, 4) most starts left, too: they stood "
-        "below 0.9 after 12,800 steps.",
+        "At other rates (a quarter, four times; plain gradient descent: 1, 4) most starts, too, stood below 0.9 "
+        "after 12,800 steps.",
         "five",
         "5 draws of 8 starts, Adam and plain gradient descent, rates × ¼ to × 4",
         lambda rows: all(
             np.mean([row["left"] for row in where(rows, rate=rate)]) > 0.5 for rate in {row["rate"] for row in rows}
         ),
         [{**FIVE, "left": 0.25}],
-        lambda rows: f"share that left {spread(rows, 'left')}",
+        lambda rows: f"share below 0.9 {spread(rows, 'left')}",
     ),
     Claim(
         "one head had at most one half",
@@ -393,7 +393,7 @@ CLAIMS = [
         "1.00",
     ),
     Claim(
-        "In eight starts that we tried, two heads always divided the work so.",
+        "In most starts that we tried, two heads divided the work so.",
         "reader",
         STARTED,
         lambda rows: all(row["jobs"] == 2 and row["own_bit_without"] <= 0.6 for row in two(rows)),
@@ -413,7 +413,7 @@ CLAIMS = [
         "0.50, a coin",
     ),
     Claim(
-        "The mean is nearly the same (here to one decimal); the answers are exchanged",
+        "The mean is nearly the same; the answers are exchanged",
         "reader",
         "5 seeds, two heads",
         lambda rows: all(r["mean_differs"] <= 0.15 and r["exchanged"] for r in some(heads=2, rate=0.01)(rows)),
@@ -439,6 +439,22 @@ SETTLED = {
     "In the first Transformer such a network ends every block": "cited",
 }
 FELL = [
+    Fell(
+        "At other rates most starts left, too.",
+        "with plain gradient descent at the rate 1 only 47 of 96 starts were ever above 0.9: the others had nothing "
+        "to leave",
+        "most starts, too, stood below 0.9 after 12,800 steps.",
+    ),
+    Fell(
+        "two heads always divided the work so.",
+        "one of 14 other starts did not: without one of the heads its bits were 0.90 and 0.60",
+        "In most starts that we tried, two heads divided the work so.",
+    ),
+    Fell(
+        "In other trials one head had at most one half, and one bit without error.",
+        "3 of 36 more did not: 0.512, or a better bit of 0.962 and 0.998",
+        "In most other trials",
+    ),
     Fell(
         "So training does not end in the corner: it lingers there, because the curve is flat.",
         "after 12,800 steps one start of eight is still there; that flatness is the cause was derived, not tried",
