@@ -101,12 +101,12 @@ def exact(sentence, name):
 
 
 CLAIMS = [
-    exact("Values never enter the weights", "values"),
+    exact("The weights are computed without the values.", "values"),
     exact("Without rounding the row then adds up to 1, whatever the scores.", "rows"),
     exact("The ratio of the two weights is $e$ raised to the *gap* between their scaled scores", "ratio"),
     exact("The ratio of two weights is $e$ raised to the gap of the scores that softmax is given.", "ratio"),
     exact(
-        "The output lies on the straight line between the two parcels (dotted). *cat*'s weight says how far along this"
+        "It lies on the straight line between the two parcels (dotted). *cat*'s weight says how far along this"
         " line it lies, counted from *The*'s parcel.",
         "line",
     ),
@@ -121,7 +121,7 @@ CLAIMS = [
         "range",
     ),
     exact(
-        "dividing all scores by a number above 1 makes a row's largest weight smaller, unless all are equal",
+        "dividing all scores by a number above 1 makes a row's largest weight smaller, unless the scores are equal",
         "sharper",
     ),
     exact("Times 0, every weight is one sixth: the plain average.", "average"),
@@ -139,7 +139,7 @@ CLAIMS = [
         "0 for the right axis",
     ),
     Claim(
-        "if the scores of a square grid are all nearly equal, its wrong rows sum to nearly 1 too",
+        "where all scores of a square grid are nearly equal, wrong rows sum to nearly 1 too",
         "axis",
         AXES,
         lambda rows: all(row["most"] < 0.02 for row in where(rows, size=0.003)),
@@ -179,7 +179,7 @@ SETTLED = {
     "A score adds up $d_k$ products.": "derived",
     "they need not add up to 1": "computed",
     "About twice as much: 0.670 against 0.330, a ratio of 2.03.": "computed",
-    "The first number is off by an early rounding": "computed",
+    "The first number is off because decimals were cut": "computed",
     "With a 9 in place of the 8 the second number lands next to the printed one.": "computed",
     "It attends to itself with 67 %, twice as much.": "computed",
     "The same list for *bank* went in, and two lists came out": "computed",

@@ -242,7 +242,7 @@ def floors(rows):
 ZERO, TINY, ALL = (lambda x: x == 0), (lambda x: x < 1e-4), (lambda x: x == 30)
 CLAIMS = [
     number("so *how much* the row shrinks depends on what comes next", ["leak_after"], ZERO),
-    number("adds nothing to the numerator or to the denominator", ["leak_before"], ZERO),
+    number("adds nothing to numerator or denominator", ["leak_before"], ZERO),
     number("so here both ways give the same", ["close"], TINY),
     number("The forbidden score takes all the weight", ["far_nan"], ALL),
     number("Masked before the softmax, the forbidden score is left out.", ["far_safe"], ZERO),
@@ -250,7 +250,9 @@ CLAIMS = [
     number("and that path makes the NaN", ["weights"], ALL),
     number("without them it calls", ["quiet", "zeros"], TINY),
     number(
-        "Together, if one tensor is passed thrice, they take a third path: NaN without weights, too.", ["third"], ALL
+        "All this together, with one tensor as query, key and value, takes a third path: NaN without weights, too.",
+        ["third"],
+        ALL,
     ),
     number("*Set* to −1e9, all scores are equal.", ["filled"], TINY),
     number("*Added* to scores in 64 bits, the differences survive and the mask is gone", ["added"], TINY),
@@ -266,7 +268,7 @@ CLAIMS = [
     number("The function spoils none.", ["function", "low"], ALL, "gradients"),
     number("no source word reacts to what is written", ["reach"], ZERO),
     number("y1 may not look at itself, and yet here it reacts to itself", ["self"], lambda x: x >= 25),
-    number("so its query has nothing to choose, and it does not react to itself", ["deaf"], ALL),
+    number("so its query has nothing to choose, and here it does not react to itself", ["deaf"], ALL),
     number("It can show fewer cells than the mask, where a weight is almost 0, and never more.", ["sees"], ZERO),
     ask(
         "nobody told them where to look",
@@ -281,7 +283,7 @@ CLAIMS = [
         "1.00",
     ),
     ask(
-        "With four times the rate most trainings fail.",
+        "With four times the rate most networks miss many.",
         TRAINED,
         lambda rows: sum(row["found"] < 0.7 for row in of(rows, rate=4e-2)) > len(of(rows, rate=4e-2)) / 2,
         "found",
@@ -337,7 +339,7 @@ CLAIMS = [
         lambda rows: f"as drawn and without colour {spread(of(rows), 'ring')}",
     ),
     ask(
-        "another colour is found as well, and is named",
+        "a ball of another colour is found, and its colour given",
         TRAINED,
         lambda rows: all(row["colour"] > 0.98 and row["colour_error"] < 0.02 for row in of(rows)),
         "colour_error",
@@ -445,7 +447,7 @@ FELL = [
     Fell(
         "With four times the rate some trainings fail.",
         "13 of 14 failed",
-        "With four times the rate most trainings fail.",
+        "With four times the rate most networks miss many.",
     ),
     Fell(
         "in 32 bits differences below about 30 are rounded away",
