@@ -15,7 +15,9 @@ def lookup(book, seed, tie="free", sign=1, rate=0.03, steps=600, d=3, d_k=None, 
     """Two heads with a tie, on sequences of their own: right answers, right looks, how uneven the weights are."""
     train, held_out = lookup_examples(2000, 500, seed=seed)
     sizes = {"d": d, "d_k": d_k, "scale": scale, "starts": 2}
-    hit, looks, uneven = book.judge(book.learn(tie, train, seed, sign, steps, rate, **sizes), held_out, sign)
+    heads = book.learn(tie, train, seed, sign, steps, rate, **sizes)
+    hit, looks, uneven = book.judge(heads, held_out, sign)
+    itself, asked, asks = book.partners(heads, held_out)
     floors = book.floors(held_out)
     return {
         "least": small(hit.min()),
@@ -24,6 +26,8 @@ def lookup(book, seed, tie="free", sign=1, rate=0.03, steps=600, d=3, d_k=None, 
         "looks_least": small(looks.min()),
         "looks_most": small(looks.max()),
         "uneven": small(uneven.max()),
+        "itself": small(itself.min()),
+        "split": small(abs(asked - asks).max()),
         "average": small(floors["average"]),
         "next": small(floors["next"]),
     }
@@ -35,7 +39,8 @@ def verb(book, seed, task="as it is", rate=1e-2, steps=400, scale=0.5):
     if task == "unseen":
         (train, _), (_, held_out) = (book.without(x, ("밥", "책", "친구")) for x in (train, held_out))
     trained = book.train_verbs(train, seed, scale, 2, steps, rate)
-    on, away, names, weights = book.looks(trained, held_out)  # noqa: RUF059
+    on, away, names, weights = book.looks(trained, held_out)
+    itself = weights[:, range(len(held_out.verb)), held_out.verb].numpy()
     exchanged = torch.tensor([2, 3, 0, 1, 4])[held_out.endings]
     old, _, _, w = book.looks(trained, held_out, exchanged)
     actor = 3 - held_out.object - held_out.verb
@@ -50,6 +55,7 @@ def verb(book, seed, task="as it is", rate=1e-2, steps=400, scale=0.5):
             max([gone.mean() for gone, name in zip(away, named, strict=True) if name > 0.99], default=0)
         ),
         "nouns_lost": max(len(set(nouns)) for nouns in lost),
+        "at_itself": small(itself[away].mean() if away.any() else 0),
         "old_object": small(old.mean(1).max()),
         "new_object": small(w[:, range(len(actor)), actor].mean(1).min()),
     }
@@ -107,7 +113,7 @@ PAGE, TIES = {"tie": "free", "rate": 0.03}, ("free", "K = V", "Q = K", "no V")
 EXPERIMENTS = {
     "lookup": Experiment(
         lookup,
-        ("learn", "judge", "floors"),
+        ("learn", "judge", "floors", "partners"),
         [
             *grid(seed=SEEDS, tie=TIES, rate=[0.03]),
             *grid(seed=SEEDS, tie=["K = V", "Q = K"], rate=[0.03 / 4, 0.12]),
@@ -167,6 +173,8 @@ LOOKED = {
     "looks_least": 0.9,
     "looks_most": 0.9,
     "uneven": 0.3,
+    "itself": 0.1,
+    "split": 0.8,
     "average": 0.5,
     "next": 0.3,
 }
@@ -178,6 +186,7 @@ READ = {
     "away": 0.0,
     "away_and_named": 0.0,
     "nouns_lost": 5,
+    "at_itself": 0.2,
     "old_object": 0.5,
     "new_object": 0.5,
 }
@@ -322,6 +331,15 @@ CLAIMS = [
         "at most 4 looks in 5",
     ),
     ask(
+        "What little they look is symmetric: most at the token itself, whose label is its question (0.93); next as "
+        "often at the one that asks as at the one asked (0.50 each). After 600 steps most other starts are there, too.",
+        f"{HEADS}; rates × ¼ and × 4, steps × 2",
+        lambda rows: sum(row["itself"] > 0.5 and row["split"] < 0.15 for row in narrow(rows)) > len(narrow(rows)) / 2,
+        "itself",
+        "Q = K",
+        lambda rows: f"asked and asker, largest difference {spread(narrow(rows), 'split')}",
+    ),
+    ask(
         "With $W_q = W_k$ some heads leave the average, upwards or downwards.",
         HEADS,
         lambda rows: (
@@ -335,13 +353,16 @@ CLAIMS = [
         scale=3.0,
     ),
     ask(
-        "and both give way. About three looks in four are right, and four to six answers in ten, with other starts "
-        "and learning rates (a quarter, four times) too.",
+        "and both give way. Mostly about three looks in four are right, and four to six answers in ten, with other "
+        "starts and learning rates (a quarter, four times) too.",
         f"{HEADS}; rates × ¼ and × 4",
         lambda rows: all(
-            0.7 < row["looks_least"] and row["looks_most"] < 0.81 and 0.4 < row["least"] and row["most"] < 0.6
-            for rate in (0.03, 0.03 / 4, 0.12)
-            for row in of(rows, "K = V", rate=rate)
+            sum(
+                0.7 < row["looks_least"] <= row["looks_most"] < 0.81 and 0.4 < row["least"] <= row["most"] < 0.6
+                for row in some
+            )
+            > len(some) / 2
+            for some in (of(rows, "K = V", rate=rate) for rate in (0.03, 0.03 / 4, 0.12))
         ),
         "looks_most",
         "K = V",
@@ -377,7 +398,7 @@ CLAIMS = [
         sign=-1,
     ),
     ask(
-        "The bound stays: at most four looks in five are right.",
+        "it allows four right looks in five",
         HEADS,
         lambda rows: all(row["looks_most"] <= 0.8 for row in of(rows, "Q = K", d=12, scale=3.0)),
         "looks_most",
@@ -446,34 +467,22 @@ CLAIMS = [
         ),
     ),
     Claim(
-        "the verb looks away from one noun, and still names it.",
+        "the verb looks away from one noun, at itself, and still names it. (Looking at itself then means that noun.)",
         "verb",
         "5 seeds, two starts each",
         lambda rows: (
             all(row["named_least"] > 0.99 and row["nouns_lost"] <= 1 for row in at(rows, "louder"))
             and sum(row["away_and_named"] > 0.03 for row in at(rows, "louder")) >= 3
+            and sum(row["at_itself"] > 0.5 for row in at(rows, "louder")) >= 3
         ),
         NOT_READ,
         lambda rows: f"looks away in {spread(at(rows, 'louder'), 'away_and_named')}, from one noun",
         lambda rows: f"started at the page's scale {spread(at(rows, 'as it is'), 'away')}",
     ),
-    Claim(
-        "At the size used above this is rarer, but with other starts it happens, too.",
-        "verb",
-        "5 seeds, two starts each",
-        lambda rows: (
-            0
-            < sum(row["away_and_named"] > 0.03 for row in at(rows, "as it is"))
-            < sum(row["away_and_named"] > 0.03 for row in at(rows, "louder"))
-        ),
-        NOT_READ,
-        lambda rows: f"looks away in {spread(at(rows, 'as it is'), 'away_and_named')}",
-        lambda rows: f"started twice as large {spread(at(rows, 'louder'), 'away_and_named')}",
-    ),
 ]
 
 SETTLED = {
-    "the bar is as high as that of the plain average": "computed",
+    "the bar is as high as the plain average's": "computed",
     "but only because $V$ is the identity here": "derived",
     "And the two slim matrices are cheap": "computed",
     "So along the arrows each step scores higher than the step before.": "derived",

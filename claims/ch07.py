@@ -417,8 +417,8 @@ CLAIMS = [
         of("one_pass", digits=4, words="largest difference: "),
     ),
     Claim(
-        "In five trained networks, on 20 dates, no character reacted to a later one, "
-        "and each reacted to all before it.",
+        "We tried five trained networks on 20 dates: each output reacted to all characters before it and to none "
+        "after it.",
         "ends",
         SAME_DATES + "; 20 dates, each character changed in turn",
         all_of(lambda row: row["ahead"] == 0 and row["behind"] == 1),
