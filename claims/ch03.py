@@ -7,7 +7,7 @@ from attention_src import additive_score, dot_score, general_score
 from attention_src.attention import attention
 from attention_src.seq2seq import Seq2Seq
 from attention_src.tasks import alignment_score, exact_match
-from tools.claims import SEEDS, Claim, Experiment, Fell, grid, spread, where
+from tools.claims import SEEDS, Claim, Experiment, Fell, grid, most, spread, where
 
 SEE = ("additive", "dot", "general")
 KINDS = ("none", "uniform", "position", *SEE)
@@ -407,7 +407,7 @@ CLAIMS = [
         "With most random starts, at most one look in fifty missed the third digit.",
         "looks",
         STARTS,
-        lambda rows: all(row["at_3"] >= 0.98 for row in as_printed(rows)),
+        lambda rows: most(as_printed(rows), lambda row: row["at_3"] >= 0.98),
         [{"at_3": 0.5}],
         lambda rows: f"third digit found by {of('at_3')(as_printed(rows))} of the looks",
         floor=lambda rows: f"first digit by {of('at_1')(as_printed(rows))}",

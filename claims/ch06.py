@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from tools.claims import SEEDS, Claim, Experiment, Fell, around, grid, spread, where
+from tools.claims import SEEDS, Claim, Experiment, Fell, around, grid, most, spread, where
 
 
 def layers(book, seed, n, heads, d_k):
@@ -366,7 +366,7 @@ CLAIMS = [
         "Two heads mostly had 1.00.",
         "reader",
         STARTED,
-        lambda rows: all(row["share"] == 1 for row in two(rows)),
+        lambda rows: most(two(rows), lambda row: row["share"] == 1),
         [{**READ_2, "share": 0.9}],
         lambda rows: spread(two(rows), "share"),
         FLOOR,
@@ -396,7 +396,7 @@ CLAIMS = [
         "In most starts that we tried, two heads divided the work so.",
         "reader",
         STARTED,
-        lambda rows: all(row["jobs"] == 2 and row["own_bit_without"] <= 0.6 for row in two(rows)),
+        lambda rows: most(two(rows), lambda row: row["jobs"] == 2 and row["own_bit_without"] <= 0.6),
         [{**READ_2, "jobs": 1}],
         lambda rows: f"its bit without a head: {spread(two(rows), 'own_bit_without')}",
         "0.50, a coin",
@@ -405,8 +405,8 @@ CLAIMS = [
         "switch one off and its bit falls to a coin toss, while the other bit stays",
         "reader",
         "5 seeds",
-        lambda rows: all(
-            r["own_bit_without"] <= 0.6 and r["other_bit_without"] >= 0.95 for r in some(heads=2, rate=0.01)(rows)
+        lambda rows: most(
+            some(heads=2, rate=0.01)(rows), lambda r: r["own_bit_without"] <= 0.6 and r["other_bit_without"] >= 0.95
         ),
         [{**READ_2, "other_bit_without": 0.5}],
         lambda rows: f"the other bit {spread(some(heads=2, rate=0.01)(rows), 'other_bit_without')}",

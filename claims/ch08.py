@@ -5,7 +5,7 @@ import torch
 from attention_src.patches import patchify, unpatchify
 from attention_src.tasks import football_examples
 from attention_src.vit import VisionTransformer
-from tools.claims import SEEDS, Claim, Experiment, Fell, around, grid, spread, spreads, where
+from tools.claims import SEEDS, Claim, Experiment, Fell, around, grid, most, spread, spreads, where
 
 
 def scenes(book, seed, count=6000):
@@ -208,10 +208,10 @@ CLAIMS = [
         "1",
     ),
     Claim(
-        "In each of them the better head gave the goal at least nine tenths of its weight.",
+        "In most of them the better head gave the goal at least nine tenths of its weight.",
         "look",
         FIVE,
-        lambda rows: all(row["best"] >= 0.9 for row in page(rows)),
+        lambda rows: most(page(rows), lambda row: row["best"] >= 0.9),
         [{"rate": 5e-3, "best": 0.2}],
         told("best"),
         told("untrained", rows=everything),
@@ -227,10 +227,10 @@ CLAIMS = [
         "even weights 0.04",
     ),
     Claim(
-        "With the five other starts, too, the other patches gave the goal at least nine tenths of their weight.",
+        "With most other starts, too, the other patches gave the goal at least nine tenths of their weight.",
         "look",
         FIVE,
-        lambda rows: all(row["from_rest"] >= 0.9 for row in page(rows)),
+        lambda rows: most(page(rows), lambda row: row["from_rest"] >= 0.9),
         [{"rate": 5e-3, "from_rest": 0.04}],
         told("from_rest", "from_ball", "from_goal"),
         "even weights 0.04",
@@ -245,20 +245,20 @@ CLAIMS = [
         chance,
     ),
     Claim(
-        "With five other starts at least 95 of 100 answers followed the position in the values.",
+        "With five other starts at least nine of ten answers followed the position in the values.",
         "look",
         FIVE,
-        lambda rows: all(row["position_values_new"] >= 0.95 for row in page(rows)),
+        lambda rows: all(row["position_values_new"] >= 0.9 for row in page(rows)),
         [{"rate": 5e-3, "position_values_new": 0.1}],
         told("position_values_new", "position_values_old"),
         told("whole_new"),
         "1",
     ),
     Claim(
-        "At least 95 of 100 stayed as they were when it was exchanged in the keys.",
+        "At least nine of ten stayed as they were when it was exchanged in the keys.",
         "look",
         FIVE,
-        lambda rows: all(row["position_keys_old"] >= 0.95 for row in page(rows)),
+        lambda rows: all(row["position_keys_old"] >= 0.9 for row in page(rows)),
         [{"rate": 5e-3, "position_keys_old": 0.3}],
         told("position_keys_old", "position_keys_new"),
         ceiling=told("whole_old"),
@@ -296,7 +296,7 @@ CLAIMS = [
         "At a quarter of the rate, from most starts, fewer than half followed the look in the keys.",
         "look",
         "5 seeds with scenes of their own, a quarter of the rate",
-        lambda rows: all(row["look_keys_new"] < 0.5 for row in where(rows, rate=1.25e-3)),
+        lambda rows: most(where(rows, rate=1.25e-3), lambda row: row["look_keys_new"] < 0.5),
         [{"rate": 1.25e-3, "look_keys_new": 0.9}],
         lambda rows: told("look_keys_new", "look_values_new", rows=everything)(where(rows, rate=1.25e-3)),
         told("whole_new", rows=everything),
@@ -321,10 +321,10 @@ CLAIMS = [
         told("flat", rows=everything, words="untrained, either way: "),
     ),
     Claim(
-        "With five other starts a far goal got at least nine tenths of the weight.",
+        "With most of five other starts a far goal got at least nine tenths of the weight.",
         "look",
         FIVE,
-        lambda rows: all(row["afar"] >= 0.9 for row in page(rows)),
+        lambda rows: most(page(rows), lambda row: row["afar"] >= 0.9),
         [{"rate": 5e-3, "afar": 0.1}],
         told("afar"),
         "even weights 0.04",
@@ -341,12 +341,13 @@ CLAIMS = [
         "1",
     ),
     Claim(
-        "At the larger rate the convolutional net had at least nine tenths right in all five, "
+        "At the larger rate the convolutional net had mostly at least nine tenths right, "
         "and the Transformer's results lay further apart.",
         "scarce",
         "5 seeds with scenes of their own, 2 rates, 250 scenes",
         lambda rows: (
-            min(row["conv"] for row in where(rows, rate=2e-2)) >= 0.9 and width(rows, "striker") > width(rows, "conv")
+            most(where(rows, rate=2e-2), lambda row: row["conv"] >= 0.9)
+            and width(rows, "striker") > width(rows, "conv")
         ),
         [{"rate": 2e-2, "striker": 0.9, "conv": 0.3, "place": 0.4}],
         lambda rows: told("striker", "conv", rows=everything)(where(rows, rate=2e-2)),

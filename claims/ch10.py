@@ -5,7 +5,7 @@ import torch
 
 from attention_src import causal_mask, detectors, scaled_dot_product_attention, softmax
 from attention_src.positions import alibi_bias
-from tools.claims import SEEDS, Claim, Experiment, Fell, around, grid, spread, where
+from tools.claims import SEEDS, Claim, Experiment, Fell, around, grid, most, spread, where
 
 
 def tokens_of(seed, *shape):
@@ -218,7 +218,7 @@ CLAIMS = [
           and all(row["right"] == 1 for row in where(rows, bug="sound")),
           [SOUND, SOUND | {"bug": "over_queries"}], range_of("right", 3, bug="over_queries"), GUESS),
     Claim("It learns the whole task, so its result cannot show the bug.", "learned", TRAINED,
-          lambda rows: all(row["right"] == 1 for row in where(rows, bug="not_scaled")),
+          lambda rows: most(where(rows, bug="not_scaled"), lambda row: row["right"] == 1),
           [SOUND | {"bug": "not_scaled", "right": 0.9}], range_of("right", 3, bug="not_scaled"), GUESS),
     Claim("So positions are missing", "learned", LONGER, no_more("places", 0.56),
           [SOUND, SOUND | {"bug": "places", "right": 0.9}], range_of("right", 3, bug="places"), GUESS,

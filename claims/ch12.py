@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from attention_src.tasks import WHY, two_senses, who_sat_where
-from tools.claims import SEEDS, Claim, Experiment, Fell, grid, spread, where
+from tools.claims import SEEDS, Claim, Experiment, Fell, grid, most, spread, where
 
 WORDS = ("bank", "bat", "match")
 NOUNS = "dog cat boy king girl queen teacher doctor lion horse wolf mouse".split()
@@ -206,8 +206,8 @@ CLAIMS = [
           [{"largest": 0.3, "its_value": 0.04}], seen("largest", "its_value")),
     Claim("Head 3.1 turns with the reason: in these sentences it gives, on average, more to who sat when that one was "
           "tired, and more to the seat when that was soft.", "it", PAIRS,
-          lambda rows: all(row["best"] == 37 and row["swing"] > 2 * row["next"] and
-                           row["31_sitter"] > 0 > row["31_seat"] for row in rows),
+          lambda rows: all(row["best"] == 37 and row["swing"] > 2 * row["next"] for row in rows)
+          and most(rows, lambda row: row["31_sitter"] > 0 > row["31_seat"]),
           [{"best": 50, "swing": 0.2, "next": 0.19, "31_sitter": 0.1, "31_seat": 0.1}],
           lambda rows: f"swing {spread(rows, 'swing')}, the next head {spread(rows, 'next')}"),
     Claim("with five random choices of such things, 3.1 did not turn to the thing that is meant.", "things",
@@ -215,7 +215,7 @@ CLAIMS = [
           lambda rows: all(row["swing"] < 0.05 for row in rows), [{"swing": 0.4}], seen("swing", "largest"),
           "0, no turn", "0.43, who sat and the seat"),
     Claim("Head 5.11, on average, gives more to who sat after both.", "it", PAIRS,
-          lambda rows: all(row[f"11_{kind}"] > 0 for row in rows for kind in ("sitter", "seat")),
+          lambda rows: most(rows, lambda row: min(row["11_sitter"], row["11_seat"]) > 0),
           [{"11_sitter": 0.2, "11_seat": -0.2}], seen("11_sitter", "11_seat")),
     Claim("Without 5.11 less of the move is left than without any other head of its block.", "it", PAIRS,
           lambda rows: all(row[f"last_{kind}"] < row[f"low_{kind}"] for row in rows for kind in ("sitter", "seat")),

@@ -79,6 +79,11 @@ def where(rows, **wanted):
     return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
 
 
+def most(rows, good):
+    """Whether more than half of the rows are good: what "most" and "mostly" say on a page."""
+    return 2 * sum(map(good, rows)) > len(rows)
+
+
 def spread(rows, name, digits=2):
     """'0.98 to 1.00', the range of one number over the rows."""
     values = [row[name] for row in rows]
