@@ -545,4 +545,14 @@ FELL = [
         "with one of three other starts the middle rate was, 0.87 against 0.82",
         "Here the largest of the three rates is best for the recurrent network",
     ),
+    Fell(
+        "in these 50 steps. So it was with five other starts.",
+        "with one of ten more starts all three came below two thirds of the loss of guessing",
+        "So it was with most of five other starts.",
+    ),
+    Fell(
+        "with 32 times as many, to about one thirtieth",
+        "to one sixteenth with one of ten more draws",
+        "mostly to about one thirtieth",
+    ),
 ]

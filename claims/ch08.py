@@ -546,4 +546,29 @@ FELL = [
         "with one of four other starts both heads found the goal, 1.00 and 0.91",
         "nearly all in one head, less in the other",
     ),
+    Fell(
+        "In each of them the better head gave the goal at least nine tenths of its weight.",
+        "one of ten more gave it 0.70",
+        "In most of them",
+    ),
+    Fell(
+        "With the five other starts, too, the other patches gave the goal at least nine tenths of their weight.",
+        "with two of ten more they gave 0.86 and 0.62",
+        "With most other starts, too",
+    ),
+    Fell(
+        "With five other starts at least 95 of 100 answers followed the position in the values.",
+        "with one of ten more 92 of 100 did, and as many stayed as they were when it was exchanged in the keys",
+        "at least nine of ten answers followed the position in the values.",
+    ),
+    Fell(
+        "With five other starts a far goal got at least nine tenths of the weight.",
+        "with two of ten more it got 0.88 and 0.75",
+        "With most of five other starts",
+    ),
+    Fell(
+        "At the larger rate the convolutional net had at least nine tenths right in all five",
+        "one of ten more had 0.81",
+        "mostly at least nine tenths right",
+    ),
 ]
