@@ -331,8 +331,8 @@ CLAIMS = [
         "at most 4 looks in 5",
     ),
     ask(
-        "What little they look is symmetric: most at the token itself, whose label is its question (0.93); next as "
-        "often at the one that asks as at the one asked (0.50 each). After 600 steps most other starts are there, too.",
+        "Their small preferences are symmetric: first the token itself, whose label is its question (0.93); next as "
+        "often the one that asks as the one it asks for (0.50 each). After 600 steps most other starts are there, too.",
         f"{HEADS}; rates × ¼ and × 4, steps × 2",
         lambda rows: sum(row["itself"] > 0.5 and row["split"] < 0.15 for row in narrow(rows)) > len(narrow(rows)) / 2,
         "itself",
