@@ -274,8 +274,8 @@ CLAIMS = [
         "nobody told them where to look",
         f"{TRAINED}; rate × ¼",
         lambda rows: all(
-            row["found"] == 1 and row["weight"] > (0.98 if rate == RATES[0] else 0.85)
-            for rate in RATES[:2]
+            row["found"] >= found and row["weight"] > weight
+            for rate, found, weight in ((RATES[0], 1, 0.98), (RATES[1], 0.99, 0.85))
             for row in of(rows, rate=rate)
         ),
         "weight",
