@@ -194,7 +194,7 @@ CLAIMS = [
           REDRAWN, lambda rows: all((row["shape"], row["uneven"]) == (0, 8) for row in rows),
           [{"strangers_ours": "", "strangers_detect": 3, "masked_misses": "", "random_misses_masks": 5,
             "detect_misses_masks": 1, "detect_misses_scale": 3, "shape": 2, "uneven": 8}], range_of("uneven", 0)),
-    Claim("A comparison on random numbers without a mask lets every mask bug pass.", "listed", REDRAWN,
+    Claim("A comparison on random square tables without a mask lets every mask bug pass.", "listed", REDRAWN,
           lambda rows: all(row["random_misses_masks"] == 6 for row in rows), [{"random_misses_masks": 5}],
           lambda rows: f"{spread(rows, 'random_misses_masks', 0)} of 6"),
     Claim("With a mask one mistake gets through, a softmax that does not subtract the largest score: "
@@ -289,4 +289,10 @@ FELL = [
     Fell("A good check uses sizes that all differ, huge scores, masks, and a row that may look nowhere.",
          "no version here is caught by such a row alone, and what catches the last two is a small tolerance",
          "Each of these caught something here that a check without it let pass"),
+    Fell("A comparison on random numbers without a mask lets every mask bug pass.",
+         "with 3 queries and 5 keys the transposed mask does not fit and is refused",
+         "A comparison on random square tables without a mask lets every mask bug pass."),
+    Fell("Four things made a check catch more: sizes that all differ, huge scores",
+         "huge scores in place of ordinary ones catch 16 of 30, ordinary ones 21; the right output, which adds most, was "
+         "not named", "Beside the right output, four things helped a check: sizes that all differ, added huge scores"),
 ]  # fmt: skip

@@ -43,9 +43,10 @@ def order(book, seed):
     alike = torch.nn.Parameter(book.model.positions.weight[:1].repeat(512, 1))
     with book.changed([book.model.positions], "weight", alike):
         same = measure()
-    lost = [round(abs(one - whole), 5) for one in others]
+    nearer = [round(one - whole, 5) for one in others]
+    lost = [abs(x) for x in nearer]
     return {"smallest": round(float(seen.min()), 4), "lost": lost.pop(2), "others": max(lost), "alike": round(same, 5),
-            "gap": round(1 - whole, 5)}  # fmt: skip
+            "gap": round(1 - whole, 5), "nearer": nearer.pop(2), "others_nearer": max(nearer)}  # fmt: skip
 
 
 def bare(book, seed):
@@ -66,8 +67,10 @@ def first(book, seed, kind):
     """The weight on [CLS] and the length of its value, in other sentences."""
     texts = told(seed, kind)
     weight, ratio = book.to_first(texts), book.value_length(texts)
+    between = (weight >= 0.2) & (weight <= 0.7)
     return {"mean": round(float(weight.mean()), 4), "heads": int((weight > 0.7).sum()),
             "where_most": round(float(ratio[weight > 0.7].mean()), 4),
+            "where_between": round(float(ratio[between].mean()), 4),
             "where_least": round(float(ratio[weight < 0.2].mean()), 4),
             "largest": round(float(weight[4, 5]), 4), "its_value": round(float(ratio[4, 5]), 4)}  # fmt: skip
 
@@ -183,8 +186,13 @@ CLAIMS = [
     Claim("Head 0.2 gives the token before more than 0.9 of its weight, in every sentence we tried.", "order",
           "5 draws of sentences of four kinds", lambda rows: all(row["smallest"] > 0.9 for row in rows),
           [{"smallest": 0.7}], seen("smallest")),
-    Claim("In such sentences, for most of five random choices of nouns and verbs, removing this head brought the two "
-          "orders nearer together than removing any other of the block.", "bare", "5 draws of nouns and verbs",
+    Claim("With other nouns it sometimes was missed.", "order", "5 draws of nouns and verbs",
+          lambda rows: any(row["nearer"] > max(0, row["others_nearer"]) for row in rows),
+          [{"nearer": 0.0001, "others_nearer": 0.002}],
+          lambda rows: f"nearer by {spread(rows, 'nearer', 4)}, others at most {spread(rows, 'others_nearer', 4)}"),
+    Claim("And without *the* (*dog chased cat*), for most of five random choices of nouns and verbs, removing this "
+          "head brought the two orders nearer together than removing any other of the block.", "bare",
+          "5 draws of nouns and verbs",
           lambda rows: 2 * sum(row["lost"] > max(0, row["others"]) for row in rows) > len(rows),
           [{"lost": 0.001, "others": 0.003}],
           lambda rows: f"nearer by {spread(rows, 'lost', 4)}, the others by at most {spread(rows, 'others', 4)}",
@@ -198,9 +206,9 @@ CLAIMS = [
     Claim("The heads with most weight on [CLS] find almost nothing there", "first", TEXTS,
           lambda rows: all(row["heads"] >= 5 and row["where_most"] < 0.1 for row in rows),
           [{"heads": 12, "where_most": 0.9}], seen("where_most"), "1, as long as the others"),
-    Claim("In the heads that give [CLS] least, its value is far longer", "first", TEXTS,
-          lambda rows: all(row["where_least"] > 3 * row["where_most"] for row in rows),
-          [{"where_least": 0.05, "where_most": 0.04}], seen("where_least")),
+    Claim("It is far longer only in the four that give [CLS] least", "first", TEXTS,
+          lambda rows: all(row["where_least"] > 3 * max(row["where_most"], row["where_between"]) for row in rows),
+          [{"where_least": 0.5, "where_between": 0.4, "where_most": 0.04}], seen("where_least", "where_between")),
     Claim("By weight, this head looks at [CLS] and at little else.", "first", TEXTS,
           lambda rows: all(row["largest"] > 0.7 and row["its_value"] < 0.1 for row in rows),
           [{"largest": 0.3, "its_value": 0.04}], seen("largest", "its_value")),
@@ -226,11 +234,10 @@ CLAIMS = [
           "reason", "5 draws of who sat where, all reasons",
           lambda rows: all(row["third"] > 0.85 for row in rows), [{"third": 0.5, "low": 0.9}],
           lambda rows: f"{spread(rows, 'third')}, the least without another {spread(rows, 'low')}", "1, all of it"),
-    Claim("Without 3.1 more is left, and 3.1 hardly stands out in its block", "it", PAIRS,
-          lambda rows: all(row[f"third_{kind}"] > max(row[f"last_{kind}"], row[f"low_third_{kind}"] - 0.07)
-                           for row in rows for kind in ("sitter", "seat")),
-          [{"third_sitter": 0.72, "last_sitter": 0.7, "third_seat": 0.72, "last_seat": 0.7, "low_third_sitter": 0.9,
-            "low_third_seat": 0.9}],
+    Claim("Without 3.1 more is left: less after *tired* than after *soft*, as its map says.", "it", PAIRS,
+          lambda rows: all(row[f"third_{kind}"] > row[f"last_{kind}"] for row in rows for kind in ("sitter", "seat"))
+          and most(rows, lambda row: row["third_sitter"] < row["third_seat"]),
+          [{"third_sitter": 0.96, "last_sitter": 0.7, "third_seat": 0.92, "last_seat": 0.7}],
           seen("third_sitter", "third_seat"),
           lambda rows: f"the least without another of block 3 {spread(rows, 'low_third_sitter')}", "1, all of it"),
     Claim("The last block stands out.", "heads", "5 draws of two kinds of sentences",
@@ -248,7 +255,7 @@ SETTLED = {
     "A block with its norm in the wrong place has as many parameters.": "derived",
     "All three agree to the last published digit.": "computed",
     "Only the small number leaves them alone.": "computed",
-    "In these sentences the head is not missed": "computed",
+    "With these nouns the head is not missed": "computed",
     "All four changes run without an error and have the right shapes.": "computed",
     "That this model is wrong shows here only beside the published numbers.": "computed",
     "ReLU's numbers still have the right order": "computed",
@@ -264,7 +271,7 @@ SETTLED = {
     "The median head moves the sentence by 0.0016.": "computed",
     "Its heads go straight into the answer, and no later block can make up for them; "
     "that may be part of the reason.": "derived",
-    "most of its effect goes through other tokens.": "computed",
+    "So *it* is one among twelve.": "computed",
 }
 
 FELL = [
@@ -321,4 +328,12 @@ FELL = [
         'with other nouns it is missed in sentences of the same kind',
         'may be missed in some sentences and not in others.',
     ),
+    Fell("In the heads that give [CLS] least, its value is far longer", "in four heads; in the 53 between it is short, "
+         "0.08", "It is far longer only in the four that give [CLS] least"),
+    Fell("most of its effect goes through other tokens.", "spared for any one token instead, the head still moves the "
+         "sentence by 0.073 to 0.089", "So *it* is one among twelve."),
+    Fell("In these sentences the head is not missed", "with *the*, too, in 7 of 15 other choices of nouns and verbs no "
+         "other head of the block is missed more", "With other nouns it sometimes was missed."),
+    Fell("Of three maps, interventions confirmed one", "without 3.1 less is left after *tired* than after *soft*, with "
+         "12 of 12 choices, as its map says", "and that of 3.1 in part."),
 ]  # fmt: skip
