@@ -293,6 +293,6 @@ FELL = [
          "with 3 queries and 5 keys the transposed mask does not fit and is refused",
          "A comparison on random square tables without a mask lets every mask bug pass."),
     Fell("Four things made a check catch more: sizes that all differ, huge scores",
-         "huge scores in place of ordinary ones catch 16 of 30, ordinary ones 21; the right output, which adds most, was "
-         "not named", "Beside the right output, four things helped a check: sizes that all differ, added huge scores"),
+         "huge scores in place of ordinary ones catch 16 of 30, ordinary ones 21; the right output, which adds most, "
+         "was not named", "Beside the right output, four things helped a check: sizes that all differ, added huge scores"),
 ]  # fmt: skip
