@@ -294,5 +294,6 @@ FELL = [
          "A comparison on random square tables without a mask lets every mask bug pass."),
     Fell("Four things made a check catch more: sizes that all differ, huge scores",
          "huge scores in place of ordinary ones catch 16 of 30, ordinary ones 21; the right output, which adds most, "
-         "was not named", "Beside the right output, four things helped a check: sizes that all differ, added huge scores"),
+         "was not named",
+         "Beside the right output, four things helped a check: sizes that all differ, added huge scores"),
 ]  # fmt: skip
