@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from attention_src.tasks import korean_examples, lookup_examples
-from tools.claims import SEEDS, Claim, Experiment, Fell, around, grid, spread, where
+from tools.claims import SEEDS, Claim, Experiment, Fell, around, grid, most, spread, where
 
 
 def small(number):
@@ -322,7 +322,7 @@ CLAIMS = [
         "After 600 steps most other starts are there, too.",
         f"{HEADS}; rates × ¼ and × 4, steps × 2; a head that gets away reaches 0.59",
         lambda rows: (
-            sum(row["off_average"] < 0.05 for row in narrow(rows)) > len(narrow(rows)) / 2
+            most(narrow(rows), lambda row: row["off_average"] < 0.05)
             and all(row["looks_most"] <= 0.8 for row in narrow(rows))
         ),
         "most",
@@ -334,7 +334,7 @@ CLAIMS = [
         "Their small preferences are symmetric: first the token itself, whose label is its question (0.93); next as "
         "often the one that asks as the one it asks for (0.50 each). After 600 steps most other starts are there, too.",
         f"{HEADS}; rates × ¼ and × 4, steps × 2",
-        lambda rows: sum(row["itself"] > 0.5 and row["split"] < 0.15 for row in narrow(rows)) > len(narrow(rows)) / 2,
+        lambda rows: most(narrow(rows), lambda row: row["itself"] > 0.5 and row["split"] < 0.15),
         "itself",
         "Q = K",
         lambda rows: f"asked and asker, largest difference {spread(narrow(rows), 'split')}",
@@ -357,12 +357,13 @@ CLAIMS = [
         "starts and learning rates (a quarter, four times) too.",
         f"{HEADS}; rates × ¼ and × 4",
         lambda rows: all(
-            sum(
-                0.7 < row["looks_least"] <= row["looks_most"] < 0.81 and 0.4 < row["least"] <= row["most"] < 0.6
-                for row in some
+            most(
+                of(rows, "K = V", rate=rate),
+                lambda row: (
+                    0.7 < row["looks_least"] and row["looks_most"] < 0.81 and 0.4 < row["least"] and row["most"] < 0.6
+                ),
             )
-            > len(some) / 2
-            for some in (of(rows, "K = V", rate=rate) for rate in (0.03, 0.03 / 4, 0.12))
+            for rate in (0.03, 0.03 / 4, 0.12)
         ),
         "looks_most",
         "K = V",

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from attention_src.tasks import scene_examples
-from tools.claims import SEEDS, Claim, Experiment, Fell, grid, spread, where
+from tools.claims import SEEDS, Claim, Experiment, Fell, grid, most, spread, where
 
 
 def small(number):
@@ -285,7 +285,7 @@ CLAIMS = [
     ask(
         "With four times the rate most networks miss many.",
         TRAINED,
-        lambda rows: sum(row["found"] < 0.7 for row in of(rows, rate=4e-2)) > len(of(rows, rate=4e-2)) / 2,
+        lambda rows: most(of(rows, rate=4e-2), lambda row: row["found"] < 0.7),
         "found",
         "0.33",
         "1.00",
@@ -453,5 +453,10 @@ FELL = [
         "in 32 bits differences below about 30 are rounded away",
         "near 1e9 scores are rounded to multiples of 64: 31 and 33 stay apart, −20 and 20 do not",
         "in 32 bits scores between about −30 and 30 become equal",
+    ),
+    Fell(
+        "So it is with a quarter of the learning rate.",
+        "with one of fifteen more starts 0.997 of the words found their patch, not all",
+        "Nearly so with a quarter of the learning rate.",
     ),
 ]

@@ -376,7 +376,7 @@ CLAIMS = [
         "one head solves the task from all three starts, and from most others",
         "reader",
         "5 seeds",
-        lambda rows: sum(row["share"] >= 0.95 for row in bent(rows)) > len(bent(rows)) / 2,
+        lambda rows: most(bent(rows), lambda row: row["share"] >= 0.95),
         [{**READ, "bent": True}] * 5,
         lambda rows: f"share {spread(bent(rows), 'share')}",
         FLOOR,

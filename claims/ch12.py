@@ -193,7 +193,7 @@ CLAIMS = [
     Claim("And without *the* (*dog chased cat*), for most of five random choices of nouns and verbs, removing this "
           "head brought the two orders nearer together than removing any other of the block.", "bare",
           "5 draws of nouns and verbs",
-          lambda rows: 2 * sum(row["lost"] > max(0, row["others"]) for row in rows) > len(rows),
+          lambda rows: most(rows, lambda row: row["lost"] > max(0, row["others"])),
           [{"lost": 0.001, "others": 0.003}],
           lambda rows: f"nearer by {spread(rows, 'lost', 4)}, the others by at most {spread(rows, 'others', 4)}",
           ceiling=lambda rows: f"they lie {spread(rows, 'gap', 3)} apart"),
