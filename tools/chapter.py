@@ -9,6 +9,8 @@ from pathlib import Path
 
 import nbformat
 
+from tools.nbval_bound.bindings import without_bindings
+
 ROOT = Path(__file__).parent.parent
 TRANSLATED = "ko"  # the language of the other edition
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
@@ -38,8 +40,8 @@ def code(notebook):
 
 
 def prose(notebook):
-    """The Markdown of a notebook, cell by cell."""
-    return [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    """The Markdown of a notebook as readers see it, cell by cell."""
+    return [without_bindings(cell.source) for cell in notebook.cells if cell.cell_type == "markdown"]
 
 
 def title(notebook):
@@ -112,8 +114,17 @@ def solutions(notebook):
     return [region for cell in code(notebook) for _, region in SOLUTION.findall(cell.source)]
 
 
+def without_comments(notebook):
+    """Return the notebook, changed in place, without the comments that bind its numbers."""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = without_bindings(cell.source)
+    return notebook
+
+
 def student_copy(notebook):
     """Return the notebook with a stub for each solution, changed in place, its exercises without outputs."""
+    without_comments(notebook)
     for cell in filter(grade_id, notebook.cells):
         cell.source = SOLUTION.sub(STUB, cell.source)
         if cell.cell_type == "code":
@@ -147,7 +158,7 @@ def last_cell(copy, stem):
 
 def with_answers_folded(notebook):
     """Return the notebook, changed in place, with the answers to its predictions cleared or folded."""
-    for cell in notebook.cells:
+    for cell in without_comments(notebook).cells:
         if "answer" in tags(cell) and cell.cell_type == "code":
             cell.outputs = []
         elif "answer" in tags(cell):

@@ -1,0 +1,1 @@
+"""Numbers in sentences are bound to expressions, and stored outputs cannot be tampered with: a plugin beside nbval."""

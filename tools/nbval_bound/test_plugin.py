@@ -1,0 +1,110 @@
+"""The plugin on a small notebook that is nobody's book: what passes, what fails, and what the failures say."""
+
+import re
+from pathlib import Path
+
+import pytest
+from nbformat import write
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from .bindings import find_numbers, list_problems, rewrite, take_apart, without_bindings
+
+SETUP = "share, loss = 2 / 3, -0.5\nrows = [1, 2, 3]\nprint(rows)"
+PRINTED = "[1, 2, 3]\n"
+
+
+@pytest.fixture(autouse=True)
+def _find_this_package(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[__package__.count(".") + 1]))
+
+
+def code(source, text="", n=1):
+    outputs = [new_output("stream", text=text)] if text else []
+    return new_code_cell(source, execution_count=n, outputs=outputs)
+
+
+def run(pytester, *cells):
+    """Run a notebook of these cells; return the names of the tests that passed, those that failed, and the report."""
+    write(new_notebook(cells=[code(SETUP, PRINTED), *cells]), pytester.path / "page.ipynb")
+    pytester.makeconftest(f"pytest_plugins = [{__package__ + '.plugin'!r}]")
+    report = str(
+        pytester.runpytest_subprocess("--nbval", "--nbval-current-env", "-rA", "-p", "no:cacheprovider").stdout
+    )
+    passed, failed = (
+        re.findall(rf"^{what} page.ipynb::(.+?)(?: - .*)?$", report, re.M) for what in ("PASSED", "FAILED")
+    )
+    return passed, failed, report
+
+
+RIGHT = """It takes 0.667 of it, or 67 %.\n\n<!-- share, share -->
+$w = 0.67$ and 67\\,\\% and 66.7 per cent.\n\n<!-- share, share, share -->
+The loss is −0.5; four rows? No, three of 0.67.\n\n<!-- loss, share; len(rows) == 3; rows[0] == 1 -->
+The opening promises 7.25.\n\n<!-- end: later -->
+See [28.4 BLEU](https://example.org/1.2), equation (2.1), $$x \\tag{1.2}$$ with 2.13.0 and 3 heads.
+Somebody says 0.9, which is wrong.\n\n<!-- None -->"""
+WRONG = {
+    "It takes 0.333, and keeps 0.667.\n\n<!-- share, 1 - share -->": "says 0.333, but share gives 0.667",
+    "It takes 0.668 of it.\n\n<!-- share -->": "'It takes 0.668 of it.'",
+    "It takes 66 %.\n\n<!-- share -->": "says 66, but share gives 67",
+    "The loss is 0.5.\n\n<!-- loss -->": "says 0.5, but loss gives −0.5",
+    "There are four rows of 0.67.\n\n<!-- share; len(rows) == 4 -->": "the condition len(rows) == 4 is False",
+    "It takes 0.67, and 0.33.\n\n<!-- share -->": "2 numbers (0.67, 0.33), but 1 expressions",
+    "It takes 0.67.": "1 numbers (0.67), but 0 expressions",
+    "It takes 0.67.\n\n<!-- 0.67 -->": "only repeats it",
+    "It takes 0.67.\n\n<!-- sahre -->": "NameError",
+    "It takes 0.67.\n\n<!-- share, -> -->": "not a list of Python expressions",
+}
+
+
+def test_right_sentences_pass(pytester):
+    cells = [new_markdown_cell(text) for text in re.split(r"\n(?!\n|<)", RIGHT)]
+    passed, failed, report = run(pytester, *cells, code("later = 7.25"))
+    assert failed == [] and len([name for name in passed if name.startswith("Sentences")]) == 5, report
+
+
+def test_each_wrong_sentence_fails_and_is_named(pytester):
+    cells = [new_markdown_cell(text) for text in WRONG]
+    _, failed, report = run(pytester, *cells)
+    assert failed == [f"Sentences of cell {i}" for i in range(1, len(WRONG) + 1)]
+    assert [said for said in WRONG.values() if said not in report] == []
+
+
+def test_expressions_leave_no_trace(pytester):
+    """Neither counts nor the state of the kernel change: what is drawn after a sentence is drawn as without it."""
+    draw = "import random\nrandom.seed(1)"
+    bound = new_markdown_cell("It takes 0.67.\n\n<!-- share -->")
+    _, failed, report = run(pytester, code(draw), bound, code("print(random.randint(0, 9))", "2\n", 2))
+    assert failed == [], report
+
+
+def test_an_output_that_nobody_compares_fails(pytester):
+    bitmap = {"image/png": "iVBORw0KGgo="}
+    show = code(f"from IPython.display import display\ndisplay({bitmap}, raw=True)")
+    show.outputs = [new_output("display_data", data=bitmap)]
+    _, failed, report = run(pytester, show)
+    assert failed == ["every tampered output fails"]
+    assert "changed, and nobody noticed:\nCell 1: output 1, image/png\n" in report
+
+
+@pytest.mark.parametrize(
+    ("source", "values", "now"),
+    [
+        ("From 0.50 to 7 %.\n\n<!-- a, b -->", [0.256, 0.0812], "From 0.26 to 8 %.\n\n<!-- a, b -->"),
+        ("It is −0.5, not 0.25.\n\n<!-- a, None -->", [-1.25, None], "It is −1.2, not 0.25.\n\n<!-- a, None -->"),
+        ("1,234.5 steps\n\n<!-- a -->", [98765.43], "98,765.4 steps\n\n<!-- a -->"),
+        ("about 1.5e-3\n\n<!-- a -->", [0.00249], "about 2.5e-3\n\n<!-- a -->"),
+        ("It is 0.670.\n\n<!-- a -->", [0.66995], "It is 0.670.\n\n<!-- a -->"),
+    ],
+)
+def test_numbers_are_rewritten_as_the_text_writes_them(source, values, now):
+    assert rewrite(take_apart(source), values)[0] == now
+
+
+def test_readers_never_see_the_comment():
+    assert without_bindings("It takes 0.67.\n\n<!-- share -->\n") == "It takes 0.67."
+    assert without_bindings("No comment, and 3 heads.") == "No comment, and 3 heads."
+
+
+@pytest.mark.parametrize("text", ["version 2.13.0", "chapter 12, 3 heads", "[0.5](https://a.org)", "equation (2.1)"])
+def test_what_is_no_result_needs_no_expression(text):
+    assert find_numbers(text) == [] == list_problems(text)
