@@ -5,8 +5,9 @@
   the values. `positions` says where tokens stand, `patches` cuts pictures.
 - **Layers and models** with parameters to learn, in torch: `layers`, `seq2seq` and `vit`; `bert` loads a published one,
   and `maps` holds what it gives three sentences.
-- **The course** around them: `tasks` makes data whose answer is known, `training` fits a model, `plots` draws, `checks`
-  judges an exercise, `detectors` and `exhibits` belong to the chapter on silent bugs.
+- **The course** around them: `tasks` makes data whose answer is known, `training` fits a model, `interventions` changes
+  one for a while, `plots` draws, `checks` judges an exercise, `detectors` and `exhibits` belong to the chapter on
+  silent bugs.
 
 Importing this package never imports torch.
 """

@@ -1,0 +1,156 @@
+"""A changed model is as before when the change ends: at the last line, by an error, and by the stop button."""
+
+import ast
+import copy
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from attention_src.interventions import overwrite, replace_attribute
+from attention_src.layers import MultiHeadAttention
+from attention_src.seq2seq import Seq2Seq
+from tools.chapter import CHAPTERS, code, read
+from tools.names import python_only
+
+ENDINGS = [None, KeyboardInterrupt, ValueError]
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(0)
+    return torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.LayerNorm(4), torch.nn.ReLU(), torch.nn.Linear(4, 2))
+
+
+def snapshot(model):
+    """Everything that a change could leave behind: numbers, parts, hooks and attributes."""
+    numbers = {name: value.clone() for name, value in model.state_dict().items()}
+    own = [{name: value for name, value in vars(part).items() if name[0] != "_"} for part in model.modules()]
+    hooks = [len(part._forward_hooks) for part in model.modules()]
+    return numbers, list(map(id, model.modules())), list(map(id, model.parameters())), own, hooks
+
+
+def same(one, other):
+    numbers = one[0].keys() == other[0].keys() and all(torch.equal(one[0][name], other[0][name]) for name in one[0])
+    return numbers and one[1:] == other[1:]
+
+
+CHANGES = {
+    "a number": lambda model: replace_attribute([model[1]], "eps", 0.5),
+    "a module": lambda model: replace_attribute([model], "2", torch.nn.Identity()),
+    "a parameter": lambda model: replace_attribute([model[0]], "weight", torch.nn.Parameter(torch.ones(4, 3))),
+    "a method": lambda model: replace_attribute([model[2], model[3]], "forward", lambda x: x[:, :2]),
+    "some columns": lambda model: overwrite(model[3].weight[:, :2], 0),
+    "a whole tensor": lambda model: overwrite(model[0].bias, torch.arange(4.0)),
+    "an output": lambda model: model[0].register_forward_hook(lambda module, given, made: made + model[0].bias),
+}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_change_has_an_effect_and_ends_with_its_block(model, change, ending):
+    before, x = snapshot(model), torch.tensor([[0.5, -0.2, 3.0]])
+    expected = model(x)
+    try:
+        with change(model):
+            assert not torch.allclose(model(x), expected) and not same(snapshot(model), before)
+            if ending:
+                raise ending
+    except (KeyboardInterrupt, ValueError) as end:
+        assert type(end) is ending
+    assert same(snapshot(model), before) and torch.equal(model(x), expected)
+
+
+@pytest.mark.parametrize("value", [0, torch.ones(4, 2)])
+def test_gradients_still_flow_after_a_change(model, value):
+    with overwrite(model[0].weight[:, 1:], value):
+        pass
+    model(torch.ones(1, 3)).sum().backward()
+    assert model[0].weight.grad.shape == (4, 3)
+
+
+def test_a_part_without_the_attribute_leaves_the_others_alone(model):
+    before = snapshot(model)
+    with pytest.raises(AttributeError, match="eps"), replace_attribute([model[1], model[2]], "eps", 0.5):
+        pytest.fail("the block was entered")
+    assert same(snapshot(model), before)
+
+
+def chapter(number, *functions, **known):
+    """Return what a chapter imports and these functions of it, in a space of names where the rest is as given."""
+    (path,) = (path for path in CHAPTERS if path.stem.startswith(number))
+    statements = [part for cell in code(read(path))[1:] for part in ast.parse(python_only(cell.source)).body]
+    imports = [part for part in statements if isinstance(part, ast.Import | ast.ImportFrom)]
+    own = [part for part in statements if isinstance(part, ast.FunctionDef) and part.name in functions]
+    space = {}
+    exec(compile(ast.Module(imports + own, []), path.name, "exec"), space)
+    space.update(known)
+    return space
+
+
+def test_numbers_of_another_shape_change_nothing(model):
+    before = snapshot(model)
+    with pytest.raises(RuntimeError), overwrite(model[0].weight, torch.ones(3, 4)):
+        pytest.fail("the block was entered")
+    assert same(snapshot(model), before)
+
+
+def writer():
+    torch.manual_seed(0)
+    return Seq2Seq(6, 5, d_embed=4, d_encoder=6, d_decoder=8)
+
+
+@pytest.mark.parametrize("name", ["shuffled", "unmasked"])
+def test_chapter_3_stopped_while_it_writes_leaves_the_model_as_before(name):
+    model, data = writer(), (torch.ones(1, 6, dtype=int) + 1, torch.tensor([6]), None)
+    before = snapshot(model)
+
+    def stopped(model, *_):
+        assert not same(snapshot(model), before)
+        raise KeyboardInterrupt
+
+    run = chapter("03", name, answer=stopped, tensors=lambda *_: data, tests=[None, None], letters=None)[name]
+    with pytest.raises(KeyboardInterrupt):
+        run(*{"shuffled": (model,), "unmasked": (model, data, None, None, 2)}[name])
+    assert same(snapshot(model), before)
+
+
+@pytest.mark.parametrize("head", [0, 1])
+@pytest.mark.parametrize("number", ["06", "08", "12"])
+def test_a_chapter_stopped_while_a_head_is_off_leaves_the_model_as_before(number, head):
+    width = {"06": 8, "08": 16, "12": 32}[number]
+    torch.manual_seed(0)
+    attend = MultiHeadAttention(2 * width, num_heads=2)
+    model = SimpleNamespace(attend=attend, blocks=[SimpleNamespace(attend=attend)])
+    before = snapshot(attend)
+
+    def stopped(*_):
+        off = (attend.out_proj.weight == 0).all(dim=0).unflatten(0, (2, width))
+        assert off.all(dim=1).tolist() == [head == 0, head == 1]
+        raise KeyboardInterrupt
+
+    def chapter_12():
+        with chapter("12", "without", model=model)["without"](0, head):
+            stopped()
+
+    cut = {
+        "06": lambda: chapter("06", "without", score=stopped)["without"](model, [head]),
+        "08": lambda: chapter("08", "without_head", accuracy=stopped)["without_head"](model, head, None),
+        "12": chapter_12,
+    }
+    with pytest.raises(KeyboardInterrupt):
+        cut[number]()
+    assert same(snapshot(attend), before)
+
+
+def test_no_chapter_writes_a_change_and_its_undoing_itself():
+    own = ("@contextmanager", ".remove()", "setattr(")
+    found = [(path.stem, word) for path in CHAPTERS for cell in code(read(path)) for word in own if word in cell.source]
+    assert found == []
+
+
+def test_a_snapshot_notices_a_change_left_behind(model):
+    before = snapshot(model)
+    assert same(snapshot(model), before) and not same(snapshot(copy.deepcopy(model)), before)
+    model[0].bias.data[0] += 1
+    assert not same(snapshot(model), before)
