@@ -1,6 +1,7 @@
 """The one training loop of the book: any model, any batches, any loss."""
 
 import sys
+from contextlib import contextmanager
 
 import torch
 from tqdm import tqdm
@@ -46,6 +47,44 @@ class Minibatches:
             yield tuple(tensor[rows] for tensor in self.tensors)
 
 
+@contextmanager
+def limit_threads(number=1):
+    """Let torch compute on this many threads, for a while; afterwards on as many as before, however the block ended.
+
+    The book's networks are so small that threads wait for each other longer than they compute, and all the longer if
+    another program works on the same machine. Before a function, ``@limit_threads()`` does the same for each call.
+
+    Parameters
+    ----------
+    number : int
+
+    Returns
+    -------
+    context manager
+
+    Raises
+    ------
+    ValueError
+        `number` is below 1.
+
+    Examples
+    --------
+    >>> before = torch.get_num_threads()
+    >>> with limit_threads():
+    ...     torch.get_num_threads()
+    1
+    >>> torch.get_num_threads() == before
+    True
+    """
+    number = as_integer("number", number, 1)
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(number)
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 def _someone_watches():
     """Whether a person sees a progress bar: at a terminal, or in a notebook whose cells could ask them a question.
 
@@ -61,7 +100,8 @@ def fit(model, batches, loss, *, learning_rate=3e-3, seed=0):
     """Change the model's parameters, batch by batch, so that the loss falls.
 
     Adam (Kingma and Ba 2014); the learning rate rises to `learning_rate` and falls to 0 again. An interruption (Ctrl-C,
-    or the stop button of a notebook) ends the training and keeps what was learned so far.
+    or the stop button of a notebook) ends the training and keeps what was learned so far. While it trains, torch
+    computes on one thread (`limit_threads`).
 
     Parameters
     ----------
@@ -96,7 +136,8 @@ def fit(model, batches, loss, *, learning_rate=3e-3, seed=0):
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, learning_rate, total_steps=len(batches))
     history = []
     model.train()
-    with torch.random.fork_rng(devices=[]), tqdm(batches, disable=not _someone_watches(), leave=False) as bar:
+    watched = _someone_watches()
+    with limit_threads(), torch.random.fork_rng(devices=[]), tqdm(batches, disable=not watched, leave=False) as bar:
         torch.manual_seed(seed)
         try:
             for batch in bar:

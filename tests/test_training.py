@@ -1,11 +1,12 @@
 """The one training loop: it learns, repeats itself, stays silent where nobody watches, and keeps what it learned."""
 
 import math
+from contextlib import nullcontext
 
 import pytest
 import torch
 
-from attention_src.training import Minibatches, fit
+from attention_src.training import Minibatches, fit, limit_threads
 
 
 def line():
@@ -60,6 +61,55 @@ def test_an_interruption_keeps_what_was_learned_so_far():
     before = model.weight.clone()
     history = fit(model, batches(), interrupted, learning_rate=0.1)
     assert len(history) == 59 and not torch.equal(model.weight, before) and not model.training
+
+
+@pytest.fixture
+def three_threads():
+    """Torch with a number of threads that no test below would set by accident."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("ending", [None, KeyboardInterrupt, ArithmeticError])
+def test_it_trains_on_one_thread_and_gives_the_others_back_however_it_ends(three_threads, ending):
+    seen = []
+
+    def counted(model, batch):
+        seen.append(torch.get_num_threads())
+        if ending and len(seen) == 4:
+            raise ending
+        return loss(model, batch)
+
+    with pytest.raises(ArithmeticError) if ending is ArithmeticError else nullcontext():
+        fit(line(), batches(5), counted)
+    assert seen == [1] * (4 if ending else 5) and torch.get_num_threads() == 3
+
+
+@pytest.mark.parametrize("ending", [None, KeyboardInterrupt, ArithmeticError])
+def test_threads_are_limited_for_a_while_and_for_the_calls_of_a_function(three_threads, ending):
+    @limit_threads(2)
+    def end():
+        assert torch.get_num_threads() == 2
+        if ending:
+            raise ending
+
+    for _ in range(2):
+        with pytest.raises(ending) if ending else nullcontext():
+            end()
+        assert torch.get_num_threads() == 3
+        with pytest.raises(ending) if ending else nullcontext(), limit_threads():
+            assert torch.get_num_threads() == 1
+            if ending:
+                raise ending
+        assert torch.get_num_threads() == 3
+
+
+def test_no_thread_at_all_is_an_error(three_threads):
+    with pytest.raises(ValueError, match="number"), limit_threads(0):
+        pytest.fail("the block was entered")
+    assert torch.get_num_threads() == 3
 
 
 def test_nothing_is_printed_where_nobody_watches(capsys):
