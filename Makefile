@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE # some hundred processes of the tests import the package; each would compile it
 export OMP_NUM_THREADS ?= 1 # small networks are no faster on more, and two chapters run side by side
 
-.PHONY: book test test-chapters test-homework test-site test-slow test-elsewhere test-container forget proofs claims bench translate korean pdf serve run fmt repository publish offline newest lock grader release collect grade report gradescope
+.PHONY: book test test-chapters test-homework test-site test-slow test-elsewhere test-container forget proofs claims bench translate korean pdf serve run sizes fmt repository publish offline newest lock grader release collect grade report gradescope
 book: .venv/installed
 	jupyter-book build --all --warningiserror --keep-going --quiet .
 	python -m _ext.book_korean
@@ -59,6 +59,10 @@ run: .venv/installed
 	python -m tools.run_chapters $(CHAPTERS)
 	python -m tools.errata_page
 	python -m tools.instructors_page
+
+# words, cells, figures and KB of each chapter
+sizes: .venv/installed
+	python -m tools.sizes
 
 fmt: .venv/installed
 	ruff format . && ruff check --fix .
