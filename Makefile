@@ -5,16 +5,15 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE # some hundred processes of the tests import the package; each would compile it
 export OMP_NUM_THREADS ?= 1 # small networks are no faster on more, and two chapters run side by side
 
-.PHONY: book test test-chapters test-homework test-site test-slow test-elsewhere test-container forget proofs claims bench translate korean pdf serve run sizes fmt repository publish offline newest lock grader release collect grade report gradescope
+.PHONY: book test test-chapters test-homework test-site test-slow test-elsewhere test-container evidence bench translate korean pdf serve run sizes fmt repository publish offline newest lock grader release collect grade report gradescope
 book: .venv/installed
 	jupyter-book build --all --warningiserror --keep-going --quiet .
 	python -m _ext.book_korean
 	@echo "The book is built: open $(CURDIR)/_build/html/index.html"
 
-# on this machine, what passed and has not changed since is left out; `make forget` forgets it. Three workers on two
-# cores: one that waits for a browser, a kernel or a sandbox leaves its core to the next (257 s; two take 299, four 277)
+# three workers on two cores: one that waits for a browser, a kernel or a sandbox leaves its core to the next
 test: .venv/installed
-	pytest -m "not slow and not proof" -n 3 $(if $(CI),,--remember)
+	pytest -m "not slow" -n 3
 
 # parts of it: make test-chapters CHAPTERS=chapters/01_definition.ipynb
 test-chapters: .venv/installed
@@ -26,29 +25,22 @@ test-homework: .venv/installed
 test-site: .venv/installed
 	pytest -n 3 tests/test_site*.py tests/test_browser.py tests/test_pages.py tests/test_package_page.py
 
-# every page in a browser, for everybody, and on paper
+# every page in a browser, mutants of the core, other arithmetic, a whole class, a fork as in Colab and on Binder
 test-slow: .venv/installed
 	pytest -m slow tests
 
-forget:
-	rm -rf .pytest_cache
+# make stale results again, or some: make evidence NAMES='ch08*'; NAMES=--list says what is stale, and why
+evidence: .venv/installed
+	python -m evidence $(NAMES)
 
-# slow proofs, committed in proofs/: those that are stale, or NAMES='mutants arithmetic-*', or NAMES=--every
-proofs: .venv/installed
-	python -m tools.proofs $(NAMES)
-
-# the claims of all chapters, or make claims CHAPTER=08: the proofs behind the page of claims
-claims: .venv/installed
-	python -m tools.proofs 'claims-$(CHAPTER)*'
-
-# ten minutes on a machine that does nothing else; then benchmark.md is made of what was seen
+# ten minutes on a machine that does nothing else; then benchmark.md is made of the result
 bench: .venv/installed
-	OMP_NUM_THREADS=2 python -m tools.proofs benchmark
-	python -m benchmarks.page
+	OMP_NUM_THREADS=2 python -m evidence benchmark
+	python -m tools.benchmark_page
 
 # a fork, published, opened as in Colab and on Binder, and with the oldest libraries
 test-elsewhere: .venv/installed
-	pytest -m proof tests/test_elsewhere.py
+	pytest -m slow tests/test_elsewhere.py
 
 # student code in a container, as where there is no bubblewrap; needs Docker
 test-container: .venv/installed
@@ -94,6 +86,7 @@ repository:
 
 # the built site becomes the branch gh-pages: pages, student notebooks, what Binder needs
 publish: book
+	python -m evidence --list # ends here if a result is stale
 	ghp-import --no-history --push --force _build/html
 
 # the two commands without any network

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tools.chapter import TRANSLATED
 
-NOT_SHOWN = ("tests", "benchmarks", "homework", ".ci", ".github")  # on no page
+NOT_SHOWN = ("tests", "homework", ".ci", ".github")  # on no page
 
 
 def _git(root, without, *arguments):

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from _ext.book_assets import is_whole
 from attention_src import checks, plots, scaled_dot_product_attention
-from tools import claims
+from evidence import claims
 from tools.chapter import CHAPTERS, ROOT, code, is_figure, pages, printed, prose, read, tags
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")

@@ -2,7 +2,7 @@
 
 Into `_static/live/` of the site go the files of `live/`, Pyodide, which npm brings, the package as it is, and two
 lists: what has to be loaded, with sizes and hashes, and which cells were seen to give their stored text
-(`tools/live.py`). NumPy and Matplotlib for a browser come from no registry: their wheels lie in `live/`, and are those
+(`evidence/running_pages.py`). NumPy and Matplotlib for a browser come from no registry: their wheels lie in `live/`, and are those
 of Pyodide's lock.
 """
 
@@ -17,8 +17,8 @@ import zipfile
 from pathlib import Path
 
 from _ext.book_assets import package
+from evidence.running_pages import offered
 from tools.chapter import CHAPTERS, ROOT, TRANSLATED, code, is_check, read
-from tools.live import offered
 
 SOURCE = ROOT / "live"
 ENGLISH_SITE = ROOT / "_build" / "html"

@@ -9,7 +9,7 @@ SENTENCES = (
     "he put the money into the bank by the river",
     "nobody saw the old horse behind the house",
 )
-FILE = Path(__file__).with_suffix(".npz")  # written by `python -m tools.same_model`
+FILE = Path(__file__).with_suffix(".npz")  # written by `python -m evidence.published_model`
 
 
 def stored_maps():

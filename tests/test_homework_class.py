@@ -32,9 +32,9 @@ SPECIALS = {
     "unknown-1": (6, ["'Copy of 01_definition.ipynb' names nobody"]),
 }
 ALL = {name: (score, said) for name, (_, score, said) in CLASS.items()} | SPECIALS
-KINDS = ["quick", pytest.param("whole", marks=pytest.mark.proof)]
+KINDS = ["quick", pytest.param("whole", marks=pytest.mark.slow)]
 EACH = [("quick", name) for name in (*QUICK, *SPECIALS)]
-EACH += [pytest.param("whole", name, marks=pytest.mark.proof) for name in ALL]
+EACH += [pytest.param("whole", name, marks=pytest.mark.slow) for name in ALL]
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -88,11 +88,8 @@ def scores(course):
 
 
 @pytest.mark.parametrize(("course", "name"), EACH, indirect=["course"], scope="module")
-def test_everybody_gets_what_is_due_and_every_problem_is_named(course, name, scores, record_property):
+def test_everybody_gets_what_is_due_and_every_problem_is_named(course, name, scores):
     row, (score, said) = scores[name], ALL[name]
-    seconds = json.loads((course / "results" / STEM / f"{name}.json").read_text())["seconds"]
-    for what, seen in {"points": row["total"], "person": row["needs a person"], "seconds": seconds}.items():
-        record_property(what, seen)
     told = f"{row['needs a person']}; {row['notes']}"
     assert row["total"] == ("" if score is None else str(score)), told
     assert [text for text in said if text not in told] == [], told
@@ -144,6 +141,9 @@ def test_the_pages_show_what_students_wrote_as_text_and_load_nothing(course, han
     assert "&lt;script&gt;alert(1)" in (course / "report" / STEM / "students" / "writes-a-script.html").read_text()
 
 
-def test_the_machine_was_busy_with_other_things(course, record_property):
-    """How many times as long everything took because of them: the proof divides the seconds by it."""
-    record_property("busy", max(1, os.getloadavg()[1] / os.cpu_count()))
+def test_a_submission_takes_three_seconds_in_the_median_and_a_hostile_one_at_most_a_minute(course, handed_in):
+    """Of a quiet machine, with two jobs: seconds are divided by how busy this one was with other things."""
+    busy = max(1, os.getloadavg()[1] / os.cpu_count())
+    files = [course / "results" / STEM / f"{name}.json" for name in handed_in]
+    seconds = sorted(json.loads(file.read_text())["seconds"] / busy for file in files if file.is_file())
+    assert seconds[len(seconds) // 2] <= 3 and seconds[-1] <= 60, seconds

@@ -188,7 +188,7 @@ QUICK = ("as it is", "mistyped", "scipy inside", "words in the answer's cell", "
 
 
 @pytest.mark.parametrize(
-    "case", [case if case in QUICK else pytest.param(case, marks=pytest.mark.proof) for case in FAIR]
+    "case", [case if case in QUICK else pytest.param(case, marks=pytest.mark.slow) for case in FAIR]
 )
 def test_what_was_written_is_judged_or_for_a_person(case):
     change, first, third, words = FAIR[case]

@@ -73,7 +73,7 @@ def wait_for(what, seconds=600):
 
 
 @needs_sandbox
-@pytest.mark.proof
+@pytest.mark.slow
 def test_a_worker_dies_on_the_way_and_every_submission_is_graded_once(course, cluster):
     address, workers = cluster
     command = [sys.executable, "-m", "homework", "grade", "01", "--course", course, "--dask", address]

@@ -10,8 +10,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 import attention_src
 from _ext import book_live
+from evidence.running_pages import made, run_cells, stored
 from tools.chapter import CHAPTERS, code, is_check, read
-from tools.live import made, run_cells, stored
 
 MOST_MB = 9.5  # until Python is ready, as they travel
 

@@ -10,12 +10,12 @@ import pytest
 from test_accessibility import DESK, NODE_MODULES, PHONE, WCAG
 
 from _ext import book_live
+from evidence.running_pages import offered, stored, svg_labels
 from homework.grade.grading import Task, grade
 from tools.chapter import CHAPTERS, code, grade_id, is_check, is_figure, is_solution, printed, read, student_copy, tags
-from tools.live import offered, stored, svg_labels
 
 FIRST = next(path for path in CHAPTERS if path.stem.startswith("01"))
-pytestmark = pytest.mark.skipif(not offered(FIRST), reason="run: make proofs NAMES='live-*'")
+pytestmark = pytest.mark.skipif(not offered(FIRST), reason="run: make evidence NAMES='page-*'")
 MOST_BEFORE = 5 * 1024  # bytes that a page may weigh more before the button is pressed
 STATUS = "document.querySelector('[data-live=status]')"
 REACHED = "[...document.querySelectorAll('pre')].every(e => e.scrollWidth <= e.clientWidth || e.tabIndex === 0)"
@@ -121,13 +121,13 @@ def test_the_toolbar_says_that_its_copy_is_blank(site):
     assert book_live.BLANK in link
 
 
-@pytest.mark.proof
+@pytest.mark.slow
 def test_all_that_it_loads_comes_from_the_site(live, address):
     assert any("numpy" in url for url in live.requests)
     assert [url for url in live.requests if not url.startswith((address, "data:", "blob:"))] == []
 
 
-@pytest.mark.proof
+@pytest.mark.slow
 def test_one_changed_number_changes_what_it_should(live):
     n = live.number("shelves = np")
     live.type(n, live.source(n).replace("60", "90"))
@@ -136,7 +136,7 @@ def test_one_changed_number_changes_what_it_should(live):
     assert live.shown(n) == "" and "60" in live.source(n)
 
 
-@pytest.mark.proof
+@pytest.mark.slow
 def test_what_no_longer_follows_from_what_stands_above_is_out_of_date(live):
     n, below, other = (live.number(text) for text in ("query = np.array([[1, 0]])", "print(scaled)", "shelves = np"))
     live.type(n, live.source(n).replace("[[1, 0]]", "[[4, 0]]"))
@@ -150,13 +150,13 @@ def test_what_no_longer_follows_from_what_stands_above_is_out_of_date(live):
     live.tab.wait_for_function(f"!document.querySelector('[data-live-cell=\"{below}\"] [data-live=note]').textContent")
 
 
-@pytest.mark.proof
+@pytest.mark.slow
 def test_a_cell_further_down_runs_those_above_it(live):
     n = live.number("for word, score, weight in zip")
     assert live.run(n).strip() == stored(code(live.notebook)[n - 1])[0]
 
 
-@pytest.mark.proof
+@pytest.mark.slow
 @pytest.mark.parametrize(("source", "first"), [("print(1", "SyntaxError"), ("1 / 0", "ZeroDivisionError")])
 def test_an_error_shows_its_last_line_first(live, source, first):
     n = live.number("shelves = np")
@@ -166,7 +166,7 @@ def test_an_error_shows_its_last_line_first(live, source, first):
     live.part(n, "reset").click()
 
 
-@pytest.mark.proof
+@pytest.mark.slow
 def test_an_endless_loop_is_stopped_and_the_page_goes_on(live):
     n = live.number("shelves = np")
     live.type(n, "while True:\n    pass")
@@ -181,7 +181,7 @@ def test_an_endless_loop_is_stopped_and_the_page_goes_on(live):
     live.part(n, "reset").click()
 
 
-@pytest.mark.proof
+@pytest.mark.slow
 def test_the_keyboard_is_enough_and_is_not_trapped(live):
     n = live.number("shelves = np")
     source = live.part(n, "source")
@@ -204,7 +204,7 @@ def test_the_keyboard_is_enough_and_is_not_trapped(live):
     live.part(n, "reset").click()
 
 
-@pytest.mark.proof
+@pytest.mark.slow
 def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, tmp_path):
     answer, check = live.number("ex01-attention"), live.number("ex01-attention-check")
     assert live.run(check).startswith("Not attempted yet")
@@ -268,7 +268,7 @@ def wrong(source):
 @pytest.fixture(scope="module", params=CHAPTERS, ids=lambda path: path.stem)
 def chapter(request, context, address):
     if not offered(request.param):
-        pytest.skip("it has changed since its cells were run: make proofs NAMES='live-*'")
+        pytest.skip("it has changed since its cells were run: make evidence NAMES='page-*'")
     page = Live(context, address, request.param).start()
     yield page
     page.tab.close()

@@ -1,4 +1,4 @@
-"""The tests of the chapters can fail: a digit, a figure, a bitmap, an output that was never compared."""
+"""The tests of the chapters can fail: a digit, a figure, a number in a sentence, a formula of the package."""
 
 import ast
 import os
@@ -88,7 +88,7 @@ def spoil(path, where, change):
     return len(found)
 
 
-@pytest.mark.proof
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", SABOTAGE)
 def test_a_changed_formula_fails_a_chapter_by_name(fault, tmp_path):
     """Copy the package, change one thing in it, and run chapter 01 against the copy."""

@@ -10,7 +10,7 @@ import yaml
 from bs4 import BeautifulSoup
 from fontTools.ttLib import TTFont
 
-from tools import claims
+from evidence import claims
 from tools.chapter import CHAPTERS, ROOT, code, is_figure, pages, printed, prose, read, tags
 
 HOME = "https://github.com/Somebody/their-fork"

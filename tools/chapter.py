@@ -9,6 +9,7 @@ from pathlib import Path
 
 import nbformat
 
+from tools import names
 from tools.nbval_bound.bindings import without_bindings
 
 ROOT = Path(__file__).parent.parent
@@ -42,6 +43,11 @@ def code(notebook):
 def prose(notebook):
     """The Markdown of a notebook as readers see it, cell by cell."""
     return [without_bindings(cell.source) for cell in notebook.cells if cell.cell_type == "markdown"]
+
+
+def definitions(notebook):
+    """The definitions of a chapter, cell by cell, without its exercises and the cell that installs the package."""
+    return [names.definitions(cell.source) for cell in code(notebook)[1:] if not grade_id(cell)]
 
 
 def title(notebook):

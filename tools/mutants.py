@@ -1,7 +1,7 @@
-"""The tests of the core are judged by the wrong versions of it that they reject: the proof `mutants`, a few minutes.
+"""The tests of the core are judged by the wrong versions of it that they reject.
 
 mutmut makes one small change at a time and runs the quick tests of the core; a mutant that passes them all survives.
-The proof fails if too few are killed, if a survivor has no reason below, or if a reason has no survivor any more.
+`list_problems` says if too few are killed, if a survivor has no reason below, or if a reason has no survivor any more.
 """
 
 import os
@@ -112,7 +112,7 @@ def run():
     ]
 
 
-def faults(rows):
+def list_problems(rows):
     """Everything that is wrong with this run, a text each."""
     (counts, *survivors), known = rows, set(EQUIVALENT)
     of = counts["of"] - len(known)

@@ -92,6 +92,19 @@ def needed(sources, wanted):
     return "\n".join(parts[i][0] for i in sorted(kept))
 
 
+@cache
+def definitions(source):
+    """Return the imports, functions, classes and assignments of a cell, and what sets something up; no loops."""
+    return "\n".join(map(ast.unparse, filter(is_definition, ast.parse(python_only(source)).body)))
+
+
+def is_definition(statement):
+    """Return whether a statement defines something, or sets something up (`torch.set_default_dtype(...)`)."""
+    kinds = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef | ast.Assign
+    is_setting = isinstance(statement, ast.Expr) and ast.unparse(statement).startswith(("np.set_", "torch.set_"))
+    return isinstance(statement, kinds) or is_setting
+
+
 def package_names(sources):
     """Map each name that the sources import from the package to the name it has there."""
     found = {}

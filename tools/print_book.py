@@ -17,7 +17,7 @@ from playwright.sync_api import sync_playwright
 
 from tools.chapter import TRANSLATED, pages
 
-NOT_PRINTED = {"package", "instructors", "wrong_answers", "from_the_notes", "claims"}
+NOT_PRINTED = {"package", "instructors", "wrong_answers", "from_the_notes", "evidence"}
 STYLE = """<style>
 .bd-article + .bd-article { break-before: page; }
 .cover { text-align: center; padding-top: 60mm !important; }

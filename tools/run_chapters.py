@@ -1,27 +1,133 @@
-"""Run chapters and store their outputs in a form that diffs well: `python -m tools.run_chapters [NAME.ipynb ...]`.
+"""Run chapters: `python -m tools.run_chapters [NAME.ipynb ...]` stores outputs and rewrites numbers that have changed.
 
-A chapter whose run fails stays as it was.
+Outputs are stored in a form that diffs well. Numbers in sentences are rewritten from the expressions that they are
+bound to, in alternative texts as the labels of the figure changed, and in the Korean catalogue as in the English. What
+changed is listed, since the words around a number may no longer be true. A chapter whose run fails stays as it was.
 """
 
+import re
 import sys
+from collections import defaultdict
+from itertools import zip_longest
 from pathlib import Path
 
 import nbformat
+import polib
 from nbclient import NotebookClient
 from tqdm import tqdm
 
-from tools.chapter import CHAPTERS
+from tools.catalogue import file, rewrite
+from tools.chapter import CHAPTERS, ROOT, printed
+from tools.nbval_bound import bindings
 
 
 def run(path):
-    """Execute the notebook in its folder and write it back: whole streams, no times, no version of the kernel."""
+    """Execute a notebook in its folder and write it back, without times and the kernel's version.
+
+    Returns
+    -------
+    list of str
+        What is to be read again: sentences that changed, conditions that no longer hold, expressions that fail.
+    """
     notebook = nbformat.read(path, as_version=4)
     settings = {"timeout": 600, "kernel_name": "python3", "record_timing": False, "coalesce_streams": True}
-    NotebookClient(notebook, resources={"metadata": {"path": str(path.parent)}}, **settings).execute()
+    client = NotebookClient(notebook, resources={"metadata": {"path": str(path.parent)}}, **settings)
+    messages, to_read, at_end = {}, [], []
     notebook.metadata.pop("language_info", None)
+    with client.setup_kernel():
+        ask = bindings.ask_kernel(client.kc, lambda message: client.wait_for_reply(message)["content"])
+        for i, cell in enumerate(notebook.cells):
+            if cell.cell_type == "code":
+                before = printed(cell)
+                client.execute_cell(cell, i)
+                to_read += rewrite_alternative(cell, before, messages)
+            elif bindings.COMMENT.search(cell.source):
+                at_end.append(cell)
+                if not bindings.COMMENT.search(cell.source)["end"]:
+                    to_read += rewrite_sentences(at_end.pop(), ask, messages)
+        for cell in at_end:
+            to_read += rewrite_sentences(cell, ask, messages)
     nbformat.write(notebook, path)
+    page = path.resolve().relative_to(ROOT).with_suffix("").as_posix()
+    return [f"{page}: {text}" for text in to_read + rewrite_catalogue(file(page), messages)]
+
+
+def rewrite_sentences(cell, ask, messages):
+    """Rewrite the numbers of a Markdown cell, and add its changed messages to `messages`, {old: new}."""
+    if problems := bindings.list_problems(cell.source):
+        return problems
+    bound = bindings.take_apart(cell.source)
+    values, failed = bindings.evaluate(bound, ask)
+    source, changed = bindings.rewrite(bound, values)
+    old, new = list_messages(bound.text), list_messages(bindings.without_bindings(source))
+    messages.update((one, other) for one, other in zip(old, new, strict=True) if one != other)
+    cell.source = source
+    errors = [text for text in bindings.compare(bound, values) if "which fails" in text]
+    return [f"{number.text} is now {now}: {number.sentence}" for number, now in changed] + errors + failed
+
+
+def list_messages(text):
+    """Return the messages of a Markdown text, as a catalogue has them, in their order."""
+    found = []
+    rewrite(text, lambda message, kind: found.append(message))
+    return found
+
+
+def rewrite_alternative(cell, before, messages):
+    """Rewrite the numbers of a figure's alternative text as its labels have changed, place by place."""
+    image = cell.metadata.get("mystnb", {}).get("image", {})
+    pairs = zip_longest(*(re.findall(r"[-−]?\d+\.\d+", text) for text in (before, printed(cell))))
+    now, old = map_numbers(pairs), image.get("alt", "")
+    numbers = [number for number in bindings.find_numbers(old) if now.get(number.text, {number.text}) != {number.text}]
+    for number in reversed(numbers):
+        if len(now[number.text]) == 1 and None not in now[number.text]:
+            image["alt"] = image["alt"][: number.start] + next(iter(now[number.text])) + image["alt"][number.end :]
+    if old != image.get("alt", ""):
+        messages[old] = image["alt"]
+    return [f"{number.text} is now {now[number.text]}, alternative text: {number.sentence}" for number in numbers]
+
+
+def map_numbers(pairs):
+    """Return {text before: set of the texts in its places now}."""
+    now = defaultdict(set)
+    for one, other in pairs:
+        now[one].add(other)
+    return now
+
+
+def rewrite_catalogue(path, messages):
+    """Give changed messages of a catalogue their new numbers, in both languages; one that can't be is marked fuzzy."""
+    if not messages or not path.is_file():
+        return []
+    catalogue, to_read = polib.pofile(str(path), wrapwidth=0), []
+    for entry in catalogue:
+        if not entry.obsolete and entry.msgid in messages:
+            new = messages[entry.msgid]
+            texts = ([number.text for number in bindings.find_numbers(text)] for text in (entry.msgid, new))
+            translated = translate_numbers(entry.msgstr, map_numbers(zip(*texts, strict=True)))
+            entry.msgid = new
+            if translated is None and entry.msgstr:
+                entry.flags.append("fuzzy")
+            entry.msgstr = entry.msgstr if translated is None else translated
+            to_read.append(f"{'to translate again' if translated is None else 'translated'}: {entry.msgstr}")
+    catalogue.save(str(path))
+    return to_read
+
+
+def translate_numbers(text, now):
+    """Return a translation with its numbers changed as in the English; None if it is not clear which is which."""
+    for number in reversed(bindings.find_numbers(text)):
+        if len(now.get(number.text, ())) != 1:
+            return None
+        text = text[: number.start] + next(iter(now[number.text])) + text[number.end :]
+    return text
 
 
 if __name__ == "__main__":
-    for path in tqdm([Path(name) for name in sys.argv[1:]] or CHAPTERS, unit="chapter"):
-        run(path)
+    to_read = [
+        line for path in tqdm([Path(name) for name in sys.argv[1:]] or CHAPTERS, unit="chapter") for line in run(path)
+    ]
+    print(*to_read, sep="\n")
+    print(
+        f"{len(to_read)} numbers and translations to read again" if to_read else "No number in a sentence has changed."
+    )

@@ -1,20 +1,24 @@
 """Which cells of a chapter run in the reader's browser: those that were seen there to give exactly the stored text.
 
-`make proofs NAMES='live-*'` runs every cell of every chapter in headless Chromium, in the runtime that the site has
-(`_ext/book_live.py`), with the solutions of the exercises, and writes what it saw. A cell that prints or draws anything
+`make evidence NAMES='page-*'` runs every cell of every chapter in headless Chromium, in the runtime that the site has
+(`_ext/book_live.py`), with the solutions of the exercises, and stores what it saw. A cell that prints or draws anything
 else than the chapter stores is not offered, and none of a chapter that has changed since.
+
+What a browser executes is recorded by running the same cells once more in this Python, without PyTorch.
 """
 
 import re
 import shutil
+import sys
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tools.chapter import CHAPTERS, code, is_check, is_solution, mime, read, tags
-from tools.proofs import Proof, covers_chapter, covers_files, load, stale
+from tools.chapter import ROOT, code, is_check, is_solution, mime, read, tags
+
+from .engine import Runner, list_changes, load, pause
 
 WARM_UP = [{"n": 0, "source": "from attention_src import plots\nplots.grid([[1]])", "how": "whole"}]
 A_TIME = "what it prints is a time"
@@ -70,6 +74,25 @@ def run(path):
     'whole': offered; 'alone': offered, and no cell below needs it; 'part': not offered, for some of it needs PyTorch;
     'no': not offered. `why` says what was seen.
     """
+    with pause():
+        rows, chain = run_in_browser(path)
+    run_here(chain)
+    return rows
+
+
+def run_here(chain):
+    """Run the cells that may be offered in this Python, as the browser did, so that what they execute is recorded."""
+    sys.path.insert(0, str(ROOT / "live"))
+    sys.modules["torch"] = None  # as in a browser
+    from attention_live import Page
+
+    page = Page()
+    page.draw()
+    page.run(chain)
+
+
+def run_in_browser(path):
+    """Return the rows of a chapter, and the chain of those cells that may be offered."""
     from playwright.sync_api import sync_playwright
 
     from _ext.book_live import write_runtime
@@ -95,7 +118,7 @@ def ask(tab, chain, most=300):
 
 
 def run_cells(ask, notebook):
-    """Run the cells of a notebook one after the other, each with those above that may be offered; return the rows."""
+    """Run the cells of a notebook one after the other, each with those above that may be offered; return rows and chain."""
     ask(WARM_UP)
     rows, chain = [], []
     for n, cell in enumerate(code(notebook), start=1):
@@ -113,7 +136,7 @@ def run_cells(ask, notebook):
         elif is_check(cell):
             chain.append(entry | {"how": "imports"})
         rows.append({"cell": cell.id, "how": how, "why": why})
-    return rows
+    return rows, chain
 
 
 def judged(cell, results):
@@ -132,7 +155,7 @@ def judged(cell, results):
     return ("alone" if "instrument" in tags(cell) or is_check(cell) else "whole"), ""
 
 
-def faults(rows):
+def list_problems(rows):
     """A chapter that runs has an exercise or a cell to run, and no cell that broke for a reason of its own."""
     if not any(row["how"] in ("whole", "alone") for row in rows):
         yield "no cell of it runs"
@@ -141,23 +164,14 @@ def faults(rows):
             yield f"{row['cell']}: {row['why']}"
 
 
-def covers(path):
-    return covers_chapter(read(path), path.stem) | covers_files("live/attention_live.py")
-
-
-def proof(path):
-    return Proof(
-        partial(run, path), faults, partial(covers, path), refuted=[{"cell": "x", "how": "no", "why": "it broke"}]
-    )
+def runners(path):
+    """Return {name of the result: its runner} of a chapter."""
+    files = (path.relative_to(ROOT).as_posix(), "live/attention_live.py", "live/worker.js")
+    refuting = [{"cell": "x", "how": "no", "why": "it broke"}]
+    return {f"page-{path.stem[:2]}": Runner(partial(run, path), list_problems, refuting, files=files)}
 
 
 def offered(path):
-    """{id of a cell: how it runs on the page}, empty for a chapter that was not run since it last changed."""
-    name = f"live-{path.stem}"
-    if stale(name, proof(path)):
-        return {}
-    return {row["cell"]: row["how"] for row in load(name)["rows"]}
-
-
-def proofs():
-    return {f"live-{path.stem}": proof(path) for path in CHAPTERS}
+    """Return {id of a cell: how it runs on the page}, empty for a chapter whose result is stale."""
+    [(name, runner)] = runners(path).items()
+    return {} if list_changes(name, runner) else {row["cell"]: row["how"] for row in load(name)["rows"]}

@@ -1,12 +1,15 @@
-"""The published encoder in our blocks against another implementation of it: the proof `bert`.
+"""The published encoder in our blocks against another implementation of it: the result `published-model`.
 
-python -m tools.same_model     write the maps that are stored for who has no model
+python -m evidence.published_model     write the maps that are stored for who has no model
 """
 
 import numpy as np
 
 from attention_src.bert import BertEncoder, minilm, published_folder
 from attention_src.maps import FILE, SENTENCES
+
+from .engine import Runner, pause
+from .requirements import install
 
 TEXTS = (
     "That is a happy person",
@@ -20,8 +23,10 @@ MOST = 1e-5
 
 def run():
     """Return a row for each text and layer: the largest difference of any state and of any head's weights."""
-    import torch
-    from transformers import BertModel
+    with pause():
+        install("published_model")
+        import torch
+        from transformers import BertModel
 
     folder = published_folder()
     ours = BertEncoder.from_folder(folder)
@@ -41,7 +46,7 @@ def run():
     return rows
 
 
-def faults(rows):
+def list_problems(rows):
     """What differs by more than 1e-5, texts."""
     if len(rows) != 7 * len(TEXTS):
         yield f"{len(rows)} layers were compared, not {7 * len(TEXTS)}"
@@ -59,6 +64,9 @@ def maps():
         found |= {f"tokens_{i}": np.array(tokens), f"weights_{i}": (weights.numpy() * 255).round().astype("uint8")}
     return found
 
+
+WRONG = [{"text": "", "tokens": 3, "layer": 1, "states": 0.1, "weights": 0.0}]
+RUNNER = Runner(run, list_problems, WRONG, is_exact=False)
 
 if __name__ == "__main__":
     np.savez_compressed(FILE, **maps())

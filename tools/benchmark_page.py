@@ -1,15 +1,15 @@
-"""The page and the figures of the benchmark, made of its proof: `python -m benchmarks.page` writes them."""
+"""The page and the figures of the benchmark, made of its result: `python -m tools.benchmark_page` writes them."""
 
 import re
 
 import numpy as np
 
 from attention_src import plots
-from benchmarks.bench import BLOCK, D_HEAD, D_MODEL, FUNCTIONS, HEADS, LAYERS, LONG, SIZES, THREADS, TWINS, one
+from evidence.benchmark import BLOCK, D_HEAD, D_MODEL, FUNCTIONS, HEADS, LAYERS, LONG, SIZES, THREADS, TWINS, one
+from evidence.engine import load
 from tools.chapter import ROOT
-from tools.proofs import load
 
-REQUIREMENTS = ROOT / "benchmarks" / "requirements.txt"
+REQUIREMENTS = ROOT / "evidence" / "requirements" / "benchmark.txt"
 
 
 def exponent(sizes, values):
@@ -53,17 +53,17 @@ def figures(rows):
     return {name: plots.lines(SIZES, series, ylabel=label, **look).svg for name, (series, label) in made.items()}
 
 
-def page(proof):
-    """The page for the site's back matter, from the committed proof."""
-    rows, about, way = proof["rows"], proof["environment"], "forward + backward"
-    versions = [f"{name} {proof['fingerprint'][name]}" for name in ("torch", "numpy")]
+def page(result):
+    """The page for the site's back matter, from the stored result."""
+    rows, about, way = result["rows"], result["environment"], "forward + backward"
+    versions = [f"{name} {result['versions'][name]}" for name in ("torch", "numpy")]
     versions += [line.replace("==", " ") for line in REQUIREMENTS.read_text().splitlines() if re.match("x-t|vit", line)]
     twins = one(rows, TWINS, way, 512, "ratio")
     whole = one(rows, "blockwise_attention (ours)", "forward", LONG[-1], "whole process MiB")
     return f"""# Benchmark
 
 What stands here was measured once, and no test compares it: another machine gives other numbers. `make bench` measures
-again, into `proofs/benchmark.json`, from which this page is made.
+again, into `evidence/results/benchmark.json`, from which this page is made.
 
 {", ".join(versions)}, Python {about["python"]}, {about["system"]} on {about["machine"]}, {about["cores"]} cores, no
 graphics card, {THREADS} threads, 32-bit numbers.

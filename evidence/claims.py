@@ -1,0 +1,201 @@
+"""Claims: sentences of a chapter that another seed, rate or size could contradict, each with an experiment that tries.
+
+`evidence/ch08.py` has those of chapter 8: EXPERIMENTS by name, and CLAIMS. An experiment runs the chapter's own
+functions with other seeds, rates, steps and sizes. Its raw rows are committed as the result `ch08-NAME`. A claim is a
+condition on those rows, and can be changed without a new run. What is true by algebra is no claim: a cell or a test
+asserts it.
+"""
+
+import importlib
+import os
+from collections.abc import Callable
+from functools import partial
+from itertools import product
+from types import SimpleNamespace
+from typing import NamedTuple
+
+from tools import names
+from tools.chapter import CHAPTERS, ROOT, definitions, read
+
+from .engine import Runner, note_names, pause
+
+FIRST_SEED = int(os.environ.get("CLAIM_SEEDS", 100))  # those of the pages are smaller; each week has new ones
+SEEDS = range(FIRST_SEED, FIRST_SEED + 5)
+
+
+class Experiment(NamedTuple):
+    """A function of (book, **case) -> {column: number}, the names of the chapter that it uses, and its cases."""
+
+    run: Callable
+    uses: tuple
+    cases: list
+
+
+class Series(NamedTuple):
+    """One number of each row that a claim shows: a column, what it is called in words, and which rows.
+
+    >>> Series("right", "dates right", {"kind": "dot"}).values([{"kind": "dot", "right": 0.9}, {"kind": "none"}])
+    [0.9]
+    """
+
+    column: str
+    label: str
+    where: dict = {}  # noqa: RUF012, never changed
+
+    def values(self, rows):
+        """Return the numbers of the rows that have these values."""
+        return [float(row[self.column]) for row in select_rows(rows, **self.where)]
+
+
+class Level(NamedTuple):
+    """A number that no row holds, such as what guessing gives."""
+
+    value: float
+    label: str
+
+    def values(self, rows):
+        return [self.value]
+
+
+class Claim(NamedTuple):
+    """A sentence and what would have refuted it.
+
+    Texts are constants, so that they can be translated.
+
+    sentence : as it is in the chapter's Markdown, word for word
+    experiment : the name of one of EXPERIMENTS
+    varied : in words: "5 seeds, rates × ¼ to × 4"
+    holds : function of the rows, as strong as the sentence and written before the rows were seen
+    refuted_if : one sentence: what, had it been seen, would have refuted the claim
+    refuting_rows : rows as they would be in that case
+    shows : the series in which one sees it
+    baseline : what chance, an average, no training, or whatever lacks the thing that is praised gives
+    best : the best achievable, where it is known
+    """
+
+    sentence: str
+    experiment: str
+    varied: str
+    holds: Callable
+    refuted_if: str
+    refuting_rows: list
+    shows: Series
+    baseline: Series | Level | None = None
+    best: Series | Level | None = None
+
+
+def grid(**factors):
+    """Return every combination of some factors.
+
+    >>> grid(seed=[100, 101], rate=[0.1])
+    [{'seed': 100, 'rate': 0.1}, {'seed': 101, 'rate': 0.1}]
+    """
+    return [dict(zip(factors, values, strict=True)) for values in product(*factors.values())]
+
+
+def one_at_a_time(setting, seeds=SEEDS, **factors):
+    """Return the page's setting, then one factor at a time changed to each of its other values, for all seeds."""
+    settings = [setting, *({**setting, name: value} for name, values in factors.items() for value in values)]
+    return [{"seed": seed, **one} for one in settings for seed in seeds]
+
+
+def select_rows(rows, **wanted):
+    """Return the rows that have these values; a collection lists the values that are allowed."""
+    return [row for row in rows if all(_matches(row.get(name), value) for name, value in wanted.items())]
+
+
+def _matches(value, wanted):
+    return value in wanted if isinstance(wanted, list | tuple | set | range) else value == wanted
+
+
+def all_rows(is_good, **wanted):
+    """Return a condition: all rows that have these values are good, and there is one."""
+    return lambda rows: bool(some := select_rows(rows, **wanted)) and all(map(is_good, some))
+
+
+def most_rows(is_good, **wanted):
+    """Return a condition: more than half of the rows that have these values are good, as "mostly" says on a page."""
+    return lambda rows: 2 * sum(map(is_good, some := select_rows(rows, **wanted))) > len(some)
+
+
+def round_numbers(row, digits=4):
+    """Return a row with its numbers rounded, as Python's own floats.
+
+    >>> round_numbers({"right": 0.98765432})
+    {'right': 0.9877}
+    """
+    return {name: round(float(value), digits) for name, value in row.items()}
+
+
+def format_range(values):
+    """Return the range of some numbers in words.
+
+    >>> format_range([0.9812, 1.0]), format_range([-0.5, -0.5]), format_range([0.0012, 0.0419]), format_range([3, 40])
+    ('0.98 to 1.00', '−0.50', '0.0012 to 0.0419', '3 to 40')
+    """
+    size = max(map(abs, values))
+    digits = 0 if all(value == round(value) for value in values) and size > 1 else 2 if size >= 0.1 or not size else 4
+    low, high = (f"{value:,.{digits}f}".replace("-", "−") for value in (min(values), max(values)))
+    return low if low == high else f"{low} to {high}"
+
+
+def load_book(path, uses):
+    """Return what a chapter's cells define under these names, as attributes.
+
+    Raises
+    ------
+    NameError
+        If the chapter does not define one of them.
+    """
+    with pause():  # how the definitions are found does not change what they do
+        source = names.needed(definitions(read(path)), uses)
+    note_names(path, uses)
+    space = {"__name__": path.stem}
+    exec(compile(source, str(path), "exec"), space)
+    if missing := [name for name in uses if name not in space]:
+        raise NameError(f"{path.name} does not define {', '.join(missing)}")
+    return SimpleNamespace(**{name: space[name] for name in uses})
+
+
+def module_of(path):
+    """Return the module of a chapter's claims."""
+    return importlib.import_module(f"evidence.ch{path.stem[:2]}")
+
+
+def modules():
+    """Return {path of a chapter: its module of claims}, for those that have one."""
+    return {path: module_of(path) for path in CHAPTERS if (ROOT / "evidence" / f"ch{path.stem[:2]}.py").is_file()}
+
+
+def run_experiment(path, name):
+    """Run every case of a chapter's experiment on one thread; return its rows: the case and what was seen."""
+    import torch
+
+    torch.set_num_threads(1)
+    experiment = module_of(path).EXPERIMENTS[name]
+    book = load_book(path, tuple(experiment.uses))
+    return [{**case, **experiment.run(book, **case)} for case in experiment.cases]
+
+
+def list_problems(claims, rows):
+    """Return the claims that do not hold on the rows, texts."""
+    return [
+        f"“{claim.sentence}” does not hold: {claim.shows.label} {format_range(claim.shows.values(rows))}"
+        for claim in claims
+        if not claim.holds(rows)
+    ]
+
+
+def runners(path):
+    """Return {name of a result: its runner} for the experiments of a chapter."""
+    module = module_of(path)
+    return {
+        f"ch{path.stem[:2]}-{name}": Runner(
+            partial(run_experiment, path, name),
+            partial(list_problems, claims),
+            claims[0].refuting_rows,
+            values={"uses": experiment.uses, "cases": experiment.cases},
+        )
+        for name, experiment in module.EXPERIMENTS.items()
+        if (claims := [claim for claim in module.CLAIMS if claim.experiment == name])
+    }
