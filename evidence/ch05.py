@@ -1,0 +1,162 @@
+"""Claims of chapter 5: a word finds its thing in a picture, and a token reacts to itself without seeing itself."""
+
+import numpy as np
+
+from attention_src.tasks import scene_examples
+from evidence.claims import (
+    SEEDS,
+    Claim,
+    Experiment,
+    Level,
+    Series,
+    all_rows,
+    grid,
+    most_rows,
+    round_numbers,
+    select_rows,
+)
+
+PAGE = {"told": 1, "rate": 1e-2, "steps": 300}
+SLOW, FAST = PAGE | {"rate": 1e-2 / 4}, PAGE | {"rate": 4e-2}
+THING, UNTRAINED = PAGE | {"told": 0}, PAGE | {"steps": 0}
+
+
+def count_reactions(book, seed):
+    """Count the models, of 30, in which y1 reacts to itself under the mask of the opposite meaning."""
+    reacts = [book.who_reacts(~book.causal_mask(3), 1000 * seed + draw)[4, 4] for draw in range(30)]
+    return round_numbers({"self": sum(reacts)})
+
+
+def train_and_redraw(book, seed, told, rate, steps):
+    """Train on other scenes; return what the network finds and answers in these, and when the ball is redrawn."""
+    train, held_out = scene_examples(2000, 300, seed=seed)
+    model = book.trained(train, told, seed, rate, steps)
+    found, weight, error, _ = book.report(model, held_out, told)
+    colours = held_out.colours.astype(float)
+    row = {"found": found, "weight": weight, "error": error}
+    row["mean"] = abs(colours - colours.mean(axis=1, keepdims=True)).mean()
+    other = held_out._replace(colours=np.roll(held_out.colours, 1, axis=0))
+    row["colour"], row["colour_error"] = book.on_ball(model, book.redrawn(other, book.ball))
+    row["ring"], _ = book.on_ball(model, book.redrawn(held_out, book.ring))
+    row["smaller"], _ = book.on_ball(model, book.redrawn(held_out, book.smaller))
+    return round_numbers(row)
+
+
+EXPERIMENTS = {
+    "masks": Experiment(count_reactions, ("causal_mask", "who_reacts"), grid(seed=SEEDS)),
+    "pictures": Experiment(
+        train_and_redraw,
+        ("trained", "report", "on_ball", "redrawn", "ball", "ring", "smaller"),
+        [
+            *grid(seed=SEEDS, told=[1], rate=[1e-2, 1e-2 / 4, 4e-2], steps=[300]),
+            *grid(seed=SEEDS, told=[0], rate=[1e-2], steps=[300]),
+            *grid(seed=range(SEEDS[0], SEEDS[0] + 20), told=[1], rate=[1e-2], steps=[0]),
+        ],
+    ),
+}
+
+HALF_LEARNED = {"found": 0.5, "weight": 0.5, "error": 0.2, "mean": 0.19}
+HALF_LEARNED |= {"colour": 0.5, "colour_error": 0.2, "ring": 0.5, "smaller": 0.5}
+REFUTING = [{**case, **HALF_LEARNED} for case in EXPERIMENTS["pictures"].cases]
+TRAININGS = "5 seeds, each for its own scenes, first weights and batches"
+CLAIMS = [
+    Claim(
+        "y1 may not look at itself, and yet here it reacts to itself",
+        "masks",
+        varied="5 seeds, each for 30 models and their tokens",
+        holds=all_rows(lambda row: row["self"] >= 25),
+        refuted_if="More than five of 30 models in which y1 does not react to itself.",
+        refuting_rows=[{"seed": 100, "self": 0}],
+        shows=Series("self", "models of 30 in which y1 reacts to itself"),
+        baseline=Level(0, "y2, whose query has only one word to choose from"),
+        best=Level(30, "all models"),
+    ),
+    Claim(
+        "nobody told them where to look",
+        "pictures",
+        varied="5 seeds, each for its own scenes, first weights and batches; the rate and a quarter of it",
+        holds=lambda rows: (
+            all_rows(lambda row: row["found"] >= 1 and row["weight"] > 0.98, **PAGE)(rows)
+            and all_rows(lambda row: row["found"] >= 0.99 and row["weight"] > 0.85, **SLOW)(rows)
+        ),
+        refuted_if=(
+            "A network that misses a patch or gives the right ones less than 0.98 of the weight; at a quarter of the "
+            "rate, one that misses more than one patch in a hundred or gives the right ones less than 0.85."
+        ),
+        refuting_rows=REFUTING,
+        shows=Series("weight", "mean weight on the right patch", PAGE | {"rate": [PAGE["rate"], SLOW["rate"]]}),
+        baseline=Series("weight", "networks that read “thing” for every word", THING),
+        best=Level(1, "all weight on the right patch"),
+    ),
+    Claim(
+        "With four times the rate most networks miss many.",
+        "pictures",
+        varied=TRAININGS,
+        holds=most_rows(lambda row: row["found"] < 0.7, **FAST),
+        refuted_if="At four times the rate, at least half of the networks find seven things in ten or more.",
+        refuting_rows=[{**row, "found": 1.0} for row in REFUTING],
+        shows=Series("found", "things found at four times the rate", FAST),
+        baseline=Series("found", "networks that read “thing” for every word", THING),
+        best=Series("found", "the same networks at the page's rate", PAGE),
+    ),
+    Claim(
+        "is no better than the mean of the three colours",
+        "pictures",
+        varied=TRAININGS,
+        holds=all_rows(lambda row: row["error"] > row["mean"] - 0.01, **THING),
+        refuted_if="A network that reads “thing” for every word and is better than the mean colour by 0.01 or more.",
+        refuting_rows=[{**row, "error": 0.05} for row in REFUTING],
+        shows=Series("error", "error of networks that read “thing” for every word", THING),
+        baseline=Series("mean", "always answering the mean of the three colours", THING),
+    ),
+    Claim(
+        "what equal weights would give",
+        "pictures",
+        varied="20 untrained networks, each with its own scenes",
+        holds=all_rows(lambda row: abs(row["weight"] - 1 / 16) < 0.02, **UNTRAINED),
+        refuted_if="An untrained network whose mean weight on the right patch is 0.02 or more away from 1/16.",
+        refuting_rows=REFUTING,
+        shows=Series("weight", "mean weight on the right patch before training", UNTRAINED),
+        baseline=Level(1 / 16, "equal weights for all 16 patches"),
+    ),
+    Claim(
+        "The start decides which of sixteen nearly equal weights is largest.",
+        "pictures",
+        varied="20 untrained networks, each with its own scenes",
+        holds=lambda rows: (
+            min(found := [row["found"] for row in select_rows(rows, **UNTRAINED)]) < 0.1 and max(found) > 0.4
+        ),
+        refuted_if=(
+            "Of 20 untrained networks, none that finds fewer than one thing in ten, or none that finds more than four."
+        ),
+        refuting_rows=REFUTING,
+        shows=Series("found", "things found before training", UNTRAINED),
+        baseline=Level(1 / 16, "a patch chosen at random"),
+        best=Level(1, "all things found"),
+    ),
+    Claim(
+        "The word finds the ring with nothing inside; a ball that is one pixel smaller gets less than a fifth of its "
+        "weight.",
+        "pictures",
+        varied=TRAININGS,
+        holds=all_rows(lambda row: row["ring"] > 0.99 and row["smaller"] < 0.2, **PAGE),
+        refuted_if="A network that gives the ring 0.99 of its weight or less, or the smaller ball a fifth or more.",
+        refuting_rows=REFUTING,
+        shows=Series("ring", "weight on the ring with nothing inside", PAGE),
+        baseline=Series("smaller", "weight on the smaller ball", PAGE),
+        best=Level(1, "all weight on it"),
+    ),
+    Claim(
+        "a ball of another colour is found, and its colour given",
+        "pictures",
+        varied=TRAININGS,
+        holds=all_rows(lambda row: row["colour"] > 0.98 and row["colour_error"] < 0.02, **PAGE),
+        refuted_if=(
+            "A network that gives a ball of another colour 0.98 of its weight or less, or misses the colour by 0.02."
+        ),
+        refuting_rows=REFUTING,
+        shows=Series("colour_error", "error of the answered colour", PAGE),
+        baseline=Series("mean", "always answering the mean of the three colours", PAGE),
+        best=Level(0, "the colour itself"),
+    ),
+]
