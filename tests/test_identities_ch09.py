@@ -1,0 +1,71 @@
+"""What chapter 9 says of the loss, of equal values and of overlaps, and holds for any numbers."""
+
+import numpy as np
+import pytest
+import torch
+
+from attention_src import scaled_dot_product_attention
+from evidence.claims import load_book
+from tools.chapter import CHAPTERS
+
+
+@pytest.fixture(scope="module")
+def book():
+    """What the chapter defines; it calculates in 64 bits, but the tests after it need not."""
+    dtype = torch.get_default_dtype()
+    yield load_book(next(path for path in CHAPTERS if path.stem.startswith("09")), ("loss", "overlap"))
+    torch.set_default_dtype(dtype)
+
+
+@pytest.fixture(params=range(5))
+def random(request):
+    return np.random.default_rng(request.param)
+
+
+def draw_batch(random):
+    """Return a number of words, sentences of such words, and their lengths."""
+    count, width, num_words = random.permutation(np.arange(3, 30))[:3]
+    words = torch.tensor(random.integers(num_words, size=(count, width)))
+    return num_words, (words, torch.tensor(random.integers(2, width + 1, size=count)))
+
+
+def test_a_model_without_any_idea_has_a_loss_of_ln_c(book, random):
+    num_words, batch = draw_batch(random)
+    level = torch.tensor(random.normal(size=(*batch[0].shape, 1)))[:, 1:]  # a number for all words of a place
+    assert book.loss(lambda words: (level.expand(-1, -1, num_words), None), batch).item() == pytest.approx(
+        np.log(num_words)
+    )
+
+
+def test_a_model_with_an_idea_has_another_loss(book, random):
+    num_words, batch = draw_batch(random)
+    logits = torch.nn.functional.one_hot(batch[0][:, 1:], num_words).double()  # each right word gets a little more
+    assert book.loss(lambda words: (logits, None), batch).item() < np.log(num_words) - 0.1
+
+
+def test_weights_on_equal_values_can_be_exchanged_without_changing_the_output(random):
+    num_queries, num_keys, d, d_v = random.permutation(np.arange(3, 9))[:4]
+    query, key, value = (random.normal(size=size) for size in ((num_queries, d), (num_keys, d), (num_keys, d_v)))
+    one, other = random.permutation(num_keys)[:2]
+    swapped = key.copy()
+    swapped[[one, other]] = key[[other, one]]
+    unequal, _ = scaled_dot_product_attention(query, key, value)
+    assert abs(scaled_dot_product_attention(query, swapped, value)[0] - unequal).max() > 1e-3
+    value[other] = value[one]
+    output, weights = scaled_dot_product_attention(query, key, value)
+    same_output, exchanged = scaled_dot_product_attention(query, swapped, value)
+    np.testing.assert_allclose(exchanged[:, [one, other]], weights[:, [other, one]])
+    assert abs(exchanged - weights).max() > 1e-3
+    np.testing.assert_allclose(same_output, output)
+
+
+def test_an_overlap_is_1_for_the_same_row_0_without_common_weight_and_between_them_otherwise(book, random):
+    n, split = int(random.integers(4, 9)), int(random.integers(1, 4))
+    p, q = torch.tensor(random.dirichlet(np.ones(n), size=(2, 50)))
+    assert torch.allclose(book.overlap(p, p), torch.tensor(1.0, dtype=p.dtype))
+    assert ((book.overlap(p, q) > 0) & (book.overlap(p, q) < 1)).all()
+    torch.testing.assert_close(book.overlap(p, q), torch.minimum(p, q).sum(-1))
+    left, right = p.clone(), q.clone()
+    left[:, split:], right[:, :split] = 0, 0
+    left, right = (rows / rows.sum(-1, keepdim=True) for rows in (left, right))
+    assert torch.allclose(book.overlap(left, right), torch.tensor(0.0, dtype=p.dtype))
