@@ -1,0 +1,398 @@
+"""Evidence for chapter 12: what the maps of a published model show, and what its heads are for."""
+
+import numpy as np
+
+from attention_src.tasks import WHY, two_senses, who_sat_where
+from evidence.claims import (
+    SEEDS,
+    Claim,
+    Experiment,
+    Level,
+    Series,
+    all_rows,
+    grid,
+    most_rows,
+    round_numbers,
+    select_rows,
+)
+
+WORDS = ("bank", "bat", "match")
+NOUNS = "dog cat boy king girl queen teacher doctor lion horse wolf mouse".split()
+VERBS = "chased helped saw followed pushed loved".split()
+TOO_LARGE = ("trophy suitcase", "book bag", "ball box", "lamp drawer", "coat chest", "bottle basket", "table room")
+
+
+def write_sentences(seed, kind):
+    """Return sentences that the page may not have: two senses of a word, or who sat where and why."""
+    if kind in WORDS:
+        return two_senses(kind, seed=seed)[0][::8]
+    return [f"the {a} sat on the {b} because it was {WHY[kind][seed % 4]}" for a, b, *_ in who_sat_where(8, seed)]
+
+
+def measure_senses(book, seed, word):
+    """Return how often the nearer mean is right in the layers, with other openings and endings."""
+    sentences = two_senses(word, seed=seed)
+    layers = book.by_layer(*sentences, word)
+    unfair = book.by_layer(*book.careless(*sentences))[0] if word == "bank" else 1.0
+    means = round_numbers({"rest": np.mean(layers[2:]), "mean": np.mean(layers[1:])})
+    return {"start": layers[0], "first": layers[1], "unfair": unfair} | means
+
+
+def remove_heads(book, measure):
+    """Return how much a similarity grows without head 0.2, at most without another of its block, and up to 1."""
+    whole = measure()
+    nearer = [round(one - whole, 5) for one in book.without_each(0, measure)]
+    return nearer.pop(2), max(nearer), round(1 - whole, 5)
+
+
+def measure_order(book, seed):
+    """Return what head 0.2 attends to, and how much nearer two orders of words come without it."""
+    random = np.random.default_rng(seed)
+    nouns = random.permutation(NOUNS)[:4].reshape(2, 2)
+    verbs = random.permutation(VERBS)[:2]
+    smallest = min(float(book.before(write_sentences(seed, kind)).min()) for kind in (*WORDS, "seat"))
+    nearer, others, gap = remove_heads(book, lambda: book.exchanged(nouns, verbs))
+    return {"smallest": round(smallest, 4), "gap": gap, "nearer": nearer, "others_nearer": others}
+
+
+def measure_bare_order(book, seed):
+    """Return the same for sentences without *the*."""
+    random = np.random.default_rng(seed)
+    nouns, verbs = random.permutation(NOUNS)[:6].reshape(3, 2), random.permutation(VERBS)[:2]
+
+    def measure():
+        both = [[book.sentence(f"{x} {verb} {y}") for x, y in (pair, pair[::-1])] for pair in nouns for verb in verbs]
+        return float(np.mean([one @ two for one, two in both]))
+
+    nearer, others, gap = remove_heads(book, measure)
+    return {"lost": nearer, "others": others, "gap": gap}
+
+
+def measure_first_token(book, seed, kind):
+    """Return the weight on [CLS] and the length of its value, in other sentences."""
+    texts = write_sentences(seed, kind)
+    weight, ratio = book.to_first(texts), book.value_length(texts)
+    groups = {"most": weight > 0.7, "between": (weight >= 0.2) & (weight <= 0.7), "least": weight < 0.2}
+    row = {"mean": weight.mean(), "largest": weight[4, 5], "its_value": ratio[4, 5]}
+    row |= {f"where_{name}": ratio[heads].mean() for name, heads in groups.items()}
+    return {"heads": int(groups["most"].sum())} | round_numbers(row)
+
+
+def measure_it(book, seed):
+    """Return to whom *it* attends in heads 3.1 and 5.11, and what is left of its move without them."""
+    pairs = who_sat_where(6, seed)
+    more = {kind: book.from_it(pairs, WHY[kind]) for kind in ("sitter", "seat")}
+    more = {kind: weights[..., 0] - weights[..., 1] for kind, weights in more.items()}  # on who sat, minus on the seat
+    swings = (more["sitter"] - more["seat"]).flatten()
+    row = round_numbers({"swing": swings.max(), "next": swings.topk(2).values[1]}) | {"best": int(swings.argmax())}
+    for kind, weight in more.items():
+        row |= round_numbers({f"11_{kind}": weight[5, 11], f"31_{kind}": weight[3, 1]})
+        last, low, _, third, *_ = book.left(pairs[:4], WHY[kind][seed % 4])
+        row |= round_numbers({f"last_{kind}": last, f"low_{kind}": low, f"third_{kind}": third}, 3)
+    return row
+
+
+def exchange_reason(book, seed):
+    """Return what is left of the move of *it* without each head of block 3, when *tired* becomes *soft*."""
+    pairs = who_sat_where(4, seed)
+
+    def it(sitter, seat, why):
+        return book.unit(book.model(f"the {sitter} sat on the {seat} because it was {why}")[1][-1, 8])
+
+    def measure():
+        reasons = [*zip(*WHY.values(), strict=True)]
+        return float(np.mean([1 - it(a, b, one) @ it(a, b, two) for a, b, *_ in pairs for one, two in reasons]))
+
+    whole = measure()
+    left = [round(move / whole, 3) for move in book.without_each(3, measure)]
+    return {"third": left.pop(1), "low": min(left)}
+
+
+def measure_misfits(book, seed):
+    """Return how far head 3.1 turns to what does not fit, from where *it* is too small to where it is too large."""
+    swings = []
+    for pair in np.random.default_rng(seed).permutation(TOO_LARGE)[:4]:
+        one, other = pair.split()
+        more = []
+        for size in ("large", "small"):
+            tokens, _, weights = book.model(f"the {one} does not fit in the {other} because it is too {size}")
+            from_it = weights[3, 1, tokens.index("it")]
+            more.append(float(from_it[tokens.index(one)] - from_it[tokens.index(other)]))
+        swings.append(more[0] - more[1])
+    return round_numbers({"swing": np.mean(swings)})
+
+
+def measure_every_head(book, seed, kind):
+    """Return how far sentences move without each head in turn."""
+    texts = write_sentences(seed, kind)[:2]
+    lost = book.losses(texts)
+    row = {"median": lost.median(), "early": lost[:5].median(), "last": lost[5].median()}
+    apart = 1 - book.sentence(texts[0]) @ book.sentence(texts[1])
+    return round_numbers(row, 5) | round_numbers({"apart": apart})
+
+
+EXPERIMENTS = {
+    "senses": Experiment(measure_senses, ("by_layer", "careless"), grid(seed=SEEDS, word=WORDS)),
+    "order": Experiment(measure_order, ("before", "exchanged", "without_each"), grid(seed=SEEDS)),
+    "bare": Experiment(measure_bare_order, ("sentence", "without_each"), grid(seed=SEEDS)),
+    "first": Experiment(
+        measure_first_token,
+        ("to_first", "value_length"),
+        grid(seed=SEEDS, kind=["sitter", "seat", "bank", "match"]),
+    ),
+    "it": Experiment(measure_it, ("from_it", "left"), grid(seed=SEEDS)),
+    "reason": Experiment(exchange_reason, ("model", "unit", "without_each"), grid(seed=SEEDS)),
+    "things": Experiment(measure_misfits, ("model",), grid(seed=SEEDS)),
+    "heads": Experiment(measure_every_head, ("losses", "sentence"), grid(seed=SEEDS, kind=["sitter", "seat"])),
+}
+
+TEXTS = "5 draws each of two kinds of sentences about who sat and two about words of two senses"
+OPENINGS = "5 draws of openings and endings"
+OTHER_WORDS = {"word": ["bat", "match"]}
+UNREAD = "right in layer 0, which has read no other token"
+EVEN = Level(1 / 12, "weight spread evenly over 12 tokens")
+LIKE_WORDS = Level(1.0, "as long as the values at words")
+ALL_WEIGHT = Level(1.0, "all of the weight")
+ALL_RIGHT = Level(1.0, "every sentence right")
+WHOLE_MOVE = Level(1.0, "the whole move is left")
+
+
+def is_bank_ahead(rows):
+    """Return whether, with each seed, *bat* and *match* are right less often than *bank* over the six blocks."""
+    banks = select_rows(rows, word="bank")
+    others = [(bank, row) for bank in banks for row in select_rows(rows, seed=bank["seed"], **OTHER_WORDS)]
+    return bool(others) and all(row["mean"] < bank["mean"] for bank, row in others)
+
+
+def is_little_left(rows):
+    """Return whether, after reasons of each kind, 5.11 is mostly the head without which least of the move is left."""
+    kinds = ("sitter", "seat")
+    return all(most_rows(lambda row, kind=kind: row[f"last_{kind}"] < row[f"low_{kind}"])(rows) for kind in kinds)
+
+
+def is_more_left(rows):
+    """Return whether more is left without 3.1 than without 5.11, and mostly less after *tired* than after *soft*."""
+    is_more = all_rows(lambda row: all(row[f"third_{kind}"] > row[f"last_{kind}"] for kind in ("sitter", "seat")))
+    return is_more(rows) and most_rows(lambda row: row["third_sitter"] < row["third_seat"])(rows)
+
+
+def has_head_turned(rows):
+    """Return whether 3.1 always has by far the largest swing, and mostly changes sides."""
+    is_largest = all_rows(lambda row: row["best"] == 12 * 3 + 1 and row["swing"] > 2 * row["next"])
+    return is_largest(rows) and most_rows(lambda row: row["31_sitter"] > 0 > row["31_seat"])(rows)
+
+
+CLAIMS = [
+    Claim(
+        "After one block nearly every *bank* is on the right side.",
+        "senses",
+        OPENINGS,
+        all_rows(lambda row: row["first"] >= 0.9, word="bank"),
+        refuted_if="With some openings and endings, fewer than nine in ten are on the right side after one block.",
+        refuting_rows=[{"word": "bank", "first": 0.7}],
+        shows=Series("first", "sentences with “bank” on the right side after one block", {"word": "bank"}),
+        baseline=Series("start", UNREAD, {"word": "bank"}),
+        best=ALL_RIGHT,
+    ),
+    Claim(
+        "Now layer 0 is right about the sense without having read the sentence.",
+        "senses",
+        OPENINGS,
+        all_rows(lambda row: row["unfair"] >= 0.9, word="bank"),
+        refuted_if="In the careless collection, layer 0 is right in fewer than nine sentences in ten.",
+        refuting_rows=[{"word": "bank", "unfair": 0.5}],
+        shows=Series("unfair", "right in layer 0, short openings for money and long ones for rivers", {"word": "bank"}),
+        baseline=Series("start", "right in layer 0, the same openings for both", {"word": "bank"}),
+        best=ALL_RIGHT,
+    ),
+    Claim(
+        "With these endings *bat* and *match* stay below *bank*, on average over the six blocks.",
+        "senses",
+        OPENINGS,
+        is_bank_ahead,
+        refuted_if="With some openings and endings, “bat” or “match” is right as often as “bank”.",
+        refuting_rows=[{"word": "bank", "seed": 1, "mean": 0.9}, {"word": "bat", "seed": 1, "mean": 0.95}],
+        shows=Series("mean", "“bat” and “match” right, on average over six blocks", OTHER_WORDS),
+        baseline=Series("start", UNREAD, OTHER_WORDS),
+        best=Series("mean", "“bank” right, on average over six blocks", {"word": "bank"}),
+    ),
+    Claim(
+        "All start at the floor and jump in the first block. On average the later blocks change less",
+        "senses",
+        "three words, 5 draws of openings and endings",
+        all_rows(lambda row: row["first"] >= 0.65 and abs(row["rest"] - row["first"]) < row["first"] - 0.5),
+        refuted_if="For one of the words, fewer than 65 % are right after the first block, or the average of the later "
+        "blocks is farther from the first block than the first block is from one half.",
+        refuting_rows=[{"word": "bank", "first": 0.7, "rest": 0.95}],
+        shows=Series("first", "right after the first block"),
+        baseline=Series("start", UNREAD),
+        best=ALL_RIGHT,
+    ),
+    Claim(
+        "Head 0.2 gives the token before more than 0.9 of its weight, in every sentence we tried.",
+        "order",
+        "5 draws of sentences of four kinds",
+        all_rows(lambda row: row["smallest"] > 0.9),
+        refuted_if="A token to whose predecessor head 0.2 gives 0.9 of its weight or less.",
+        refuting_rows=[{"smallest": 0.7}],
+        shows=Series("smallest", "smallest weight on the token before"),
+        baseline=EVEN,
+        best=ALL_WEIGHT,
+    ),
+    Claim(
+        "With other nouns it sometimes was missed.",
+        "order",
+        "5 draws of nouns and verbs",
+        lambda rows: any(row["nearer"] > max(0, row["others_nearer"]) for row in rows),
+        refuted_if="With every draw of nouns and verbs, removing another head of the block brings the two orders as "
+        "near together as removing head 0.2, or nearer.",
+        refuting_rows=[{"nearer": 0.0001, "others_nearer": 0.002}],
+        shows=Series("nearer", "how much nearer the two orders come without head 0.2"),
+        baseline=Series("others_nearer", "how much nearer without another head of the block, at most"),
+        best=Series("gap", "how far apart the two orders are"),
+    ),
+    Claim(
+        "And without *the* (*dog chased cat*), for most of five random choices of nouns and verbs, removing this "
+        "head brought the two orders nearer together than removing any other of the block.",
+        "bare",
+        "5 draws of nouns and verbs",
+        most_rows(lambda row: row["lost"] > max(0, row["others"])),
+        refuted_if="With half of the draws or more, removing another head of the block brings the two orders as near "
+        "together, or removing head 0.2 brings them no nearer.",
+        refuting_rows=[{"lost": 0.001, "others": 0.003}],
+        shows=Series("lost", "how much nearer the two orders come without head 0.2"),
+        baseline=Series("others", "how much nearer without another head of the block, at most"),
+        best=Series("gap", "how far apart the two orders are"),
+    ),
+    Claim(
+        "In these sentences about half of all attention goes to a token that is no word.",
+        "first",
+        TEXTS,
+        all_rows(lambda row: 0.4 <= row["mean"] <= 0.6),
+        refuted_if="In some kind of sentences, less than 40 % or more than 60 % of all attention goes to [CLS].",
+        refuting_rows=[{"mean": 0.1}],
+        shows=Series("mean", "weight on [CLS], the mean of all heads"),
+        baseline=EVEN,
+    ),
+    Claim(
+        "The heads with most weight on [CLS] find almost nothing there",
+        "first",
+        TEXTS,
+        all_rows(lambda row: row["heads"] >= 5 and row["where_most"] < 0.1),
+        refuted_if="Fewer than five heads give [CLS] more than 0.7 of their weight, or these find a value there that "
+        "is at least a tenth as long as those of words.",
+        refuting_rows=[{"heads": 12, "where_most": 0.9}],
+        shows=Series("where_most", "length of the value at [CLS] in the heads that give it most"),
+        baseline=LIKE_WORDS,
+    ),
+    Claim(
+        "It is far longer only in the four that give [CLS] least",
+        "first",
+        TEXTS,
+        all_rows(lambda row: row["where_least"] > 3 * max(row["where_most"], row["where_between"])),
+        refuted_if="In the heads that give [CLS] least, its value is at most three times as long as in the others.",
+        refuting_rows=[{"where_least": 0.5, "where_between": 0.4, "where_most": 0.04}],
+        shows=Series("where_least", "length of the value at [CLS] in the heads that give it least"),
+        baseline=Series("where_between", "the same in the heads in between"),
+        best=LIKE_WORDS,
+    ),
+    Claim(
+        "By weight, this head looks at [CLS] and at little else.",
+        "first",
+        TEXTS,
+        all_rows(lambda row: row["largest"] > 0.7 and row["its_value"] < 0.1),
+        refuted_if="Head 4.5 gives [CLS] 0.7 of its weight or less, or finds a value there that is at least a tenth as "
+        "long as those of words.",
+        refuting_rows=[{"largest": 0.3, "its_value": 0.04}],
+        shows=Series("largest", "weight of head 4.5 on [CLS]"),
+        baseline=EVEN,
+        best=ALL_WEIGHT,
+    ),
+    Claim(
+        "Head 3.1 turns with the reason: in these sentences it gives, on average, more to who sat when that one was "
+        "tired, and more to the seat when that was soft.",
+        "it",
+        "5 draws of who sat where, all reasons",
+        has_head_turned,
+        refuted_if="Another head has more than half of the swing of 3.1, or with half of the draws or more 3.1 does "
+        "not change sides.",
+        refuting_rows=[{"best": 50, "swing": 0.2, "next": 0.19, "31_sitter": 0.1, "31_seat": 0.1}],
+        shows=Series("swing", "swing of head 3.1"),
+        baseline=Series("next", "the second largest swing of the 72 heads"),
+    ),
+    Claim(
+        "with five random choices of such things, 3.1 did not turn to the thing that is meant.",
+        "things",
+        "5 draws of four pairs of things, too large or too small",
+        all_rows(lambda row: row["swing"] < 0.05),
+        refuted_if="With some choice of things, 3.1 has a swing of 0.05 or more towards the thing that is meant.",
+        refuting_rows=[{"swing": 0.4}],
+        shows=Series("swing", "swing of head 3.1 towards the thing that is meant"),
+        baseline=Level(0.0, "no turn"),
+    ),
+    Claim(
+        "Head 5.11, on average, gives more to who sat after both.",
+        "it",
+        "5 draws of who sat where, all reasons",
+        most_rows(lambda row: min(row["11_sitter"], row["11_seat"]) > 0),
+        refuted_if="With half of the draws or more, 5.11 gives at least as much to the seat after reasons of one kind.",
+        refuting_rows=[{"11_sitter": 0.2, "11_seat": -0.2}],
+        shows=Series("11_seat", "weight on who sat minus weight on the seat, after “soft” and its like"),
+        baseline=Level(0.0, "as much to the seat"),
+    ),
+    Claim(
+        "Without 5.11 less of the move is left than without any other head of its block.",
+        "it",
+        "5 draws of who sat where, a reason of each kind",
+        is_little_left,
+        refuted_if="With half of the draws or more, as little of the move is left without another head of block 5.",
+        refuting_rows=[{"last_sitter": 0.9, "low_sitter": 0.8, "last_seat": 0.9, "low_seat": 0.8}],
+        shows=Series("last_sitter", "share of the move that is left without 5.11"),
+        baseline=Series("low_sitter", "the least that is left without another head of its block"),
+    ),
+    Claim(
+        "with five random choices of who sat where, about nine tenths of this move or more was left without 3.1.",
+        "reason",
+        "5 draws of who sat where, all reasons",
+        all_rows(lambda row: row["third"] > 0.85),
+        refuted_if="With some choice of who sat where, 85 % of the move or less is left without 3.1.",
+        refuting_rows=[{"third": 0.5, "low": 0.9}],
+        shows=Series("third", "share of the move that is left without 3.1"),
+        baseline=Series("low", "the least that is left without another head of its block"),
+        best=WHOLE_MOVE,
+    ),
+    Claim(
+        "Without 3.1 more is left: less after *tired* than after *soft*, as its map says.",
+        "it",
+        "5 draws of who sat where, a reason of each kind",
+        is_more_left,
+        refuted_if="After a reason of either kind no more is left without 3.1 than without 5.11, or with half of the "
+        "draws or more it is no less after a reason such as “tired” than after one such as “soft”.",
+        refuting_rows=[{"third_sitter": 0.96, "last_sitter": 0.7, "third_seat": 0.92, "last_seat": 0.7}],
+        shows=Series("third_sitter", "share of the move that is left without 3.1, after “tired” and its like"),
+        baseline=Series("third_seat", "the same after “soft” and its like"),
+        best=WHOLE_MOVE,
+    ),
+    Claim(
+        "The last block stands out.",
+        "heads",
+        "5 draws of two kinds of sentences",
+        all_rows(lambda row: row["last"] > 3 * row["early"]),
+        refuted_if="Without the median head of the last block, sentences move at most three times as far as without "
+        "that of the blocks before it.",
+        refuting_rows=[{"last": 0.002, "early": 0.002}],
+        shows=Series("last", "distance that a sentence moves without the median head of the last block"),
+        baseline=Series("early", "the same for the blocks before it"),
+    ),
+    Claim(
+        "Another sentence is 0.389 away, more than a hundred times as far.",
+        "heads",
+        "5 draws of two kinds of sentences",
+        all_rows(lambda row: row["median"] < 0.005 and row["apart"] > 100 * row["median"]),
+        refuted_if="The median head moves a sentence by 0.005 or more, or by at least a hundredth of its distance from "
+        "another sentence.",
+        refuting_rows=[{"median": 0.1, "apart": 0.4}],
+        shows=Series("median", "distance that a sentence moves without the median head"),
+        baseline=Series("apart", "distance to another sentence"),
+    ),
+]
