@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from .layers import EncoderBlock
+from .training import limit_threads
 
 REPOSITORY, REVISION = "sentence-transformers/all-MiniLM-L6-v2", "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of model.safetensors
@@ -100,6 +101,7 @@ class BertEncoder(nn.Module):
         return model.eval()
 
     @torch.no_grad()
+    @limit_threads()
     def forward(self, text):
         """Return what every layer makes of a text.
 

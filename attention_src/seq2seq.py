@@ -16,6 +16,7 @@ from .layers import AdditiveAttention
 from .masks import padding_mask
 from .scores import dot_score, general_score
 from .tasks import PAD, START
+from .training import limit_threads
 
 __all__ = ["Seq2Seq"]  # the other classes are its parts
 
@@ -206,6 +207,7 @@ class Seq2Seq(nn.Module):
         return logits, weights
 
     @torch.no_grad()
+    @limit_threads()
     def generate(self, source, steps, lengths=None):
         """Write `steps` characters, each the likeliest after those written before (greedy decoding).
 

@@ -51,8 +51,8 @@ class Minibatches:
 def limit_threads(number=1):
     """Let torch compute on this many threads, for a while; afterwards on as many as before, however the block ended.
 
-    The book's networks are so small that threads wait for each other longer than they compute, and all the longer if
-    another program works on the same machine. Before a function, ``@limit_threads()`` does the same for each call.
+    The book's networks are so small that threads spend more time waiting for each other than computing, above all when
+    another program works on the same machine. Written above a function, ``@limit_threads()`` does this for each call.
 
     Parameters
     ----------

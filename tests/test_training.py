@@ -6,6 +6,8 @@ from contextlib import nullcontext
 import pytest
 import torch
 
+from attention_src.bert import minilm
+from attention_src.seq2seq import Seq2Seq
 from attention_src.training import Minibatches, fit, limit_threads
 
 
@@ -138,3 +140,18 @@ def test_rows_stay_together():
     rows = torch.arange(10)
     for a, b in Minibatches(rows, rows * 10, batch_size=4, steps=5):
         assert torch.equal(a * 10, b)
+
+
+def test_a_model_that_writes_or_reads_a_sentence_does_so_on_one_thread(three_threads):
+    seen = []
+
+    def note(module, given, made):
+        seen.append(torch.get_num_threads())
+
+    writer = Seq2Seq(6, 5, d_embed=4, d_encoder=6, d_decoder=8)
+    with writer.encoder.register_forward_hook(note):
+        writer.generate(torch.full((2, 3), 2), 4)
+    reader = minilm()
+    with reader.blocks[0].register_forward_hook(note):
+        reader("a bank")
+    assert seen == [1, 1] and torch.get_num_threads() == 3
