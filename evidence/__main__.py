@@ -9,6 +9,7 @@ python -m evidence --every [NAME]   repeat everything and compare, as each week
 
 import argparse
 import os
+import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -34,7 +35,8 @@ def choose(names, asked):
         chosen = [name for name in names if any(fnmatch(name, pattern) for pattern in asked.names)]
         return chosen or sys.exit(f"No result is called {' or '.join(asked.names)}; there are {', '.join(names)}.")
     if asked.sample:
-        return engine.choose_sample([name for name in names if engine.load(name)])
+        head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=engine.ROOT, capture_output=True, text=True)
+        return engine.choose_sample([name for name in names if engine.load(name)], head.stdout.strip())
     return names if asked.every else [name for name in names if engine.list_changes(name, runners.find(name))]
 
 

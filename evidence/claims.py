@@ -9,7 +9,6 @@ asserts it.
 import importlib
 import os
 from collections.abc import Callable
-from functools import partial
 from itertools import product
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -17,7 +16,7 @@ from typing import NamedTuple
 from tools import names
 from tools.chapter import CHAPTERS, ROOT, definitions, read
 
-from .engine import Runner, note_names, pause
+from .engine import note_names, pause
 
 FIRST_SEED = int(os.environ.get("CLAIM_SEEDS", 100))  # those of the pages are smaller; each week has new ones
 SEEDS = range(FIRST_SEED, FIRST_SEED + 5)
@@ -175,27 +174,3 @@ def run_experiment(path, name):
     experiment = module_of(path).EXPERIMENTS[name]
     book = load_book(path, tuple(experiment.uses))
     return [{**case, **experiment.run(book, **case)} for case in experiment.cases]
-
-
-def list_problems(claims, rows):
-    """Return the claims that do not hold on the rows, texts."""
-    return [
-        f"“{claim.sentence}” does not hold: {claim.shows.label} {format_range(claim.shows.values(rows))}"
-        for claim in claims
-        if not claim.holds(rows)
-    ]
-
-
-def runners(path):
-    """Return {name of a result: its runner} for the experiments of a chapter."""
-    module = module_of(path)
-    return {
-        f"ch{path.stem[:2]}-{name}": Runner(
-            partial(run_experiment, path, name),
-            partial(list_problems, claims),
-            claims[0].refuting_rows,
-            values={"uses": experiment.uses, "cases": experiment.cases},
-        )
-        for name, experiment in module.EXPERIMENTS.items()
-        if (claims := [claim for claim in module.CLAIMS if claim.experiment == name])
-    }

@@ -12,7 +12,6 @@ import os
 import platform
 import random
 import re
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -124,8 +123,8 @@ def record(run):
 def _definition(path, qualified):
     """Return the names of the parts of a file to which an executed function belongs, by its qualified name."""
     known, outer = parts(path), re.sub(r"\.?<.*", "", qualified)
-    if not outer:  # a lambda at the top of a file: any value of it may be the one
-        return tuple(name for name, part in known.items() if part.has_lambda)
+    if not outer:  # a lambda at the top of a file: any value with one may be it; a comprehension is part of its value
+        return tuple(name for name, part in known.items() if part.has_lambda and "<lambda>" in qualified)
     if outer not in known:
         raise LookupError(f"{path} was executed, but {qualified} is not among its definitions")
     return (outer,)
@@ -188,10 +187,11 @@ def list_changes(name, runner):
 
 
 def make(name, find, *, compare=False):
-    """Run what `find(name)` returns, a Runner, and store its result; with `compare`, store nothing and require the stored rows.
+    """Run what `find(name)` returns, a Runner, and store its result; with `compare`, store nothing.
 
-    On another processor than that of the stored rows, half of them may differ: a training that fails, at four times
-    the rate say, fails in another way where sums are rounded in another order. What must hold must hold there as well.
+    Then the rows must be those that are stored. On another processor half of them may differ: a training that fails,
+    at four times the rate say, fails in another way where sums are rounded in another order. What must hold must hold
+    there as well.
 
     Returns what is wrong, texts. Rows are stored whether they hold or not: they are what was seen.
     """
@@ -210,11 +210,10 @@ def make(name, find, *, compare=False):
     return wrong
 
 
-def choose_sample(names):
+def choose_sample(names, commit):
     """Return results that take five minutes together, in an order that the commit decides."""
-    done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True)
     shuffled, chosen, left = sorted(names), [], SAMPLE_SECONDS
-    random.Random(done.stdout.strip()).shuffle(shuffled)
+    random.Random(commit).shuffle(shuffled)
     for name in shuffled:
         if (takes := (load(name) or {"seconds": 0})["seconds"]) <= left:
             chosen.append(name)

@@ -3,9 +3,12 @@
 A module is imported only when one of its results is asked for, so that its import belongs to the run of that result.
 """
 
+from functools import partial
 from importlib import import_module
 
 from tools.chapter import CHAPTERS
+
+from .engine import Runner
 
 OTHERS = {"benchmark": "benchmark", "published-model": "published_model"}  # name of the result, module
 
@@ -19,18 +22,31 @@ def find(name):
         If no result has this name.
     """
     path = next((path for path in CHAPTERS if name.startswith((f"ch{path.stem[:2]}-", f"page-{path.stem[:2]}"))), None)
+    if path and name.startswith("ch"):
+        return find_experiment(path, name.partition("-")[2])
     if path:
-        module = import_module("evidence.claims" if name.startswith("ch") else "evidence.running_pages")
-        return module.runners(path)[name]
+        return import_module("evidence.running_pages").runner(path)
     return import_module(f"evidence.{OTHERS[name]}").RUNNER
+
+
+def find_experiment(path, name):
+    """Return the runner of an experiment of a chapter, which also judges the claims that it serves."""
+    claims, module = import_module("evidence.claims"), import_module(f"evidence.ch{path.stem[:2]}")
+    served = [claim for claim in module.CLAIMS if claim.experiment == name]
+
+    def list_problems(rows):
+        for claim in served:
+            if not claim.holds(rows):
+                seen = claims.format_range(claim.shows.values(rows))
+                yield f"“{claim.sentence}” does not hold: {claim.shows.label} {seen}"
+
+    uses, cases = module.EXPERIMENTS[name].uses, module.EXPERIMENTS[name].cases
+    values = {"uses": uses, "cases": cases}
+    return Runner(partial(claims.run_experiment, path, name), list_problems, served[0].refuting_rows, values)
 
 
 def list_names():
     """Return the names of all results."""
-    claims, pages = (import_module(f"evidence.{name}") for name in ("claims", "running_pages"))
-    paths = [path for path in CHAPTERS if path in claims.modules()]
-    return [
-        *OTHERS,
-        *(f"page-{path.stem[:2]}" for path in CHAPTERS if pages),
-        *(n for p in paths for n in claims.runners(p)),
-    ]
+    modules = import_module("evidence.claims").modules()
+    experiments = [f"ch{path.stem[:2]}-{name}" for path, module in modules.items() for name in module.EXPERIMENTS]
+    return [*OTHERS, *(f"page-{path.stem[:2]}" for path in CHAPTERS), *experiments]

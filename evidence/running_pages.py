@@ -75,24 +75,25 @@ def run(path):
     'no': not offered. `why` says what was seen.
     """
     with pause():
-        rows, chain = run_in_browser(path)
-    run_here(chain)
+        rows, chains = run_in_browser(path)
+    run_here(chains)
     return rows
 
 
-def run_here(chain):
-    """Run the cells that may be offered in this Python, as the browser did, so that what they execute is recorded."""
+def run_here(chains):
+    """Run the cells that are offered in this Python, as the browser did, so that what they execute is recorded."""
     sys.path.insert(0, str(ROOT / "live"))
     sys.modules["torch"] = None  # as in a browser
     from attention_live import Page
 
     page = Page()
     page.draw()
-    page.run(chain)
+    for chain in chains:
+        page.run(chain)
 
 
 def run_in_browser(path):
-    """Return the rows of a chapter, and the chain of those cells that may be offered."""
+    """Return the rows of a chapter, and for each cell that runs the chain of cells that ends with it."""
     from playwright.sync_api import sync_playwright
 
     from _ext.book_live import write_runtime
@@ -118,16 +119,18 @@ def ask(tab, chain, most=300):
 
 
 def run_cells(ask, notebook):
-    """Run the cells of a notebook one after the other, each with those above that may be offered; return rows and chain."""
+    """Run the cells of a notebook in turn, each with those above that may be offered; return rows and chains."""
     ask(WARM_UP)
-    rows, chain = [], []
+    rows, chain, chains = [], [], []
     for n, cell in enumerate(code(notebook), start=1):
         if "remove-cell" in tags(cell):
             continue
         entry = {"n": n, "source": cell.source.rstrip(), "how": "answer" if is_solution(cell) else "whole"}
         how, why = judged(cell, ask([*chain, entry]))
+        chains.append([*chain, entry])
         if how == "part":
-            if broken := ask([*chain, entry | {"how": "part"}])[-1]["error"]:
+            chains[-1] = [*chain, entry | {"how": "part"}]
+            if broken := ask(chains[-1])[-1]["error"]:
                 how, why = "no", f"without what needs PyTorch it ends with {broken}"
             else:
                 chain.append(entry | {"how": "part"})
@@ -135,8 +138,10 @@ def run_cells(ask, notebook):
             chain.append(entry)
         elif is_check(cell):
             chain.append(entry | {"how": "imports"})
+        if how == "no":
+            chains.pop()
         rows.append({"cell": cell.id, "how": how, "why": why})
-    return rows, chain
+    return rows, chains
 
 
 def judged(cell, results):
@@ -164,14 +169,14 @@ def list_problems(rows):
             yield f"{row['cell']}: {row['why']}"
 
 
-def runners(path):
-    """Return {name of the result: its runner} of a chapter."""
+def runner(path):
+    """Return what makes the result of a chapter."""
     files = (path.relative_to(ROOT).as_posix(), "live/attention_live.py", "live/worker.js")
     refuting = [{"cell": "x", "how": "no", "why": "it broke"}]
-    return {f"page-{path.stem[:2]}": Runner(partial(run, path), list_problems, refuting, files=files)}
+    return Runner(partial(run, path), list_problems, refuting, files=files)
 
 
 def offered(path):
     """Return {id of a cell: how it runs on the page}, empty for a chapter whose result is stale."""
-    [(name, runner)] = runners(path).items()
-    return {} if list_changes(name, runner) else {row["cell"]: row["how"] for row in load(name)["rows"]}
+    name = f"page-{path.stem[:2]}"
+    return {} if list_changes(name, runner(path)) else {row["cell"]: row["how"] for row in load(name)["rows"]}

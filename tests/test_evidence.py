@@ -194,3 +194,97 @@ def test_a_change_makes_stale_what_depends_on_it_and_nothing_else(toy, change, m
     finally:
         path.write_text(text)
         syntax.parts.cache_clear(), syntax.module_path.cache_clear()
+
+
+def results_that_execute(path, name):
+    return {result for result in NAMES if name in engine.load(result)["fingerprint"].get(path, {})}
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "depend", "do_not"),
+    [
+        ("attention_src/weights.py", "relu_weights", "ch02-length page-02", "ch01-words ch05-masks page-01"),
+        ("attention_src/weights.py", "softmax", "ch01-words ch02-length page-01", ""),
+        ("attention_src/checks/_report.py", "need_close", "ch10-listed page-01", "ch01-words ch02-length"),
+        ("chapters/09_learned_embeddings.ipynb", "chance", "ch09-drawn", "ch08-look"),
+        ("attention_src/tasks/grammar.py", "LENGTH", "ch09-drawn", "ch08-look"),
+        ("attention_src/training.py", "fit", "ch08-look ch09-drawn", "ch01-words ch02-length"),
+    ],
+)
+def test_a_result_depends_on_what_its_run_executed(path, name, depend, do_not):
+    found = results_that_execute(path, name)
+    assert {*depend.split()} <= found and not {*do_not.split()} & found
+
+
+def test_drawing_makes_no_experiment_stale():
+    assert not [
+        name for name in NAMES if name.startswith("ch") and "attention_src/plots.py" in engine.load(name)["fingerprint"]
+    ]
+
+
+@pytest.fixture
+def toy_result(tmp_path, monkeypatch):
+    """What makes a result of one number, which the test can change; nothing is recorded."""
+    world = {"seen": [0.9], "setting": 1}
+    monkeypatch.setattr(engine, "RESULTS", tmp_path)
+    monkeypatch.setattr(engine, "record", lambda run: (run(), {}))
+
+    def find(name):
+        problems = lambda rows: ["too low"] if rows[0]["score"] < 0.5 else []  # noqa: E731
+        run = lambda: [{"score": score} for score in world["seen"]]  # noqa: E731
+        return Runner(run, problems, [{"score": 0.1}], {"setting": world["setting"]})
+
+    return world, find
+
+
+def test_a_result_is_stale_before_it_is_made_and_when_what_it_was_given_changes(toy_result):
+    world, find = toy_result
+    assert list_changes("toy", find("toy")) == ["it was never run"]
+    assert engine.make("toy", find) == [] == list_changes("toy", find("toy"))
+    world["setting"] = 2
+    assert list_changes("toy", find("toy")) == ["setting has changed"]
+
+
+def test_rows_that_do_not_hold_are_what_was_seen_and_fail(toy_result):
+    world, find = toy_result
+    world["seen"] = [0.2]
+    assert engine.make("toy", find) == ["too low"] == find("toy").problems(engine.load("toy")["rows"])
+
+
+def test_an_edited_row_is_found_when_the_result_is_made_again(toy_result):
+    _, find = toy_result
+    engine.make("toy", find)
+    assert engine.make("toy", find, compare=True) == []
+    engine.store("toy", {**engine.load("toy"), "rows": [{"score": 0.95}]})
+    assert list_changes("toy", find("toy")) == []  # the quick test cannot see it
+    assert engine.make("toy", find, compare=True) == ["its rows are not those that are stored"]
+
+
+def test_on_another_processor_a_few_rows_may_differ_and_what_must_hold_must_hold(toy_result, monkeypatch):
+    world, find = toy_result
+    world["seen"] = [0.9, 0.8, 0.7]
+    engine.make("toy", find)
+    monkeypatch.setattr(engine, "environment", lambda: {"processor": "another"})
+
+    def compare_with(*scores):
+        world["seen"] = scores
+        return engine.make("toy", find, compare=True)
+
+    assert compare_with(0.9, 0.8, 0.6) == []
+    assert compare_with(0.9, 0.6, 0.6) == compare_with(0.9, 0.8) == ["its rows are not those that are stored"]
+    assert compare_with(0.4, 0.8, 0.7) == ["too low"]
+
+
+def test_a_file_that_changes_during_the_run_stores_nothing(toy, tmp_path):
+    root, _ = toy
+    change = RUN.replace("factor = ", 'core = root / "toy/core.py"; core.write_text(core.read_text()); factor = ')
+    done = subprocess.run([sys.executable, "-c", change, root], cwd=ROOT, capture_output=True, text=True)
+    assert "toy/core.py changed during the run" in done.stderr
+
+
+def test_a_sample_takes_five_minutes_and_every_result_has_its_turn(monkeypatch):
+    monkeypatch.setattr(engine, "load", lambda name: {"seconds": 100})
+    names = [f"result-{i}" for i in range(8)]
+    chosen = [engine.choose_sample(names, str(commit)) for commit in range(40)]
+    assert {len(names) for names in chosen} == {3} and set().union(*chosen) == set(names)
+    assert engine.choose_sample(names, "abc") == engine.choose_sample(names, "abc")
