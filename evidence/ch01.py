@@ -1,0 +1,73 @@
+"""Claims of chapter 1: what the sums of rows show, and whether words that are mixed move closer together."""
+
+import numpy as np
+
+from evidence.claims import SEEDS, Claim, Experiment, Level, Series, all_rows, grid, round_numbers
+
+DRAWS = 50  # random grids in each case; there are four times as many sets of words
+
+
+def compare_distances(book, seed, n, d, size):
+    """Return how often some pair of words ends further apart, in self-attention on random words that is not scaled."""
+    random, has_apart = np.random.default_rng([seed, n, d]), []
+    for _ in range(4 * DRAWS):
+        x = size * random.normal(size=(n, d))
+        output = book.softmax(x @ x.T) @ x
+        before, after = (np.linalg.norm(points[:, None] - points, axis=-1) for points in (x, output))
+        has_apart.append((after > before + 1e-9).any())
+    return round_numbers({"some pair further apart": np.mean(has_apart)}, 3)
+
+
+def measure_wrong_sums(book, seed, n, size):
+    """Return how far the worst row of a softmax down the columns is from the sum 1: the least and most of all grids."""
+    scores = size * np.random.default_rng([seed, n]).normal(size=(DRAWS, n, n))
+    wrong = book.softmax(scores.swapaxes(-1, -2)).swapaxes(-1, -2)
+    off_one = abs(wrong.sum(axis=-1) - 1).max(axis=-1)
+    return round_numbers({"least": off_one.min(), "most": off_one.max()})
+
+
+EXPERIMENTS = {
+    "words": Experiment(
+        compare_distances,
+        ("softmax",),
+        grid(seed=SEEDS, n=[6], d=[3], size=[0.5, 1, 2]) + grid(seed=SEEDS, n=[3, 20], d=[3], size=[1]),
+    ),
+    "axis": Experiment(measure_wrong_sums, ("softmax",), grid(seed=SEEDS, n=[8, 32], size=[0.003, 1, 4])),
+}
+
+SIX = {"n": 6, "size": 1}
+NEARLY_EQUAL, UNEQUAL = {"size": 0.003}, {"size": [1, 4]}
+RIGHT_AXIS = Level(0, "softmax along the rows")
+CLAIMS = [
+    Claim(
+        "One line shows the fault: *sum the rows*.",
+        "axis",
+        varied="5 seeds, 50 grids each of 8 and 32 words, scores of size 1 and 4",
+        holds=all_rows(lambda row: row["least"] > 0.05, **UNEQUAL),
+        refuted_if="A grid normalised down its columns in which every row sums to 1 within 0.05.",
+        refuting_rows=[{"size": 1, "least": 0.0, "most": 1.0}],
+        shows=Series("least", "how far the worst row is from the sum 1, in the grid where it is nearest", UNEQUAL),
+        baseline=RIGHT_AXIS,
+    ),
+    Claim(
+        "where all scores of a square grid are nearly equal, wrong rows sum to nearly 1 too",
+        "axis",
+        varied="5 seeds, 50 grids each of 8 and 32 words, scores of size 0.003",
+        holds=all_rows(lambda row: row["most"] < 0.02, **NEARLY_EQUAL),
+        refuted_if="A grid of such scores, normalised down its columns, with a row that misses the sum 1 by 0.02.",
+        refuting_rows=[{"size": 0.003, "least": 0.0, "most": 0.2}],
+        shows=Series("most", "how far the worst row of all grids is from the sum 1", NEARLY_EQUAL),
+        baseline=Series("least", "the same with scores of size 1 and 4, in the grid where it is nearest", UNEQUAL),
+        best=RIGHT_AXIS,
+    ),
+    Claim(
+        "In most sets of six we drew with `random.normal(size=(6, 3))` and weighed likewise, some pair moved apart.",
+        "words",
+        varied="5 seeds, 200 sets of six words each",
+        holds=all_rows(lambda row: row["some pair further apart"] > 0.5, **SIX),
+        refuted_if="A seed with which no pair moves apart in half of the 200 sets or more.",
+        refuting_rows=[SIX | {"some pair further apart": 0.4}],
+        shows=Series("some pair further apart", "share of the sets in which some pair moves apart", SIX),
+        baseline=Level(0, "equal weights, which bring all words to one place"),
+    ),
+]

@@ -1,0 +1,111 @@
+"""What chapter 1 says of attention and holds for any numbers, by algebra."""
+
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from attention_src import scaled_dot_product_attention, softmax
+from evidence.claims import load_book
+from tools.chapter import CHAPTERS
+
+
+@pytest.fixture(params=range(10))
+def random(request):
+    return np.random.default_rng(request.param)
+
+
+@pytest.fixture
+def inputs(random):
+    """Queries, keys and values, whose four sizes all differ."""
+    n, m, d_k, d_v = random.choice(np.arange(2, 12), size=4, replace=False)
+    return [random.normal(size=shape) for shape in ((n, d_k), (m, d_k), (m, d_v))]
+
+
+@pytest.fixture
+def scores(inputs):
+    query, key, _ = inputs
+    return query @ key.T / sqrt(key.shape[1])
+
+
+def assert_same(a, b):
+    np.testing.assert_allclose(a, b, rtol=0, atol=1e-12)
+
+
+def test_loops_give_equation_1_1(inputs):
+    printing = np.get_printoptions()
+    book = load_book(CHAPTERS[0], ("by_loops",))
+    np.set_printoptions(**printing)
+    output, _ = scaled_dot_product_attention(*inputs)
+    assert_same(book.by_loops(*inputs, sqrt(inputs[1].shape[1])), output)
+
+
+def test_there_may_be_more_or_fewer_queries_than_keys(inputs):
+    query, key, value = inputs
+    output, weights = scaled_dot_product_attention(*inputs)
+    assert output.shape == (len(query), value.shape[1])
+    assert weights.shape == (len(query), len(key))
+
+
+def test_weights_do_not_depend_on_the_values(random, inputs):
+    query, key, value = inputs
+    _, weights = scaled_dot_product_attention(*inputs)
+    _, others = scaled_dot_product_attention(query, key, 100 * random.normal(size=value.shape) * value)
+    assert (weights == others).all()
+
+
+def test_rows_sum_to_one_whatever_the_scores(random, scores):
+    assert_same(softmax(random.uniform(0, 1000) * scores).sum(axis=1), 1)
+
+
+def test_the_ratio_of_two_weights_is_e_raised_to_the_gap_of_their_scores(scores, inputs):
+    for weights in (softmax(scores), scaled_dot_product_attention(*inputs)[1]):
+        np.testing.assert_allclose(weights[:, :1] / weights, np.exp(scores[:, :1] - scores))
+
+
+def test_with_two_keys_the_second_weight_says_how_far_along_the_line_the_output_lies(inputs):
+    query, (first, second) = inputs[0], inputs[2][:2]
+    output, weights = scaled_dot_product_attention(query, inputs[1][:2], inputs[2][:2])
+    assert_same(output, first + weights[:, 1:] * (second - first))
+
+
+def test_softmax_down_the_columns_keeps_the_shape_and_the_mean_sum_of_a_square_grid(scores):
+    wrong = softmax(scores.T).T
+    assert wrong.shape == scores.shape
+    assert_same(wrong.sum(axis=0), 1)
+    assert_same(wrong.sum(axis=1).mean(), scores.shape[1] / scores.shape[0])
+
+
+def test_the_numbers_of_a_column_stay_between_its_smallest_and_its_largest(inputs):
+    value, (output, _) = inputs[2], scaled_dot_product_attention(*inputs)
+    assert (output <= value.max(axis=0) + 1e-12).all()
+    assert (output >= value.min(axis=0) - 1e-12).all()
+
+
+def test_dividing_unequal_scores_makes_the_largest_weight_smaller(random, scores):
+    divided = scores / random.uniform(1.1, 10)
+    assert (softmax(divided).max(axis=1) < softmax(scores).max(axis=1)).all()
+
+
+def test_times_0_gives_the_average_and_times_a_huge_number_a_lookup(scores, inputs):
+    value = inputs[2]
+    assert_same(softmax(0 * scores) @ value, np.broadcast_to(value.mean(axis=0), (len(scores), value.shape[1])))
+    assert_same(softmax(1e9 * scores) @ value, value[scores.argmax(axis=1)])
+
+
+def test_keys_shuffled_together_with_values_leave_the_output_as_it_was(random, inputs):
+    query, key, value = inputs
+    order = random.permutation(len(key))
+    assert_same(
+        scaled_dot_product_attention(query, key[order], value[order])[0], scaled_dot_product_attention(*inputs)[0]
+    )
+
+
+def test_at_length_1_each_word_looks_most_at_itself_and_the_score_is_nearness(inputs):
+    x = inputs[1]
+    unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+    weights = softmax(unit @ unit.T)
+    squared_distances = ((unit[:, None] - unit) ** 2).sum(axis=2)
+    assert (weights.argmax(axis=1) == np.arange(len(x))).all()
+    assert_same(unit @ unit.T - 1, -squared_distances / 2)
+    assert_same(softmax(-squared_distances / 2), weights)
