@@ -1,0 +1,380 @@
+"""Evidence for chapter 2: what three divisors do to random weights and to training, and rows that need not sum to 1."""
+
+from statistics import mean, median
+
+import numpy as np
+
+from evidence.claims import (
+    SEEDS,
+    Claim,
+    Experiment,
+    Level,
+    Series,
+    all_rows,
+    grid,
+    most_rows,
+    round_numbers,
+    select_rows,
+)
+
+RATES = {"SGD": (0.03, 0.1, 0.3, 1, 3, 10), "Adam": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)}
+DIVISORS = ("÷ 1", "÷ √d", "÷ d")
+RUNS = ("run 1", "run 2", "run 3")
+
+
+def measure_weights(book, seed, d):
+    """Return the largest weight of random queries and its slope with the undivided score, for each divisor."""
+    row = {}
+    for name, by in book.divisors.items():
+        largest, _, slope = book.measure(d, by(d), seed)
+        row |= {f"{name} largest": largest, f"{name} before": slope / by(d)}
+    return round_numbers(row)
+
+
+def try_rates(book, seed, optimiser, divisor, d):
+    """Return which of six rates bring a run to two thirds right in 75 steps, and the mean share at the best of them."""
+    row, best = {}, 0.0
+    for rate in RATES[optimiser]:
+        by = book.divisors[divisor](d)
+        shares, *_ = book.train(by, rate, d, 75, getattr(book.torch.optim, optimiser), seed=seed, runs=1)
+        row[str(rate)] = int(shares[-5:].mean() > 2 / 3)
+        best = max(best, float(shares.mean()))
+    return {**row, "best": round(best, 2)}
+
+
+def train_with_adam(book, seed, divisor):
+    """Return how three runs end at the page's rate and size, and the sizes of their scores before and after."""
+    by = book.divisors[divisor](64)
+    shares, before, after = book.train(by, 0.001, 64, 300, book.torch.optim.Adam, seed=seed, runs=3)
+    steps = [int((run > 0.5).double().argmax()) if (run > 0.5).any() else 300 for run in shares.mT]
+    row = round_numbers(dict(zip(RUNS, shares[-20:].mean(dim=0), strict=True)), 2)
+    row["half right at step"] = int(median(steps))
+    for when, W in (("before", before), ("after", after)):
+        sizes = book.score_sizes(W, by)
+        row |= round_numbers({f"own {when}": sizes[0], f"others {when}": sizes[1], f"entry {when}": sizes[2]}, 2)
+    return row
+
+
+def sum_rows(book, seed, L):
+    """Return the mean row sums of random scores of size 1, with and without the correction."""
+    s = np.random.default_rng([seed, L]).normal(size=(500, L))
+    weights = {
+        "ReLU": book.relu_weights(s),
+        "without L": np.maximum(s, 0),
+        "sigmoid": book.sigmoid_weights(s),
+        "without log L": 1 / (1 + np.exp(-s)),
+    }
+    return round_numbers({name: rows.sum(-1).mean() for name, rows in weights.items()}, 3)
+
+
+EXPERIMENTS = {
+    "size": Experiment(measure_weights, ("measure", "divisors"), grid(seed=SEEDS, d=[4, 16, 64, 256, 1024])),
+    "window": Experiment(
+        try_rates,
+        ("train", "divisors", "torch"),
+        grid(seed=SEEDS, optimiser=["SGD", "Adam"], divisor=DIVISORS, d=[16, 64, 256]),
+    ),
+    "start": Experiment(
+        train_with_adam, ("train", "divisors", "score_sizes", "torch"), grid(seed=SEEDS, divisor=DIVISORS)
+    ),
+    "length": Experiment(sum_rows, ("relu_weights", "sigmoid_weights"), grid(seed=SEEDS, L=[2, 16, 128, 1024])),
+}
+
+
+def match_rates(optimiser, divisor, expected):
+    """Return a condition: for each (rate, d), at most one run in five does not learn (1) or fail (0) as expected."""
+
+    def holds(rows):
+        runs = {d: select_rows(rows, optimiser=optimiser, divisor=divisor, d=d) for _, d in expected}
+        return all(
+            abs(mean(row[str(rate)] for row in runs[d]) - learns) <= 0.2 for (rate, d), learns in expected.items()
+        )
+
+    return holds
+
+
+def find_middle(row):
+    """Return the mean place of the rates that work with Adam among the six; 0 if none does."""
+    places = [i for i, rate in enumerate(RATES["Adam"]) if row[str(rate)]]
+    return mean(places) if places else 0
+
+
+def measure_shift(rows, divisor):
+    """Return by how many places, on average, the middle of Adam's window falls from d = 16 to d = 256."""
+    small, large = (map(find_middle, select_rows(rows, optimiser="Adam", divisor=divisor, d=d)) for d in (16, 256))
+    return mean(small) - mean(large)
+
+
+def list_runs(rows, divisor):
+    """Return how all runs with a divisor end."""
+    return [row[run] for row in select_rows(rows, divisor=divisor) for run in RUNS]
+
+
+def measure_range(rows, divisor):
+    """Return how far apart the best and the worst run with a divisor end."""
+    return max(list_runs(rows, divisor)) - min(list_runs(rows, divisor))
+
+
+def is_first_to_half(rows):
+    """Return whether, with each seed, half are right sooner with ÷ √d than with the other two."""
+    return all(
+        row["half right at step"] < other["half right at step"]
+        for row in select_rows(rows, divisor="÷ √d")
+        for other in select_rows(rows, seed=row["seed"], divisor=["÷ 1", "÷ d"])
+    )
+
+
+def is_as_quick(rows):
+    """Return whether, with each seed, the best rates of ÷ √d and ÷ d have nearly the same share right."""
+    by_root, by_d = (select_rows(rows, optimiser="Adam", divisor=divisor, d=64) for divisor in ("÷ √d", "÷ d"))
+    return all(abs(a["best"] - b["best"]) < 0.05 for a, b in zip(by_root, by_d, strict=True))
+
+
+def has_settled(rows):
+    """Return whether no corrected sum at 128 keys or more is 8 % above another."""
+    long = select_rows(rows, L=[128, 1024])
+    return all(max(row[name] for row in long) < 1.08 * min(row[name] for row in long) for name in ("ReLU", "sigmoid"))
+
+
+def has_grown(rows):
+    """Return whether each uncorrected sum at 1024 keys is more than ten times each at 16."""
+    return all(
+        long[name] > 10 * short[name]
+        for name in ("without L", "without log L")
+        for long in select_rows(rows, L=1024)
+        for short in select_rows(rows, L=16)
+    )
+
+
+def show_rate(rate, label, optimiser, divisor, d=256):
+    """Return the series that shows which runs learn at a rate: 1 if a run does, 0 if it fails."""
+    return Series(rate, label, {"optimiser": optimiser, "divisor": divisor, "d": d})
+
+
+PLAIN = {(0.3, 16): 1, (1, 16): 0, (3, 16): 0, (0.03, 256): 1, (0.1, 256): 0, (0.3, 256): 0}
+BY_D = {(0.3, 16): 0, (1, 16): 1, (1, 256): 0, (3, 256): 0, (10, 256): 1}
+BY_ROOT = {(rate, d): int(0.05 < rate < 2) for rate in (0.03, 0.1, 0.3, 1, 3) for d in (16, 256)}
+ADAM_BY_ROOT = {(0.001, 256): 1, (0.001, 16): 0, (0.1, 16): 1, (0.1, 256): 0}
+ADAM_BY_ROOT |= {(rate, d): 1 for rate in (0.01, 0.03) for d in (16, 256)}
+ADAM_BY_D = {(rate, d): int(rate > 0.005) for rate in (0.001, 0.01, 0.03, 0.1) for d in (16, 256)}
+SGD_WINDOWS = [match_rates("SGD", "÷ √d", BY_ROOT), match_rates("SGD", "÷ d", BY_D)]
+ADAM_WINDOWS = [match_rates("Adam", "÷ √d", ADAM_BY_ROOT), match_rates("Adam", "÷ d", ADAM_BY_D)]
+
+ALL_LEARN = [
+    {**case, "best": 0.9, **{str(rate): 1 for rate in RATES[case["optimiser"]]}} for case in EXPERIMENTS["window"].cases
+]
+ALIKE = dict.fromkeys(RUNS, 0.95) | {"half right at step": 100, "own before": 0.0, "own after": 25.0}
+ALIKE |= {"others before": 8.0, "others after": 8.0, "entry before": 0.12, "entry after": 0.12}
+ALL_ALIKE = [{**case, **ALIKE} for case in EXPERIMENTS["start"].cases]
+
+SIZES = "5 seeds, d = 4 to 1024"
+WINDOWS = "5 seeds; plain gradient descent and Adam, three divisors, d = 16, 64 and 256, six rates each"
+STARTS = "5 seeds of three runs, three divisors, at the page's rate and size"
+KEYS = "5 seeds, 500 rows each of 2, 16, 128 and 1024 keys"
+GUESSING = Level(1 / 256, "guessing all eight signs")
+ALL_RIGHT = Level(1, "all items right")
+
+CLAIMS = [
+    Claim(
+        "Divided by $\\sqrt{d}$ it stays near 0.24 at all five sizes.",
+        "size",
+        SIZES,
+        all_rows(lambda row: 0.21 < row["÷ √d largest"] < 0.28),
+        refuted_if="A size and a seed at which the largest weight is at most 0.21, or at least 0.28.",
+        refuting_rows=[{"÷ √d largest": 0.4}],
+        shows=Series("÷ √d largest", "largest of 16 weights, divided by √d"),
+        baseline=Series("÷ 1 largest", "largest of 16 weights without a divisor"),
+    ),
+    Claim(
+        "For the score before the division, divide each slope by its divisor: then ÷ 1 has the largest mean.",
+        "size",
+        SIZES,
+        all_rows(lambda row: row["÷ 1 before"] > max(row["÷ √d before"], row["÷ d before"])),
+        refuted_if="A size and a seed at which dividing by √d or by d has a mean slope as large as no divisor has.",
+        refuting_rows=[{"÷ 1 before": 0.05, "÷ √d before": 0.3, "÷ d before": 0.2}],
+        shows=Series("÷ 1 before", "mean slope with the undivided score at d = 1024, without a divisor", {"d": 1024}),
+        baseline=Series("÷ √d before", "mean slope with the undivided score at d = 1024, divided by √d", {"d": 1024}),
+    ),
+    Claim(
+        "without a divisor, the largest rate that works falls from 0.3 to 0.03 as $d$ grows",
+        "window",
+        WINDOWS,
+        match_rates("SGD", "÷ 1", PLAIN),
+        refuted_if="Two of five runs or more that fail at 0.3 or learn at 1 or 3 where d = 16, or that fail at 0.03 or "
+        "learn at 0.1 or 0.3 where d = 256.",
+        refuting_rows=ALL_LEARN,
+        shows=show_rate("0.3", "runs that learn (1) or fail (0) at the rate 0.3, d = 256, no divisor", "SGD", "÷ 1"),
+        baseline=show_rate("0.3", "the same at d = 16", "SGD", "÷ 1", d=16),
+    ),
+    Claim(
+        "divided by $d$, the smallest rate that works rises from 1 to 10",
+        "window",
+        WINDOWS,
+        match_rates("SGD", "÷ d", BY_D),
+        refuted_if="Two of five runs or more that learn at 0.3 or fail at 1 where d = 16, or that learn at 1 or 3 or "
+        "fail at 10 where d = 256.",
+        refuting_rows=ALL_LEARN,
+        shows=show_rate("1", "runs that learn (1) or fail (0) at the rate 1, d = 256, divided by d", "SGD", "÷ d"),
+        baseline=show_rate("1", "the same at d = 16", "SGD", "÷ d", d=16),
+    ),
+    Claim(
+        "divided by $\\sqrt{d}$, the rates 0.1, 0.3 and 1 work at both sizes, and 0.03 and 3 at neither",
+        "window",
+        WINDOWS,
+        match_rates("SGD", "÷ √d", BY_ROOT),
+        refuted_if="At one of the sizes, two of five runs or more that fail at 0.1, 0.3 or 1, or learn at 0.03 or 3.",
+        refuting_rows=ALL_LEARN,
+        shows=show_rate("0.3", "runs that learn (1) or fail (0) at the rate 0.3, d = 256, by √d", "SGD", "÷ √d"),
+        baseline=show_rate("0.3", "the same without a divisor", "SGD", "÷ 1"),
+    ),
+    Claim(
+        "Divided by $\\sqrt{d}$, the rate 0.001 works at $d = 256$ alone and 0.1 at $d = 16$ alone; 0.01 and 0.03 work"
+        " at both.",
+        "window",
+        WINDOWS,
+        match_rates("Adam", "÷ √d", ADAM_BY_ROOT),
+        refuted_if="At one of these rates and sizes, two of five runs or more that do otherwise.",
+        refuting_rows=ALL_LEARN,
+        shows=show_rate("0.1", "Adam's runs that learn (1) or fail (0) at 0.1, d = 256, by √d", "Adam", "÷ √d"),
+        baseline=show_rate("0.1", "the same at d = 16", "Adam", "÷ √d", d=16),
+    ),
+    Claim(
+        "Divided by $d$, the rates 0.01, 0.03 and 0.1 work at both, and 0.001 at neither.",
+        "window",
+        WINDOWS,
+        match_rates("Adam", "÷ d", ADAM_BY_D),
+        refuted_if="At one of the sizes, two of five runs or more that fail at 0.01, 0.03 or 0.1, or learn at 0.001.",
+        refuting_rows=ALL_LEARN,
+        shows=show_rate("0.1", "Adam's runs that learn (1) or fail (0) at 0.1, d = 256, by d", "Adam", "÷ d"),
+        baseline=show_rate("0.1", "the same divided by √d", "Adam", "÷ √d"),
+    ),
+    Claim(
+        "Without a divisor, at $d = 256$, each of the six rates, even 0.003, failed with most of the starts tried.",
+        "window",
+        WINDOWS,
+        lambda rows: all(
+            most_rows(lambda row, rate=rate: not row[str(rate)], optimiser="Adam", divisor="÷ 1", d=256)(rows)
+            for rate in RATES["Adam"]
+        ),
+        refuted_if="One of the six rates at which half of the runs or more learn without a divisor, where d = 256.",
+        refuting_rows=ALL_LEARN,
+        shows=show_rate("0.003", "Adam's runs that learn (1) or fail (0) at 0.003, d = 256, no divisor", "Adam", "÷ 1"),
+        baseline=show_rate("0.003", "the same divided by √d", "Adam", "÷ √d"),
+    ),
+    Claim(
+        "Here, whether a window stays depends on the optimiser. With plain gradient descent that of $\\sqrt{d}$ stays.",
+        "window",
+        WINDOWS,
+        lambda rows: all(holds(rows) for holds in SGD_WINDOWS + ADAM_WINDOWS),
+        refuted_if="At one of the rates and sizes named above, two of five runs or more that do otherwise.",
+        refuting_rows=ALL_LEARN,
+        shows=show_rate(
+            "0.1", "plain gradient descent: runs that learn (1) or fail (0) at 0.1, d = 256, by √d", "SGD", "÷ √d"
+        ),
+        baseline=show_rate("0.1", "the same with Adam", "Adam", "÷ √d"),
+    ),
+    Claim(
+        "With Adam no window stays, and that of $d$ moves less than that of $\\sqrt{d}$",
+        "window",
+        WINDOWS,
+        lambda rows: 0 < measure_shift(rows, "÷ d") < measure_shift(rows, "÷ √d"),
+        refuted_if="On average over the seeds, a window of d that stays, or moves as far down as that of √d.",
+        refuting_rows=ALL_LEARN,
+        shows=show_rate("0.1", "Adam's runs that learn (1) or fail (0) at 0.1, d = 256, by d", "Adam", "÷ d"),
+        baseline=show_rate("0.1", "the same divided by √d", "Adam", "÷ √d"),
+    ),
+    Claim(
+        "In five other Adam runs at $d = 64$, with the best of six rates each, dividing by $d$ was as quick as by"
+        " $\\sqrt{d}$.",
+        "window",
+        WINDOWS,
+        is_as_quick,
+        refuted_if="A seed with which the mean shares right differ by 0.05 or more.",
+        refuting_rows=[{**row, "best": 0.8} if row["divisor"] == "÷ d" else row for row in ALL_LEARN],
+        shows=show_rate("best", "mean share right in 75 steps at the best rate, divided by d", "Adam", "÷ d", d=64),
+        baseline=show_rate("best", "the same divided by √d", "Adam", "÷ √d", d=64),
+        best=ALL_RIGHT,
+    ),
+    Claim(
+        "All three learn it: they end far above guessing.",
+        "start",
+        STARTS,
+        lambda rows: all(share > 0.2 for divisor in DIVISORS for share in list_runs(rows, divisor)),
+        refuted_if="A run, with any of the divisors, that ends with a fifth of the items right or fewer.",
+        refuting_rows=[{**row, "run 2": 0.01} for row in ALL_ALIKE],
+        shows=Series("run 1", "share of items right at the end, the first run of each seed"),
+        baseline=GUESSING,
+        best=ALL_RIGHT,
+    ),
+    Claim(
+        "At this rate, dividing by $\\sqrt{d}$ learns soonest.",
+        "start",
+        STARTS,
+        is_first_to_half,
+        refuted_if="A seed with which another divisor has half of the items right as soon.",
+        refuting_rows=ALL_ALIKE,
+        shows=Series("half right at step", "step at which half are right, divided by √d", {"divisor": "÷ √d"}),
+        baseline=Series("half right at step", "the same without a divisor", {"divisor": "÷ 1"}),
+    ),
+    Claim(
+        "Without a divisor the starts differ most",
+        "start",
+        STARTS,
+        lambda rows: measure_range(rows, "÷ 1") > max(measure_range(rows, "÷ √d"), measure_range(rows, "÷ d")),
+        refuted_if="Runs divided by √d or by d whose best and worst are as far apart as those without a divisor.",
+        refuting_rows=ALL_ALIKE,
+        shows=Series("run 1", "share of items right at the end without a divisor, first runs", {"divisor": "÷ 1"}),
+        baseline=Series("run 1", "the same divided by d", {"divisor": "÷ d"}),
+        best=ALL_RIGHT,
+    ),
+    Claim(
+        "and three above 0.9",
+        "start",
+        STARTS,
+        lambda rows: median(list_runs(rows, "÷ 1")) > 0.9,
+        refuted_if="More than half of the runs without a divisor that end with nine tenths right or fewer.",
+        refuting_rows=[{**row, "run 1": 0.5, "run 2": 0.5} for row in ALL_ALIKE],
+        shows=Series("run 1", "share of items right at the end without a divisor, first runs", {"divisor": "÷ 1"}),
+        baseline=GUESSING,
+        best=ALL_RIGHT,
+    ),
+    Claim(
+        "The scores with other items nearly keep their size, and the score of an item with itself grows far above"
+        " them.",
+        "start",
+        STARTS,
+        all_rows(
+            lambda row: (
+                0.85 < row["others after"] / row["others before"] < 1.15
+                and row["entry after"] > 0.9 * row["entry before"]
+                and row["own after"] > 2 * row["others after"]
+            ),
+            divisor="÷ 1",
+        ),
+        refuted_if="A seed with which the scores with other items change by 15 % or the numbers in the matrices shrink "
+        "by 10 %, or with which an item's own score ends at no more than twice the size of the others.",
+        refuting_rows=[{**row, "others after": 2.0} for row in ALL_ALIKE],
+        shows=Series("own after", "an item's own score after training, without a divisor", {"divisor": "÷ 1"}),
+        baseline=Series("others after", "size of its scores with other items after training", {"divisor": "÷ 1"}),
+    ),
+    Claim(
+        "Without the correction the row sum grows with the length of the text.",
+        "length",
+        KEYS,
+        has_grown,
+        refuted_if="A mean row sum of 1024 keys that is at most ten times one of 16 keys.",
+        refuting_rows=[{"L": L, "without L": 1.0, "without log L": 1.0} for L in (16, 1024)],
+        shows=Series("without log L", "mean row sum of 1024 sigmoid weights without the correction", {"L": 1024}),
+        baseline=Series("without log L", "the same with 16 keys", {"L": 16}),
+    ),
+    Claim(
+        "With it, the sum settles for scores of size 1: from 128 keys to 1024 it hardly moves.",
+        "length",
+        KEYS,
+        has_settled,
+        refuted_if="Of the mean row sums of 128 and 1024 keys, one that is 8 % above another or more.",
+        refuting_rows=[{"L": 128, "ReLU": 0.4, "sigmoid": 0.9}, {"L": 1024, "ReLU": 0.4, "sigmoid": 1.6}],
+        shows=Series("sigmoid", "mean row sum of 1024 sigmoid weights with the correction", {"L": 1024}),
+        baseline=Series("sigmoid", "the same with 128 keys", {"L": 128}),
+    ),
+]
