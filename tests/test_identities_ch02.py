@@ -1,0 +1,108 @@
+"""What chapter 2 says of softmax, its slopes and divisors, and holds for any numbers: by algebra or by construction."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+
+from attention_src import dot_score, relu_weights, sigmoid_weights, softmax
+from evidence.claims import load_book
+from tools.chapter import CHAPTERS
+
+
+@pytest.fixture(scope="module")
+def book():
+    """What the chapter defines; it calculates in 64 bits, but the tests after it need not."""
+    dtype, printing = torch.get_default_dtype(), np.get_printoptions()
+    yield load_book(next(path for path in CHAPTERS if path.stem.startswith("02")), ("train",))
+    torch.set_default_dtype(dtype)
+    np.set_printoptions(**printing)
+
+
+@pytest.fixture(params=range(5))
+def random(request):
+    return np.random.default_rng(request.param)
+
+
+@pytest.fixture(params=[(2, 0.1), (5, 1), (30, 8)], ids=lambda case: "{} scores of size {}".format(*case))
+def scores(request, random):
+    m, size = request.param
+    return size * random.normal(size=m)
+
+
+def slopes(scores):
+    return torch.autograd.functional.jacobian(softmax, torch.tensor(scores)).numpy()
+
+
+def test_the_ratio_of_two_weights_is_e_to_the_gap_and_subtracting_a_number_changes_no_weight(scores, random):
+    weights = softmax(scores)
+    np.testing.assert_allclose(weights[:, None] / weights, np.exp(scores[:, None] - scores))
+    np.testing.assert_allclose(softmax(scores - 8 * random.normal()), weights)
+
+
+def test_as_written_softmax_overflows_at_710_and_not_at_709(random):
+    others = random.normal(size=4)
+    with np.errstate(all="ignore"):
+        is_finite = [np.isfinite(np.exp([top, *others]).sum()) for top in (709, 710, random.uniform(710, 5000))]
+    assert is_finite == [True, False, False]
+
+
+def test_the_slopes_are_those_of_equation_2_2_and_each_column_and_row_of_them_adds_up_to_0(scores):
+    weights, J = softmax(scores), slopes(scores)
+    np.testing.assert_allclose(J, np.diag(weights) - np.outer(weights, weights), rtol=0, atol=1e-12)
+    np.testing.assert_allclose([*J.sum(axis=0), *J.sum(axis=1)], 0, atol=1e-12)
+
+
+def test_no_slope_is_above_a_quarter_which_two_equal_scores_reach(scores):
+    assert np.diag(slopes(scores)).max() <= 0.25 + 1e-12
+    assert slopes(scores[[0, 0]])[0, 0] == 0.25
+
+
+def test_a_softmax_weight_grows_at_the_expense_of_all_others_and_the_other_two_ways_leave_them_alone(random):
+    scores = random.normal(size=random.integers(2, 30))
+    raised = scores + 0.1 * (np.arange(len(scores)) == 0)
+    assert (softmax(raised)[1:] < softmax(scores)[1:]).all() and softmax(raised)[0] > softmax(scores)[0]
+    for weigh in (relu_weights, sigmoid_weights):
+        assert (weigh(raised)[1:] == weigh(scores)[1:]).all()
+
+
+def test_an_output_moves_by_100_times_its_row_sum_which_for_softmax_is_1(scores, random):
+    value = random.normal(size=(len(scores), 3))
+    for weigh in (softmax, relu_weights, sigmoid_weights):
+        weights = weigh(scores)
+        np.testing.assert_allclose(weights @ (value + 100) - weights @ value, 100 * weights.sum())
+    np.testing.assert_allclose(softmax(scores).sum(), 1)
+
+
+def test_relu_gives_nothing_to_scores_below_0_and_sigmoid_is_that_of_equation_2_3(scores):
+    np.testing.assert_allclose(relu_weights(scores), np.maximum(scores, 0) / len(scores))
+    np.testing.assert_allclose(sigmoid_weights(scores), np.exp(scores) / (np.exp(scores) + len(scores)))
+
+
+@pytest.mark.parametrize("m", [2, 16, 1024])
+def test_a_query_that_fits_no_key_still_has_softmax_weights_that_add_up_to_1_and_hardly_any_of_sigmoid(m, random):
+    unfit = random.uniform(-6, -4, size=m)
+    np.testing.assert_allclose(softmax(unfit).sum(), 1)
+    assert sigmoid_weights(unfit).sum() < 0.02
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 5])
+def test_the_variance_of_a_score_of_independent_numbers_of_variance_1_is_d(d):
+    """Among all queries and keys of numbers that are 1 or −1, each as likely as any other."""
+    query, key = np.array([*product([-1.0, 1.0], repeat=2 * d)]).reshape(-1, 2, 1, d).swapaxes(0, 1)
+    assert dot_score(query, key).var() == d
+
+
+@pytest.mark.parametrize(("optimiser", "tolerance"), [("SGD", 1e-12), ("Adam", 1e-4)])
+@pytest.mark.parametrize("power", [0.5, 1])
+@pytest.mark.parametrize("seed", range(100, 105))
+def test_a_divisor_is_a_starting_size_and_a_rate(book, optimiser, tolerance, power, seed):
+    """After ten steps, W divided by √c is where it is without the divisor; with Adam but for its ε."""
+    d, method = 11, getattr(torch.optim, optimiser)
+    c = d**power
+    rate = 0.3 * c / d**0.5 if optimiser == "SGD" else 0.01
+    _, _, divided = book.train(c, rate, d, 10, method, seed=seed, runs=2)
+    less = c if optimiser == "SGD" else c**0.5
+    _, before, undivided = book.train(1, rate / less, d, 10, method, start=c**-0.5, seed=seed, runs=2)
+    assert (divided / c**0.5 - undivided).norm() < tolerance * (undivided - before).norm()
