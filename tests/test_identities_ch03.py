@@ -1,0 +1,106 @@
+"""What chapter 3 says of scores and networks and holds for any numbers, before or after any training.
+
+Shapes, the mask, and what each score asks of its states are tested in test_scores.py and test_seq2seq.py.
+"""
+
+import numpy as np
+import pytest
+import torch
+
+from attention_src import additive_score
+from evidence.claims import load_book
+from tools.chapter import CHAPTERS
+
+COMPARING, BLIND = ("additive", "dot", "general"), ("uniform", "position")
+SEEDS = range(3)
+
+
+@pytest.fixture(scope="module")
+def book():
+    """What the chapter defines; it calculates in 64 bits, but the tests after it need not."""
+    dtype, printing = torch.get_default_dtype(), np.get_printoptions()
+    yield load_book(next(path for path in CHAPTERS if path.stem.startswith("03")), ("network", "train"))
+    torch.set_default_dtype(dtype)
+    np.set_printoptions(**printing)
+
+
+@pytest.fixture(params=SEEDS)
+def random(request):
+    torch.manual_seed(request.param)
+    return np.random.default_rng(request.param)
+
+
+def draw_texts(random, longest, places):
+    """Draw six sources, from 3 characters to the longest, their lengths, and six targets."""
+    lengths = torch.tensor([3, longest, *random.integers(3, longest + 1, size=4)])
+    numbers = torch.tensor(random.integers(2, 9, size=(6, places)))
+    return (
+        numbers * (torch.arange(places) < lengths[:, None]),
+        lengths,
+        torch.tensor(random.integers(2, 9, size=(6, 5))),
+    )
+
+
+def replace_states(model, change):
+    """Let the decoder read changed encoder states; its first state stays."""
+    return model.encoder.register_forward_hook(lambda module, given, made: (change(made[0]), made[1]))
+
+
+def test_concat_is_the_additive_score_with_both_states_end_to_end(random):
+    n, m, d_s, d_h, hidden = random.permutation(range(2, 7))
+    s, h, v = random.normal(size=(n, d_s)), random.normal(size=(m, d_h)), random.normal(size=hidden)
+    w_s, w_h = random.normal(size=(d_s, hidden)), random.normal(size=(d_h, hidden))
+    joined = np.concatenate([np.repeat(s[:, None], m, axis=1), np.repeat(h[None], n, axis=0)], axis=-1)
+    np.testing.assert_allclose(np.tanh(joined @ np.concatenate([w_s, w_h])) @ v, additive_score(s, h, w_s, w_h, v))
+
+
+@pytest.mark.parametrize("kind", COMPARING + BLIND)
+def test_weights_follow_other_encoder_states_unless_they_are_made_without_them(book, random, kind):
+    model, (numbers, lengths, target) = book.network(kind, 9, 9, 8), draw_texts(random, 9, 12)
+    _, before = model(numbers, target, lengths)
+    with replace_states(model, lambda states: states.flip(0)):
+        _, after = model(numbers, target, lengths)
+    assert torch.equal(before, after) == (kind in BLIND)
+
+
+@pytest.mark.parametrize("kind", COMPARING + BLIND)
+def test_every_character_has_some_weight_and_padding_none(book, random, kind):
+    numbers, lengths, target = draw_texts(random, 9, 12)
+    _, weights = book.network(kind, 9, 9, 8)(numbers, target, lengths)
+    assert torch.equal(weights > 0, (numbers > 0)[:, None].expand_as(weights))
+
+
+def test_uniform_averages_the_encoder_states(book, random):
+    numbers, lengths, target = draw_texts(random, 9, 12)
+    _, weights = book.network("uniform", 9, 9, 8)(numbers, target, lengths)
+    torch.testing.assert_close(weights, ((numbers > 0) / lengths[:, None])[:, None].expand_as(weights).double())
+
+
+def test_changing_the_first_character_changes_every_state_of_an_untrained_encoder(book, random):
+    numbers, lengths, _ = draw_texts(random, 10, 12)
+    changed = numbers.clone()
+    changed[:, 0] = (numbers[:, 0] - 1) % 7 + 2
+    encoder = book.network("general", 9, 9).encoder
+    moved = (encoder(numbers, lengths)[0] != encoder(changed, lengths)[0]).any(-1)
+    assert torch.equal(moved, numbers > 0)
+
+
+def test_training_never_changes_the_column_of_a_place_that_no_text_reaches(book, random):
+    numbers, lengths, targets = draw_texts(random, 8, 10)
+    data, seed = (numbers, lengths, targets), 5
+    model, _ = book.train("position", data, steps=3, seed=seed)
+    torch.manual_seed(seed)
+    before = book.network("position", int(numbers.max()) + 1, int(targets.max()) + 1).decoder.w
+    changed = (model.decoder.w != before).any(0)
+    assert changed[:8].all() and not changed[8:].any()
+
+
+@pytest.mark.parametrize("kind", [*COMPARING, "uniform", "position"])
+def test_shuffled_encoder_states_change_only_what_position_writes(book, random, kind):
+    numbers, lengths, target = draw_texts(random, 9, 9)
+    lengths[:], numbers[numbers == 0] = 9, 2
+    model, order = book.network(kind, 9, 9), torch.tensor(random.permutation(9))
+    before, _ = model(numbers, target, lengths)
+    with replace_states(model, lambda states: states[:, order]):
+        after, _ = model(numbers, target, lengths)
+    assert torch.allclose(before, after, atol=1e-12) == (kind != "position")
