@@ -9,7 +9,8 @@ from nbformat import write
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from tools import sizes
-from tools.chapter import CHAPTERS, ROOT, code, grade_id, is_figure, mime, prose, read, tags
+from tools.chapter import CHAPTERS, ROOT, code, grade_id, is_figure, mime, printed, prose, read, tags
+from tools.nbval_bound.bindings import find_numbers
 
 LAST = ["Common misconceptions", "Summary", "Exercises", "Sources"]
 MYST = re.compile(r"^:::|^```\{|\{[a-z:]+\}`|^\+\+\+|^\(.*\)=$", re.M)
@@ -53,6 +54,17 @@ def prose_faults(notebook):
             yield "<details> without <summary> and blank lines inside: its Markdown would not be rendered"
         if re.search(r"^> \*\*(Note|Important|Warning)\*\*.*\S", source, re.M):
             yield "a callout whose bold word is not alone on its first line"
+
+
+def alternative_faults(notebook):
+    """A number in an alternative text is one that its own cell shows, or one that is bound in the chapter."""
+    bound = {number.text.replace("−", "-") for text in prose(notebook) for number in find_numbers(text)}
+    for cell in code(notebook):
+        shown = [float(text) for text in re.findall(r"-?\d+\.\d+|-?\d+", printed(cell))]
+        for number in find_numbers(cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")):
+            agrees = any(number.agrees(value / 100 if number.is_percent else value) for value in shown)
+            if not agrees and number.text.replace("−", "-") not in bound:
+                yield f"an alternative text says {number.text}, which nothing shows: {number.sentence!r}"
 
 
 def output_faults(notebook):
@@ -100,7 +112,7 @@ def exercise_faults(notebook):
         yield "an exercise without a folded hint"
 
 
-FAULTS = [order_faults, width_faults, prose_faults, output_faults, exercise_faults]
+FAULTS = [order_faults, width_faults, prose_faults, alternative_faults, output_faults, exercise_faults]
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
@@ -153,6 +165,7 @@ def spoil(notebook, fault):
         "72": lambda: cells.insert(3, new_code_cell("x = " + "1" * 72)),
         "1..N": lambda: figure.update(execution_count=None),
         "alternative": lambda: figure.metadata.clear(),
+        "nothing shows": lambda: figure.metadata["mystnb"]["image"].update(alt="A grid with a weight of 0.123457."),
         "excused": lambda: figure.metadata.update(tags=["nbval-ignore-output"]),
         "skipped": lambda: figure.metadata.update(tags=["nbval-skip"]),
         "address": lambda: figure.outputs.append(new_output("stream", text="<object at 0x7f1234567890>")),
@@ -168,7 +181,7 @@ def spoil(notebook, fault):
 
 
 PLANTED = """exactly one H1|last sections|installs|MyST|talks down|URL|<details>|callout|72|1..N
-alternative|pieces|excused|skipped|address|warning|bitmap|pairs|points|solution region"""
+alternative|nothing shows|pieces|excused|skipped|address|warning|bitmap|pairs|points|solution region"""
 
 
 @pytest.mark.parametrize("fault", re.split(r"[|\n]", PLANTED))
