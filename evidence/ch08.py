@@ -1,0 +1,331 @@
+"""Claims of chapter 8: what the ball's patch fetches, what breaks it, and a convolutional net beside it."""
+
+import torch
+
+from attention_src.tasks import football_examples
+from evidence.claims import (
+    SEEDS,
+    Claim,
+    Experiment,
+    Level,
+    Series,
+    all_rows,
+    grid,
+    most_rows,
+    one_at_a_time,
+    round_numbers,
+    select_rows,
+)
+
+PAGE = {"rate": 5e-3}
+QUARTER = {"rate": 1.25e-3}
+LARGER = {"rate": 2e-2}  # for few scenes
+
+
+def draw_scenes(book, seed, count=6000):
+    """Return scenes of this seed: tensors to train on and to ask about, and both as arrays."""
+    train_set, held_out = football_examples(count, 1000, seed=seed)
+    return book.tensors(train_set), book.tensors(held_out), train_set, held_out
+
+
+def draw_order(seed):
+    """Return an order of the 25 patches."""
+    return torch.randperm(25, generator=torch.Generator().manual_seed(seed))
+
+
+def intervene(book, seed, rate):
+    """Train one model, measure where it looks, and try all interventions of the page on it."""
+    data, test, train_set, held_out = draw_scenes(book, seed)
+    goal = torch.tensor(held_out.goal)
+    model = book.striker(data, seed, rate)
+    weights = book.on_goal(model, test, goal).mean(0)
+    best = int(weights.argmax())
+    trained, fresh = book.by_distance(model), book.by_distance(book.Striker())
+
+    def exchange(what, part, thing=goal):
+        return book.follows(model, test, thing, what, part, seed)
+
+    position_keys, position_values = exchange("position", "keys"), exchange("position", "values")
+    return round_numbers({
+        "right": book.accuracy(model, test), "place": book.floors(train_set, held_out)[1],
+        "best": weights[best], "untrained": book.on_goal(book.Striker(), test, goal).mean(),
+        "from_rest": book.asked_by(model, test, goal)[1], "afar": book.from_afar(model, test, goal)[1],
+        "best_off": book.without_head(model, best, test), "other_off": book.without_head(model, 1 - best, test),
+        "position_keys_old": position_keys[0], "position_keys_new": position_keys[1],
+        "position_values_old": position_values[0], "position_values_new": position_values[1],
+        "look_keys_new": exchange("look", "keys")[1], "look_values_new": exchange("look", "values")[1],
+        "whole_old": exchange("look", "nothing")[0],
+        "bystander_old": exchange("position", "keys and values", (goal + 1) % 25)[0],
+        "scattered": book.accuracy(model, book.scattered(test, draw_order(seed))),
+        "near": trained[0], "far": max(trained[5:]), "flat": max(map(abs, fresh[:5])),
+    })  # fmt: skip
+
+
+def learn_from_few_scenes(book, seed, rate):
+    """Train both nets on 250 scenes."""
+    few, test, train_set, held_out = draw_scenes(book, seed, 250)
+    striker, conv = (book.score(kind, few, test, seed, rate) for kind in (book.Striker, book.Conv))
+    return round_numbers({"striker": striker, "conv": conv, "place": book.floors(train_set, held_out)[1]})
+
+
+def learn_scattered_scenes(book, seed, rate, steps):
+    """Train the convolutional net on scattered scenes, and on whole ones too if it has only the page's 400 steps."""
+    data, test, train_set, held_out = draw_scenes(book, seed)
+    torn_data, torn_test = (book.scattered(part, draw_order(seed)) for part in (data, test))
+    row = {"scattered": book.score(book.Conv, torn_data, torn_test, seed, rate, steps)}
+    if steps == 400:
+        row["whole"] = book.score(book.Conv, data, test, seed, rate, steps)
+    return round_numbers({**row, "place": book.floors(train_set, held_out)[1]})
+
+
+EXPERIMENTS = {
+    "look": Experiment(
+        intervene,
+        (
+            *("tensors", "accuracy", "Striker", "striker", "floors", "on_goal", "asked_by", "without_head"),
+            *("follows", "scattered", "by_distance", "from_afar"),
+        ),
+        one_at_a_time(PAGE, rate=[1.25e-3, 2e-2]),
+    ),
+    "scarce": Experiment(
+        learn_from_few_scenes, ("tensors", "floors", "score", "Striker", "Conv"), grid(seed=SEEDS, rate=[5e-3, 2e-2])
+    ),
+    "torn": Experiment(
+        learn_scattered_scenes,
+        ("tensors", "floors", "score", "scattered", "Conv"),
+        one_at_a_time({"rate": 1e-2, "steps": 400}, steps=[1200]),
+    ),
+}
+
+
+def average_at_best_rate(rows, net):
+    """Return a net's mean over the seeds at the rate where it is largest."""
+    rates = {row["rate"] for row in rows}
+    right = [[row[net] for row in select_rows(rows, rate=rate)] for rate in rates]
+    return max(sum(some) / len(some) for some in right)
+
+
+def measure_spread(rows, net):
+    """Return how far a net's results lie apart at the larger rate."""
+    right = [row[net] for row in select_rows(rows, **LARGER)]
+    return max(right) - min(right)
+
+
+THREE_RATES = "5 seeds with scenes of their own; rates × 1/4, 1, 4"
+FIVE = "5 seeds with scenes of their own, the page's rate"
+FEW = "5 seeds with 250 scenes of their own, 2 rates"
+
+BALL = Series("place", "answers right from the ball's position alone")
+EVEN = Level(1 / 26, "an even share of the weight")
+ALL_RIGHT = Level(1, "every answer")
+ALL_WEIGHT = Level(1, "all of the weight")
+UNCHANGED = Series("whole_old", "nothing exchanged", PAGE)
+
+CLAIMS = [
+    Claim(
+        "With five other starts, and scenes of their own, at least 99 of 100 were right.",
+        "look",
+        FIVE,
+        all_rows(lambda row: row["right"] >= 0.99, **PAGE),
+        "One of these models had more than one answer in a hundred wrong.",
+        [{**PAGE, "right": 0.6}],
+        Series("right", "answers right", PAGE),
+        BALL,
+        ALL_RIGHT,
+    ),
+    Claim(
+        "In most of them the better head gave the goal at least nine tenths of its weight.",
+        "look",
+        FIVE,
+        most_rows(lambda row: row["best"] >= 0.9, **PAGE),
+        "In three of five models the better head gave the goal less than nine tenths of its weight.",
+        [{**PAGE, "best": 0.2}],
+        Series("best", "better head's weight on the goal", PAGE),
+        Series("untrained", "weight of an untrained head", PAGE),
+        ALL_WEIGHT,
+    ),
+    Claim(
+        "An untrained head gives the goal about its even share.",
+        "look",
+        "5 untrained models, scenes of their own",
+        all_rows(lambda row: abs(row["untrained"] - 1 / 26) < 0.015),
+        "The weight of an untrained model's heads on the goal was 0.015 or more away from 1 of 26.",
+        [{"untrained": 0.3}],
+        Series("untrained", "weight of untrained heads on the goal", PAGE),
+        EVEN,
+    ),
+    Claim(
+        "With most other starts, too, the other patches gave the goal at least nine tenths of their weight.",
+        "look",
+        FIVE,
+        most_rows(lambda row: row["from_rest"] >= 0.9, **PAGE),
+        "In three of five models the other patches gave the goal less than nine tenths of their weight.",
+        [{**PAGE, "from_rest": 0.04}],
+        Series("from_rest", "weight of the other patches on the goal", PAGE),
+        EVEN,
+        ALL_WEIGHT,
+    ),
+    Claim(
+        "With five other starts every model lost at least a third of its answers without the goal finder.",
+        "look",
+        FIVE,
+        all_rows(lambda row: row["best_off"] <= 2 / 3, **PAGE),
+        "A model had more than two thirds of its answers right without the goal finder.",
+        [{**PAGE, "best_off": 0.9}],
+        Series("best_off", "answers right without the better head", PAGE),
+        Series("other_off", "answers right without the other head", PAGE),
+    ),
+    Claim(
+        "With five other starts at least nine of ten answers followed the position in the values.",
+        "look",
+        FIVE,
+        all_rows(lambda row: row["position_values_new"] >= 0.9, **PAGE),
+        "In one of these models fewer than nine of ten answers followed the position in the values.",
+        [{**PAGE, "position_values_new": 0.1}],
+        Series("position_values_new", "answers that follow the position in the values", PAGE),
+        Series("position_keys_new", "answers that follow the position in the keys", PAGE),
+        ALL_RIGHT,
+    ),
+    Claim(
+        "At least nine of ten stayed as they were when it was exchanged in the keys.",
+        "look",
+        FIVE,
+        all_rows(lambda row: row["position_keys_old"] >= 0.9, **PAGE),
+        "More than one answer in ten changed when the position was exchanged in the keys.",
+        [{**PAGE, "position_keys_old": 0.3}],
+        Series("position_keys_old", "answers that stay, position exchanged in the keys", PAGE),
+        Series("position_values_old", "position exchanged in the values", PAGE),
+        UNCHANGED,
+    ),
+    Claim(
+        "Exchanging the positions of two patches without the goal, in keys and values, "
+        "left at least 95 of 100 as they were.",
+        "look",
+        FIVE,
+        all_rows(lambda row: row["bystander_old"] >= 0.95, **PAGE),
+        "More than five answers in a hundred changed when two patches without the goal exchanged their positions.",
+        [{**PAGE, "bystander_old": 0.5}],
+        Series("bystander_old", "answers that stay, positions of other patches exchanged", PAGE),
+        Series("position_values_old", "the goal's position exchanged in the values", PAGE),
+        UNCHANGED,
+    ),
+    Claim(
+        "At a quarter (from most starts) and four times the rate, most answers followed positions exchanged in "
+        "the values, not those in the keys.",
+        "look",
+        THREE_RATES,
+        all_rows(lambda row: row["position_values_new"] > 0.5 > row["position_keys_new"]),
+        "At one of these rates at most half of the answers followed the position in the values, "
+        "or half followed it in the keys.",
+        [{"position_values_new": 0.3, "position_keys_new": 0.6}],
+        Series("position_values_new", "answers that follow the position in the values"),
+        Series("position_keys_new", "answers that follow the position in the keys"),
+        ALL_RIGHT,
+    ),
+    Claim(
+        "With the five other starts, too, more answers followed the look in the keys than in the values.",
+        "look",
+        FIVE,
+        all_rows(lambda row: row["look_keys_new"] > row["look_values_new"], **PAGE),
+        "In one of these models as many answers followed the look in the values as in the keys.",
+        [{**PAGE, "look_keys_new": 0.1, "look_values_new": 0.1}],
+        Series("look_keys_new", "answers that follow the look in the keys", PAGE),
+        Series("look_values_new", "answers that follow the look in the values", PAGE),
+        ALL_RIGHT,
+    ),
+    Claim(
+        "At a quarter of the rate, from most starts, fewer than half followed the look in the keys.",
+        "look",
+        "5 seeds with scenes of their own, a quarter of the rate",
+        most_rows(lambda row: row["look_keys_new"] < 0.5, **QUARTER),
+        "At a quarter of the rate, half of the answers followed the look in the keys in three of five models.",
+        [{**QUARTER, "look_keys_new": 0.9}],
+        Series("look_keys_new", "answers that follow the look in the keys", QUARTER),
+        Series("look_values_new", "answers that follow the look in the values", QUARTER),
+        ALL_RIGHT,
+    ),
+    Claim(
+        "It was so with five other starts, each with another random order, at three rates.",
+        "look",
+        THREE_RATES,
+        all_rows(lambda row: row["scattered"] < row["place"]),
+        "A model that learned whole pictures had as many scattered ones right as the ball's position alone tells.",
+        [{"scattered": 0.9, "place": 0.46}],
+        Series("scattered", "answers right on scattered pictures"),
+        BALL,
+        Series("right", "answers right on whole pictures"),
+    ),
+    Claim(
+        "At a quarter and four times the learning rate, too, neighbours came out alike and patches six or more steps "
+        "(rows plus columns) apart unlike.",
+        "look",
+        THREE_RATES,
+        all_rows(lambda row: row["near"] > 0.2 and row["far"] < -0.2),
+        "The mean similarity of neighbours was 0.2 or less, or that of patches six or more steps apart −0.2 or more.",
+        [{"near": 0.1, "far": -0.1}],
+        Series("near", "mean similarity of neighbours' position vectors"),
+        Series("flat", "largest mean at 1 to 5 steps before training, positive or negative"),
+        Level(1, "the same direction"),
+    ),
+    Claim(
+        "With most of five other starts a far goal got at least nine tenths of the weight.",
+        "look",
+        FIVE,
+        most_rows(lambda row: row["afar"] >= 0.9, **PAGE),
+        "In three of five models a far goal got less than nine tenths of the weight.",
+        [{**PAGE, "afar": 0.1}],
+        Series("afar", "better head's weight on a far goal", PAGE),
+        EVEN,
+        ALL_WEIGHT,
+    ),
+    Claim(
+        "With five other starts, each net at its better rate of the two, the convolutional net was ahead on average.",
+        "scarce",
+        FEW,
+        lambda rows: average_at_best_rate(rows, "conv") > average_at_best_rate(rows, "striker"),
+        "On average over the seeds, each at its better rate, the Transformer had as many answers right.",
+        [{**LARGER, "striker": 0.9, "conv": 0.8}],
+        Series("conv", "answers right, convolutional net"),
+        Series("striker", "answers right, Transformer"),
+        ALL_RIGHT,
+    ),
+    Claim(
+        "At the larger rate the convolutional net had mostly at least nine tenths right, "
+        "and the Transformer's results lay further apart.",
+        "scarce",
+        "5 seeds with 250 scenes of their own, the larger rate",
+        lambda rows: (
+            most_rows(lambda row: row["conv"] >= 0.9, **LARGER)(rows)
+            and measure_spread(rows, "striker") > measure_spread(rows, "conv")
+        ),
+        "At the larger rate the convolutional net had fewer than nine tenths right with three of five seeds, "
+        "or its results lay as far apart as the Transformer's.",
+        [{**LARGER, "striker": 0.9, "conv": 0.3}],
+        Series("conv", "answers right, convolutional net", LARGER),
+        Series("striker", "answers right, Transformer", LARGER),
+        ALL_RIGHT,
+    ),
+    Claim(
+        "With five other starts at this rate, each with an order of its own, the net had at least nine tenths right "
+        "after 1,200 steps.",
+        "torn",
+        "5 seeds with scenes and an order of their own, 1,200 steps",
+        all_rows(lambda row: row["scattered"] >= 0.9, steps=1200),
+        "After 1,200 steps on scattered pictures the net had fewer than nine tenths right.",
+        [{"steps": 1200, "scattered": 0.5}],
+        Series("scattered", "answers right on scattered pictures after 1,200 steps", {"steps": 1200}),
+        BALL,
+        ALL_RIGHT,
+    ),
+    Claim(
+        "After 400 steps each of them had fewer right than the same net on whole pictures.",
+        "torn",
+        "5 seeds with scenes and an order of their own, 400 steps",
+        all_rows(lambda row: row["scattered"] < row["whole"], steps=400),
+        "After 400 steps one of these nets had as many scattered pictures right as whole ones.",
+        [{"steps": 400, "scattered": 0.99, "whole": 0.98}],
+        Series("scattered", "answers right on scattered pictures after 400 steps", {"steps": 400}),
+        BALL,
+        Series("whole", "answers right on whole pictures after 400 steps", {"steps": 400}),
+    ),
+]
