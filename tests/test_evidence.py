@@ -205,7 +205,7 @@ def results_that_execute(path, name):
     [
         ("attention_src/weights.py", "relu_weights", "ch02-length page-02", "ch01-words ch05-masks page-01"),
         ("attention_src/weights.py", "softmax", "ch01-words ch02-length page-01", ""),
-        ("attention_src/checks/_report.py", "need_close", "ch10-listed page-01", "ch01-words ch02-length"),
+        ("attention_src/checks/_report.py", "need_close", "page-01", "ch01-words ch02-length"),
         ("chapters/09_learned_embeddings.ipynb", "chance", "ch09-drawn", "ch08-look"),
         ("attention_src/tasks/grammar.py", "LENGTH", "ch09-drawn", "ch08-look"),
         ("attention_src/training.py", "fit", "ch08-look ch09-drawn", "ch01-words ch02-length"),

@@ -19,6 +19,7 @@ from tqdm import tqdm
 from tools.catalogue import file, rewrite
 from tools.chapter import CHAPTERS, ROOT, printed
 from tools.nbval_bound import bindings
+from tools.translate import ENDS, agree
 
 
 def run(path):
@@ -103,8 +104,7 @@ def rewrite_catalogue(path, messages):
     for entry in catalogue:
         if not entry.obsolete and entry.msgid in messages:
             new = messages[entry.msgid]
-            texts = ([number.text for number in bindings.find_numbers(text)] for text in (entry.msgid, new))
-            translated = translate_numbers(entry.msgstr, map_numbers(zip(*texts, strict=True)))
+            translated = translate_numbers(entry.msgid, new, entry.msgstr)
             entry.msgid = new
             if translated is None and entry.msgstr:
                 entry.flags.append("fuzzy")
@@ -114,12 +114,22 @@ def rewrite_catalogue(path, messages):
     return to_read
 
 
-def translate_numbers(text, now):
-    """Return a translation with its numbers changed as in the English; None if it is not clear which is which."""
-    for number in reversed(bindings.find_numbers(text)):
-        if len(now.get(number.text, ())) != 1:
-            return None
-        text = text[: number.start] + next(iter(now[number.text])) + text[number.end :]
+def translate_numbers(old, new, text):
+    """Return a translation with its numbers, and the particles behind them, changed as in the English.
+
+    None if it is not clear which number is which: a number that has become two, in a translation of another order.
+    """
+    before, after, here = ([number.text for number in bindings.find_numbers(one)] for one in (old, new, text))
+    now = map_numbers(zip(before, after, strict=True))
+    if here == before:
+        changed = after
+    elif all(len(now.get(number, ())) == 1 for number in here):
+        changed = [next(iter(now[number])) for number in here]
+    else:
+        return None
+    for number, value in reversed([*zip(bindings.find_numbers(text), changed, strict=True)]):
+        behind = re.sub(rf"^({ENDS})(?![가-힣])", lambda found, v=value: agree(v[-1], found[0]), text[number.end :])
+        text = text[: number.start] + value + behind
     return text
 
 

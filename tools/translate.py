@@ -36,6 +36,7 @@ NAME = re.compile("[a-z]{2,}")
 WITH_FINAL, WITH_RIEUL = "013678", "178"  # digits that end in a consonant as they are read aloud, in ㄹ
 QUOTED_KOREAN = re.compile(r'<span lang="ko">.*?</span>')  # the source notes' own words, in which terms are theirs
 PARTICLES = {"은": "는", "이": "가", "을": "를", "과": "와", "으로": "로"}  # after a consonant, after a vowel
+ENDS = "|".join(sorted({*PARTICLES, *PARTICLES.values()}, key=len, reverse=True))
 
 
 CLUES = {  # words of a choice by which its translation is known again: in English, in Korean
@@ -131,15 +132,24 @@ def said(counter):
 def wrong_particles(text):
     """Particles that do not agree with the number or the term of the glossary before them."""
     nouns = "|".join(sorted(map(re.escape, glossary().values()), key=len, reverse=True))
-    ends = "|".join(sorted({*PARTICLES, *PARTICLES.values()}, key=len, reverse=True))
-    for found in re.finditer(rf"((?:(?<![가-힣])(?:{nouns}))|\d)({ends})(?![가-힣])", plain(text)):
+    for found in re.finditer(rf"((?:(?<![가-힣])(?:{nouns}))|\d)({ENDS})(?![가-힣])", plain(text)):
         word, particle = found.groups()
-        final = (ord(word[-1]) - ord("가")) % 28 if "가" <= word[-1] else word in WITH_FINAL
-        rieul = final == 8 or word in WITH_RIEUL
-        for after_consonant, after_vowel in PARTICLES.items():
-            right = after_consonant if final and not (rieul and after_vowel == "로") else after_vowel
-            if particle in (after_consonant, after_vowel) and particle != right:
-                yield f"{found[0]}: after {word} stands {right}"
+        if (right := agree(word, particle)) != particle:
+            yield f"{found[0]}: after {word} stands {right}"
+
+
+def agree(word, particle):
+    """Return the form of a particle that agrees with the Korean word or the digit before it.
+
+    >>> agree("5", "이"), agree("0", "가"), agree("1", "으로")
+    ('가', '이', '로')
+    """
+    final = (ord(word[-1]) - ord("가")) % 28 if "가" <= word[-1] else word in WITH_FINAL
+    rieul = final == 8 or word in WITH_RIEUL
+    for after_consonant, after_vowel in PARTICLES.items():
+        if particle in (after_consonant, after_vowel):
+            return after_consonant if final and not (rieul and after_vowel == "로") else after_vowel
+    return particle
 
 
 def lies(english, korean):

@@ -113,7 +113,7 @@ def take_apart(source):
     first, *conditions = found["code"].split(";")
     try:
         expressions = ast.parse(f"[{' '.join(first.split())}]", mode="eval").body.elts
-        conditions = [ast.parse(text.strip(), mode="eval").body for text in conditions if text.strip()]
+        conditions = [ast.parse(" ".join(text.split()), mode="eval").body for text in conditions if text.strip()]
     except SyntaxError as error:
         raise ValueError(f"not a list of Python expressions: {found[0].strip()} ({error.msg})") from None
     written = [[ast.unparse(node) for node in nodes] for nodes in (expressions, conditions)]
