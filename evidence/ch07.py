@@ -124,8 +124,8 @@ CLAIMS = [
         best=ALWAYS_NAMED,
     ),
     Claim(
-        "At a quarter of this rate, most of five other post-norm stacks began to learn: they came at least 0.1 below "
-        "the loss of guessing.",
+        "At a quarter of this rate, most of five other post-norm stacks began to learn, and came clearly below the "
+        "loss of guessing.",
         "rates",
         "5 seeds, each with its own data, at a quarter of the page's learning rate",
         most_rows(lambda row: row["post"] < CHANCE - 0.1, rate=2.5e-3),
