@@ -138,7 +138,7 @@ def _note_what_is_english(app, doctree):
     name = app.env.docname
     number, title = app.env.metadata[name].get("untranslated"), doctree.next_node(nodes.title)
     words = ENGLISH_PAGE if name in ENGLISH else OPEN.format(number=number) if number else ""
-    words += f" {ENGLISH_PART}" * (name == "claims")
+    words += f" {ENGLISH_PART}" * (name == "evidence")
     if title and words:
         title.parent.insert(1, nodes.raw("", NOTE.format(words=words.strip()), format="html"))
 
@@ -146,13 +146,12 @@ def _note_what_is_english(app, doctree):
 def _bind_particles(app, doctree):
     """Let no line begin with a particle: browsers break after a closing mark, also where one ends code or a link.
 
-    Nor with a dot between two things; those of the page of claims are put into Korean after this.
+    Nor with a dot between two things.
     """
-    dot = " · " if app.env.docname == "claims" else "\N{NO-BREAK SPACE}· "
     for text in list(doctree.findall(nodes.Text)):
         if not isinstance(text.parent, nodes.literal | nodes.FixedTextElement | nodes.math | nodes.raw):
             before = text.parent[text.parent.index(text) - 1] if text.parent.index(text) else None
-            bound = LOOSE.sub(f"\\1{WORD_JOINER}", text).replace(" · ", dot)
+            bound = LOOSE.sub(f"\\1{WORD_JOINER}", text).replace(" · ", "\N{NO-BREAK SPACE}· ")
             joined = before is not None and LOOSE.match(before.astext()[-1:] + text[:1])
             if joined or bound != text:
                 text.parent.replace(text, nodes.Text(WORD_JOINER * bool(joined) + bound))
@@ -248,7 +247,7 @@ def join(out=OUT, english=ENGLISH_SITE):
     change_pages(folder, out / "_static", out / "_images")
     style, say = LINK.search((english / "index.html").read_text("utf-8"))[0], site_words()
     of_chapters = dict(pair for path in CHAPTERS for pair in headings(f"chapters/{path.stem}").items())
-    claims = in_words_of(of_chapters | translations("site"))  # that page names chapters and sections
+    evidence = in_words_of(of_chapters | translations("site"))  # that page names chapters and sections
     emphasised = [
         [EMPHASIS.sub(r"<em>\1</em>", words) for words in pair] for pair in of_chapters.items() if "*" in pair[0]
     ]
@@ -259,8 +258,8 @@ def join(out=OUT, english=ENGLISH_SITE):
         text = LINK.sub("\0", PLAIN.sub(r"\1", page.read_text("utf-8"))).replace("\0", head, 1).replace("\0", "")
         text = SHARED.sub(r'="\1../', text)
         words = say
-        if name.name == "claims.html":
-            words = claims
+        if name.name == "evidence.html":
+            words = evidence
             for heading, translated in emphasised:
                 text = text.replace(f">{heading}</span></a>", f">{translated}</span></a>")
         text = WORDS.sub(lambda found, words=words: found[0] if found[0][0] == "<" else words(found[0]), text)

@@ -59,24 +59,15 @@ WORDS = (  # what extensions and the theme write into pages, and what scripts pu
     ),
     *(
         "; {1} are still to come.",
-        "The claims of this chapter, and",
-        "how hard we tried to break them",
+        "How the claims of this chapter were tested",
         "Text",
         ", code MIT.",
     ),
     *("© Copyright {1}.", "으로 The Attention by the Numbers authors", "Skip to main content", "Back to top"),
     *("Search this book...", "Version warning", "Main", "Page", "Light", "Dark", "System Settings", "Color mode"),
-    *(
-        "Toggle primary sidebar",
-        "Toggle secondary sidebar",
-        "previous page",
-        "next page",
-        "chapter",
-        "tested",
-        "computed",
-    ),
-    *("derived", "cited", "fell", "varied:", "seen:", "floor:", "ceiling:", "{1} · holds", "does not hold"),
-    *("What fell.", "These sentences stood in the chapter and did not survive.", "Now:", "{1}. {2}"),
+    *("Toggle primary sidebar", "Toggle secondary sidebar", "previous page", "next page", "{1}. {2}"),
+    *("Result:", "Baseline:", "Best possible:", "Varied:", "Refuted if:"),
+    *("The stored result refutes it.", "Seen:", "Now:"),
 )
 BREAK = re.compile(r"\s*(?:$|`{3}|~{3}|\$\$|\||>)")
 

@@ -1,0 +1,210 @@
+"""The evidence page shows every claim with a strip that is true to its rows, and every sentence that was refuted."""
+
+import re
+import tomllib
+from itertools import pairwise
+from urllib.parse import unquote
+
+import pytest
+from bs4 import BeautifulSoup
+
+from _ext.book_evidence import HIGHEST, LINK, MOST_DOTS, RADIUS, choose_ticks, draw_strip, format_tick, name_claim, thin
+from evidence import claims, engine
+from evidence.claims import Level, Series, format_range
+from tools.chapter import CHAPTERS, ROOT
+
+CLAIMS = {
+    name_claim(path, claim): (path, claim) for path, module in claims.modules().items() for claim in module.CLAIMS
+}
+REFUTED = tomllib.loads((ROOT / "evidence" / "refuted.toml").read_text("utf-8"))
+each_claim = pytest.mark.parametrize("name", CLAIMS)
+
+
+@pytest.fixture(scope="module")
+def page(site):
+    return BeautifulSoup((site / "evidence.html").read_text("utf-8"), "html.parser")
+
+
+def read_dots(strip, kind):
+    """Return the places of the dots of a kind, (across, down)."""
+    return [(float(dot["cx"]), float(dot["cy"])) for dot in strip.select(f".{kind} circle")]
+
+
+def read_values(strip, places):
+    """Return the values that are drawn at some places, given the numbers at the ends of the axis and its ticks."""
+    low, high = (float(text.text.replace("−", "-").replace(",", "")) for text in strip.select("text"))
+    start, *_, end = (float(x) for x in re.findall(r"M([\d.]+) 0v4", strip.select_one(".axis")["d"]))
+    return [low + (place - start) / (end - start) * (high - low) for place in places], high - low
+
+
+def letters(text):
+    """Return the letters and digits of a text without formulas, which look different on a page."""
+    return re.sub(r"[\W_]+", "", re.sub(r"\$[^$]*\$", "", re.sub(r"\]\([^)]*\)", "", text)))
+
+
+def words_of(tag):
+    """Return the letters and digits of a part of a page without formulas."""
+    tag = BeautifulSoup(str(tag), "html.parser")
+    for formula in tag.select(".math"):
+        formula.replace_with(" ")
+    return letters(tag.text)
+
+
+def test_every_claim_has_a_card_and_every_card_a_claim(page):
+    assert [card["id"] for card in page.select(".claim")] == list(CLAIMS)
+    assert len(CLAIMS) == sum(len(module.CLAIMS) for module in claims.modules().values())  # no two have one name
+
+
+@each_claim
+def test_a_card_has_the_sentence_and_what_was_varied_and_what_would_have_refuted_it(page, name):
+    (_, claim), card = CLAIMS[name], page.find(id=name)
+    assert words_of(card.p).startswith(letters(claim.sentence))
+    assert letters(claim.varied) in words_of(card) and letters(claim.refuted_if) in words_of(card)
+
+
+@each_claim
+def test_a_strip_has_a_dot_for_each_value_and_its_extremes_are_those_of_the_rows(page, name):
+    path, claim = CLAIMS[name]
+    rows = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"]
+    strip = page.find(id=name).select_one(".strip svg")
+    for kind, series in (("result", claim.shows), ("baseline", claim.baseline)):
+        if isinstance(series, Series):
+            values, places = series.values(rows), read_dots(strip, kind)
+            drawn, width = read_values(strip, [x for x, _ in places])
+            assert len(set(places)) == len(places) == min(len(values), MOST_DOTS)
+            assert min(drawn) == pytest.approx(min(values), abs=width / 1000)
+            assert max(drawn) == pytest.approx(max(values), abs=width / 1000)
+
+
+@each_claim
+def test_a_baseline_and_the_best_are_drawn_where_there_are_any(page, name):
+    path, claim = CLAIMS[name]
+    rows = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"]
+    strip = page.find(id=name).select_one(".strip svg")
+    assert bool(strip.select(".baseline circle")) == isinstance(claim.baseline, Series)
+    for kind, one in (("baseline", isinstance(claim.baseline, Level) and claim.baseline), ("best", claim.best)):
+        lines = [float(x) for path in strip.select(f"path.{kind}") for x in re.findall(r"M([\d.]+)", path["d"])]
+        assert bool(lines) == bool(one)
+        if one:
+            drawn, width = read_values(strip, lines)
+            assert min(drawn) == pytest.approx(min(one.values(rows)), abs=width / 1000)
+            assert max(drawn) == pytest.approx(max(one.values(rows)), abs=width / 1000)
+
+
+@each_claim
+def test_a_strip_has_a_name_that_says_what_it_shows_and_so_does_its_legend(page, name):
+    path, claim = CLAIMS[name]
+    rows = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"]
+    figure = page.find(id=name).figure
+    assert figure.svg["role"] == "img"
+    for one in filter(None, (claim.shows, claim.baseline, claim.best)):
+        for said in (letters(figure.svg["aria-label"]), words_of(figure.figcaption)):
+            assert letters(f"{one.label}, {format_range(one.values(rows))}") in said
+
+
+def test_every_sentence_that_was_refuted_is_listed_under_its_chapter(page):
+    lists = page.select("details.refuted")
+    assert len(lists) == len(REFUTED)
+    for shown, entries in zip(lists, REFUTED.values(), strict=True):
+        assert len(shown.select("li")) == len(entries)
+        for item, entry in zip(shown.select("li"), entries, strict=True):
+            assert all(letters(entry[part]) in words_of(item) for part in ("sentence", "seen", "now"))
+
+
+def test_its_links_lead_somewhere(page, site):
+    links = [link["href"] for link in page.select("article a[href]") if not link["href"].startswith("http")]
+    assert len(links) > len(CLAIMS)
+    for link in links:
+        address, _, part = link.partition("#")
+        text = (site / (address or "evidence.html")).read_text("utf-8")
+        assert f'id="{unquote(part)}"' in text, link
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_the_summary_of_a_chapter_leads_to_its_part_of_the_page(page, site, path):
+    chapter = BeautifulSoup((site / "chapters" / f"{path.stem}.html").read_text("utf-8"), "html.parser")
+    link = chapter.select_one("#summary").find("a", string=LINK)
+    address, part = link["href"].split("#")
+    assert address == "../evidence.html" and page.find(id=part).find_parent("section").h2.text.startswith(
+        f"{int(path.stem[:2])}. "
+    )
+
+
+def test_the_page_is_light(site):
+    assert (site / "evidence.html").stat().st_size < 450_000
+
+
+def strip_of(values, baseline=None, best=None, others=()):
+    """Return the strip of some values, parsed; the baseline or the best may be the series `others`."""
+    rows = [{"run": value} for value in values] + [{"other": value} for value in others]
+    found = [Series("run", "runs")._replace(where={"run": list(values)}), baseline, best]
+    return BeautifulSoup(draw_strip(*found, rows), "html.parser").svg
+
+
+OTHERS = Series("other", "others", {"run": None})
+
+
+@pytest.mark.parametrize(
+    "values", [[0.2], [0.5] * 5, [0.5] * 60, [-0.5, -0.25, 0.3], [0.0, 0.0], [-3.0] * 4, [1e-14, 9e-14], [12, 4e6]]
+)
+def test_there_is_one_dot_for_each_value_at_its_place_and_none_covers_another(values):
+    strip = strip_of(values)
+    dots = read_dots(strip, "result")
+    assert len(set(dots)) == len(dots) == len(values)
+    drawn, width = read_values(strip, [x for x, _ in dots])
+    assert drawn == pytest.approx(sorted(values), abs=width / 1000)
+    left, top, wide, high = map(float, strip["viewbox"].split())
+    assert all(left < x < left + wide and top < y < top + high for x, y in dots)
+
+
+def test_dots_that_coincide_are_stacked_and_a_high_stack_is_pressed_together():
+    for count in (2, 8, 60):
+        heights = sorted(y for _, y in read_dots(strip_of([0.5] * count + [1.0]), "result"))[: count - 1]
+        assert heights[-1] - heights[0] <= HIGHEST + RADIUS
+    few = sorted({y for _, y in read_dots(strip_of([0.5] * 4 + [1.0]), "result")})
+    assert all(below - above > 2 * RADIUS for above, below in pairwise(few))
+
+
+def test_many_values_are_thinned_to_quantiles_with_their_extremes():
+    values = [(37 * i % 1000) / 1000 for i in range(1000)]
+    assert thin(values) == thin(sorted(values)) and len(thin(values)) == MOST_DOTS
+    assert (thin(values)[0], thin(values)[-1]) == (0.0, 0.999) and thin([3, 1, 3]) == [1, 3, 3]
+    assert len(read_dots(strip_of(values), "result")) == MOST_DOTS
+
+
+def test_a_baseline_is_hollow_dots_below_the_others_or_a_dashed_line():
+    series, level = strip_of([0.9, 1.0], OTHERS, others=[0.1, 0.2, 0.3]), strip_of([0.9, 1.0], Level(0.5, "chance"))
+    assert len(read_dots(series, "baseline")) == 3 and not series.select("path.baseline")
+    assert min(y for _, y in read_dots(series, "baseline")) > max(y for _, y in read_dots(series, "result"))
+    assert not read_dots(level, "baseline") and len(level.select("path.baseline")) == 1
+    assert not strip_of([0.9, 1.0]).select(".baseline, .best")
+
+
+def test_a_strip_says_in_words_what_it_shows():
+    strip = strip_of([0.9, 1.0], Level(0.5, "chance, or *less*"), OTHERS, others=[1.0])
+    assert (
+        strip["aria-label"]
+        == "Result: runs, 0.90 to 1.00. Baseline: chance, or less, 0.50. Best possible: others, 1.00."
+    )
+    assert strip_of([1.0], Level(0.5, 'a "<b>"'))["aria-label"].endswith('a "<b>", 0.50.')
+
+
+@pytest.mark.parametrize(
+    ("values", "ends"),
+    [
+        ([0.31, 0.98], ("0.2", "1.0")),
+        ([0.06, 1], ("0.0", "1.0")),
+        ([30, 30], ("0", "30")),
+        ([26, 30, 0], ("0", "30")),
+        ([0], ("0.0", "1.0")),
+        ([-0.5], ("−0.5", "0.0")),
+        ([-0.54, 0.3], ("−0.6", "0.4")),
+        ([0.0098, 0.0287], ("0.005", "0.030")),
+        ([2e-14, 9e-14], ("2e−14", "1e−13")),
+        ([120, 3_400_000], ("0", "4,000,000")),
+    ],
+)
+def test_an_axis_ends_at_readable_numbers_around_all_values(values, ends):
+    ticks = choose_ticks(values)
+    assert tuple(format_tick(tick, ticks[1] - ticks[0]) for tick in (ticks[0], ticks[-1])) == ends
+    assert ticks[0] <= min(values) + 1e-15 and max(values) <= ticks[-1] * (1 + 1e-12) + 1e-15 and 2 <= len(ticks) <= 7
