@@ -18,7 +18,7 @@ from tools.chapter import CHAPTERS, ROOT, address, one_line, prose, read, title
 
 PAGE, CLAIMS_MARK, REFUTED_MARK = "evidence", "<!-- made: claims -->", "<!-- made: refuted -->"
 LINK = "How the claims of this chapter were tested"
-WIDTH, INSET, RADIUS = 320, 8, 3  # of a strip, free at its ends, of a dot
+WIDTH, INSET, RADIUS = 320, 4, 3  # of a strip, free at its ends, of a dot
 SPACING, HIGHEST, MOST_DOTS = 7, 63, 60  # of stacked dots, of a whole stack, of a series
 LOWEST, MOST_STEPS = 16, 6  # of a strip of one row of dots, of an axis
 

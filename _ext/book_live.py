@@ -2,8 +2,8 @@
 
 Into `_static/live/` of the site go the files of `live/`, Pyodide, which npm brings, the package as it is, and two
 lists: what has to be loaded, with sizes and hashes, and which cells were seen to give their stored text
-(`evidence/running_pages.py`). NumPy and Matplotlib for a browser come from no registry: their wheels lie in `live/`, and are those
-of Pyodide's lock.
+(`evidence/running_pages.py`). NumPy and Matplotlib for a browser come from no registry: their wheels lie in `live/`,
+and are those of Pyodide's lock.
 """
 
 import gzip

@@ -1,8 +1,8 @@
 """Attention beside other implementations, in time and memory: the proof `benchmark`, about ten minutes.
 
 All of a kind are timed in turn, round after round, so that whatever else the machine does meets all alike, and
-medians are compared. Peaks of memory are of the whole process, each taken in a process of its own. A recorder would slow
-down what is timed, so each implementation of ours runs once more for the fingerprint, on a few tokens.
+medians are compared. Peaks of memory are of the whole process, each taken in a process of its own. A recorder would
+slow down what is timed, so each implementation of ours runs once more for the fingerprint, on a few tokens.
 """
 
 import importlib.util

@@ -6,6 +6,15 @@ from pathlib import Path
 
 
 def install(name):
-    """Install the packages that a result needs, without what these ask for: the lock has it, or it has no part in it."""
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "-r", Path(__file__).parent / f"{name}.txt"]
+    """Install the packages that a result needs, without what these ask for: the lock has it or nobody needs it."""
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "-r",
+        Path(__file__).parent / f"{name}.txt",
+    ]
     subprocess.run(command, check=True)
