@@ -130,10 +130,17 @@ def format_range(values):
     """Return the range of some numbers in words.
 
     >>> format_range([0.9812, 1.0]), format_range([-0.5, -0.5]), format_range([0.0012, 0.0419]), format_range([3, 40])
-    ('0.98 to 1.00', '−0.50', '0.0012 to 0.0419', '3 to 40')
+    ('0.98 to 1.00', '−0.50', '0.001 to 0.042', '3 to 40')
+    >>> format_range([0.125, 0.125]), format_range([0.0, 2e-14]), format_range([0.05, 0.08])
+    ('0.125', '0.00 to 2e-14', '0.05 to 0.08')
     """
     size = max(map(abs, values))
-    digits = 0 if all(value == round(value) for value in values) and size > 1 else 2 if size >= 0.1 or not size else 4
+    if 0 < size < 1e-6:
+        low, high = (f"{value:.1g}" if value else "0.00" for value in (min(values), max(values)))
+        return low if low == high else f"{low} to {high}"
+    digits = 0 if all(value == round(value) for value in values) and size > 1 else 2
+    if any(abs(value - round(value, 2)) > 1e-9 for value in values) and (size < 0.1 or len(set(values)) == 1):
+        digits = 3  # such as a baseline of 0.125
     low, high = (f"{value:,.{digits}f}".replace("-", "−") for value in (min(values), max(values)))
     return low if low == high else f"{low} to {high}"
 
