@@ -49,7 +49,6 @@ test-container: .venv/installed
 
 run: .venv/installed
 	python -m tools.run_chapters $(CHAPTERS)
-	python -m tools.errata_page
 	python -m tools.instructors_page
 
 # words, cells, figures and KB of each chapter
