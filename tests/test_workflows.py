@@ -94,7 +94,7 @@ def test_tests_run_on_three_systems_and_every_python_that_the_package_claims():
 
 def test_without_make_the_same_commands_run():
     run = commands({"jobs": {"windows": load(ROOT / ".github" / "workflows" / "test.yml")["jobs"]["plain-commands"]}})
-    expected = plain_commands(".venv/installed", "book", "test")
+    expected = plain_commands(".venv/installed", "book", ".venv/workshop", "test")
     assert [command.replace(".venv/Scripts/", ".venv/bin/") for command in run] == expected
 
 
@@ -103,9 +103,13 @@ def test_what_publishes_has_tested_first():
     assert run[:2] == ["make test", "make publish"]
 
 
-@pytest.mark.parametrize("target", [".venv/installed", "book", "test"])
+@pytest.mark.parametrize("target", [".venv/installed", ".venv/workshop", ".venv/grader", "book", "test"])
 def test_make_runs_the_plain_commands(target):
-    recipe = re.search(rf"^{re.escape(target)}:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text("utf-8"), re.M)[1]
-    words = {*recipe.replace("$(BIN)/", "").replace("$(PYTHON)", "python").split()}
-    for command in plain_commands(target):
-        assert {*command.replace(".venv/bin/", "").split()} <= words
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    recipe = re.search(rf"^{re.escape(target)}:.*\n((?:\t.*\n)+)", makefile, re.M)[1]
+    recipe = recipe.replace("$(BIN)/", "").replace("$(PYTHON)", "python")
+    for name, value in re.findall(r"^(\w+) := (.+)$", makefile, re.M):
+        recipe = recipe.replace(f"$({name})", value)
+    words = {word.strip("@'") for word in recipe.split()}
+    for command in plain_commands({".venv/grader": "grader"}.get(target, target)):
+        assert {*command.replace(".venv/bin/", "").split()} - {"-e"} <= words, command
