@@ -11,11 +11,12 @@ PYTHON = "python-3.11"
 
 
 def requirements(root, repository):
-    """Return Binder's requirements file: what the package needs, as pinned in requirements.txt, and the package."""
+    """Return Binder's requirements file: what the package needs, as pinned in requirements-dev.txt, and the package."""
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
     needs = project["dependencies"] + project["optional-dependencies"]["torch"]
     names = {re.match(r"[\w-]+", need)[0] for need in needs}
-    pins = [pin for pin in (root / "requirements.txt").read_text("utf-8").splitlines() if pin.split("==")[0] in names]
+    lock = (root / "requirements-dev.txt").read_text("utf-8")
+    pins = [pin for pin in lock.splitlines() if pin.split("==")[0] in names]
     return "\n".join([CPU_ONLY, *pins, f"{project['name']} @ git+{repository}"]) + "\n"
 
 

@@ -27,7 +27,7 @@ RUNTIME = ["pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.z
 WHEELS = {"python": ["numpy"], "drawing": ["matplotlib", "contourpy", "kiwisolver", "pillow"]}
 MODULES = {  # pure Python, in the lock's versions
     "python": ["attention_src", "array_api_compat", SOURCE / "attention_live.py"],
-    "drawing": ["cycler", "dateutil", "packaging", "pyparsing", "six"],
+    "drawing": ["cycler", "dateutil", "packaging", "pyparsing"],
 }
 KINDS = (".py", ".po", ".npz")  # what of a module is packed
 BUTTON = "Run this page ({python:.0f} MB, figures {drawing:.0f} MB more)"

@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import contextmanager
-from importlib.metadata import version
+from importlib.metadata import distributions, version
 from inspect import CO_OPTIMIZED
 from itertools import zip_longest
 from pathlib import Path
@@ -139,7 +139,9 @@ def environment():
 
 
 def versions():
-    return {name: version(name).partition("+")[0] for name in LIBRARIES}  # 2.13.0+cpu computes as 2.13.0
+    """Return the versions of the libraries that compute, of those that are installed: the book needs no torch."""
+    installed = [name for name in LIBRARIES if next(distributions(name=name), None)]
+    return {name: version(name).partition("+")[0] for name in installed}  # 2.13.0+cpu computes as 2.13.0
 
 
 def given(runner):
@@ -172,7 +174,7 @@ def list_changes(name, runner):
     """Return why a result is stale, a text for each thing that says something else now; none if it is fresh."""
     if (stored := load(name)) is None:
         return ["it was never run"]
-    now = {"versions": versions(), "given": given(runner)}
+    now = {"versions": stored.get("versions", {}) | versions(), "given": given(runner)}
     wrong = [
         f"{what} has changed"
         for kind, there in now.items()

@@ -1,123 +1,106 @@
-"""The pages about the notes say what the inputs of the notes say today, and no chapter repeats a misprint."""
+"""The pages about the source notes: the package recomputes their numbers, and no chapter repeats a misprint.
+
+The pages are plain Markdown, edited by hand. What they say of a printed number is read from the page and judged again.
+"""
 
 import re
 from collections import Counter
+from decimal import Decimal
+from math import exp, log
 
 import numpy as np
 import pytest
+from test_worked_examples import SIX, right_values
 
-from tools import notes
-from tools.chapter import CHAPTERS, printed, read, tags
-from tools.errata_page import CLAIMS, GUIDE, PAGES, computed, headings, link, path_of
-from tools.notes import GIVES, ROWS, findings, judge, misprints, reason, slips
-from tools.passages import LETTERS, NOTES, PASSAGES, REASONS, WORDS
+from attention_src import scaled_dot_product_attention
+from tools.chapter import CHAPTERS, ROOT, printed, read, tags
+from tools.nbval_bound.bindings import without_bindings
 
-# what was found to be wrong or imprecise when every claim of the notes was checked
-WRONG = """LUO-03 QKV-10 QKV-11 SCO-09 SMX-06 SMX-07 SMX-11 SMX-14 SVC-07 WEX-03 WEX-05 WEX-06 WEX-08 WEX-11
-WEX-12""".split()
-IMPRECISE = """API-02 API-04 API-07 DEF-01 DEF-03 DEF-05 DEF-07 DEF-08 DEF-10 KOR-01 KOR-03 LUO-02 LUO-05 LUO-08 LUO-10
-LUO-11 QKV-01 QKV-03 QKV-16 REF-03 REF-04 REF-05 RET-07 SCL-03 SCL-06 SCO-01 SCO-02 SCO-06 SCO-07 SMX-05 SMX-08 SMX-10
-SMX-12 SMX-13 SMX-15 SVC-01 VIT-01 WEX-01 WEX-02 WEX-07 WEX-10""".split()
-
-
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-def test_the_committed_page_is_what_the_generator_writes(path):
-    assert path.read_text(encoding="utf-8") == PAGES[path](), "run: python -m tools.errata_page"
+PAGE, GUIDE = (ROOT / f"{name}.md" for name in ("errata", "from_the_notes"))
+TEXT, GUIDE_TEXT = PAGE.read_text("utf-8"), GUIDE.read_text("utf-8")
+WORDS = {"The cat": ["The", "cat"], "journey": ["journey"], "I play": ["I", "play"]}
+WORDS["Six words"] = ["Your", "journey", "starts", "with", "one", "step"]
+ROW = re.compile(r"^\*(.+)\*: printed `(.+)`, right `(.+)`$", re.M)
+FAULT = re.compile(r"^- (\S+) is (misrounded|wrong): (\S+), rounded (\S+); (.+)$", re.M)
+SUMMARY = re.compile(r"^\| (.+), (weights|output) \| (\d+) \| (\d+) \| (\d+) \|$", re.M)
 
 
-def test_every_claim_that_is_wrong_or_imprecise_is_among_the_passages():
-    verdicts = {passage.claim: passage.verdict for passage in PASSAGES if passage.verdict != "right"}
-    assert len(WRONG) == 15 and len(IMPRECISE) == 41
-    assert sorted(name for name, verdict in verdicts.items() if verdict == "imprecise") == IMPRECISE
-    assert sorted(name for name, verdict in verdicts.items() if verdict in ("wrong", "misrounded")) == WRONG
+def judge(token, value):
+    """'right', 'misrounded' or 'wrong', by how many units of its last digit the printed number is off."""
+    off = abs(float(token) - value) / 10.0 ** Decimal(token).as_tuple().exponent
+    return "right" if off <= 0.5 + 1e-9 else "misrounded" if off <= 1 else "wrong"
 
 
-def test_what_is_wrong_stands_once_as_a_number_or_as_a_statement():
-    assert sorted([*CLAIMS, "WEX-03", "WEX-05", "WEX-08", "WEX-11", "WEX-12"]) == WRONG
+def rounded(token, value):
+    """The right value with as many decimals as the printed one."""
+    return f"{value:.{-Decimal(token).as_tuple().exponent}f}"
 
 
-def test_a_claim_is_judged_once():
-    named = [passage.claim for passage in PASSAGES if passage.claim]
-    assert len(named) == len(set(named))
+def sections(text):
+    """Yield the example, the part and the text of each section of numbers."""
+    for section in re.split(r"^### ", text, flags=re.M)[1:]:
+        title, part = re.match(r"(.+): (weights|output) \(\d{3}:\d+\)$", section, re.M).groups()
+        yield title, part, section.partition("\n## ")[0]
 
 
-def test_the_passages_stand_in_the_order_of_the_notes():
-    places = [(note, int(line)) for note, line in (passage.where.split(":") for passage in PASSAGES)]
-    assert places == sorted(places) and {note for note, _ in places} == set(NOTES)
-    assert {p.where for p in PASSAGES if p.reason} == {"002:11"}
-    assert {p.reason for p in PASSAGES} - {""} == set(REASONS)
+PRINTED = {(title, part): {w: row.split() for w, row, _ in ROW.findall(text)} for title, part, text in sections(TEXT)}
 
 
-@pytest.mark.parametrize("passage", PASSAGES, ids=lambda passage: passage.where)
-def test_a_passage_is_short_and_leads_to_a_section_that_is_there(passage):
-    assert 0 < len(passage.quote) <= 80 and "\n" not in passage.quote
-    assert passage.right or passage.verdict == "right"
-    assert len(passage.right.split()) <= 45
-    if passage.page:
-        assert path_of(passage.page).is_file()
-        assert not passage.heading or passage.heading in headings(path_of(passage.page))
-    else:
-        assert passage.claim in ("API-07", "REF-05")
+def list_problems(text):
+    """Yield what the page says of a printed number that the package contradicts."""
+    found = Counter()
+    for title, part, section in sections(text):
+        pieces = ROW.split(section)[1:]
+        for word, row, right, faults in zip(*[iter(pieces)] * 4, strict=True):
+            values = right_values()[title][part][WORDS[title].index(word)]
+            if right.split() != [rounded(token, value) for token, value in zip(row.split(), values, strict=True)]:
+                yield f"{title}, {part}, {word}: right is {values}"
+            named = iter(FAULT.findall(faults))
+            for token, value in zip(row.split(), values, strict=True):
+                if (verdict := judge(token, value)) == "right":
+                    continue
+                found[title, part, verdict] += 1
+                *said, why = next(named, [""] * 5)
+                if said != [token, verdict, f"{value:.6f}", rounded(token, value)]:
+                    yield f"{title}, {part}, {word}: {token} is {verdict}, {value:.6f}, and the page says {said}"
+                off = f"{abs(float(token) - value):.{1 - Decimal(token).as_tuple().exponent}f}"
+                if why.startswith("off by") and why.split("; ")[0] != f"off by {off}":
+                    yield f"{title}, {part}, {word}: {token} is off by {off}"
+            yield from (f"{title}, {part}, {word}: {fault} is right" for fault in named)
+    for title, part, *counts in SUMMARY.findall(text):
+        wrong = [found.pop((title, part, verdict), 0) for verdict in ("misrounded", "wrong")]
+        if [right_values()[title][part].size - sum(wrong), *wrong] != [*map(int, counts)]:
+            yield f"{title}, {part}: the summary says {counts}"
+    if found:
+        yield f"the summary lacks {found}"
 
 
-def test_the_numbers_of_the_passages_are_computed():
-    typed = [p.where for p in PASSAGES if re.search(r"\d\.\d", re.sub(r"%\(\w+\)\.?\d?[dfs]|\(\d\.\d\)", "", p.right))]
-    assert typed == []
-    used = {name for passage in PASSAGES for name in re.findall(r"%\((\w+)\)", passage.right)}
-    assert used == set(computed())
+def test_the_errata_say_what_the_package_computes():
+    assert [*list_problems(TEXT)] == []
+    assert len(SUMMARY.findall(TEXT)) == 8 and len(FAULT.findall(TEXT)) == TEXT.count("\n- ")
 
 
-def test_a_heading_that_its_chapter_does_not_have_is_named():
-    with pytest.raises(LookupError, match="No such thing"):
-        link("01", "No such thing")
-    assert link("01", "").endswith("(chapters/01_definition.ipynb)")
+@pytest.mark.parametrize(
+    ("said", "planted"),
+    [
+        ("| The cat, weights | 2 | 2 | 0 |", "| The cat, weights | 2 | 1 | 1 |"),
+        ("right `0.670 0.330`", "right `0.670 0.331`"),
+        ("- 3.648 is wrong", "- 3.648 is misrounded"),
+        ("0.123992", "0.123991"),
+        ("off by 0.021", "off by 0.022"),
+        ("- 0.331 is misrounded: 0.330238", "- 0.5 is misrounded: 0.500000"),
+    ],
+)
+def test_a_planted_error_is_found(said, planted):
+    assert said in TEXT and [*list_problems(TEXT.replace(said, planted))]
 
 
-def test_korean_on_the_page_is_marked_as_korean():
-    text = re.sub(r'<span lang="ko">.*?</span>', "", GUIDE.read_text(encoding="utf-8"), flags=re.DOTALL)
-    assert re.findall("[가-힣]", text) == []
-
-
-def test_their_words_and_letters_have_an_entry_each():
-    assert {"맥락 벡터", "어텐션 값", "유사도"} <= {theirs for theirs, *_ in WORDS}
-    assert {"$a_t$", "$e_t$", "$W_Q$, $W_K$, $W_V$"} <= {theirs for theirs, *_ in LETTERS}
-
-
-def test_the_counts_of_the_recomputation():
-    counts = Counter((title, part, verdict) for title, part, *_, verdict in findings())
-    assert [counts["Six words", "weights", v] for v in ("wrong", "misrounded", "right")] == [15, 7, 14]
-    assert [counts["Six words", "output", v] for v in ("wrong", "misrounded", "right")] == [7, 2, 9]
-    assert [counts["journey", "weights", v] for v in ("wrong", "misrounded", "right")] == [2, 1, 3]
-    assert [counts["The cat", "weights", v] for v in ("wrong", "misrounded", "right")] == [0, 2, 2]
-    assert [counts["The cat", "output", v] for v in ("wrong", "misrounded", "right")] == [2, 0, 2]
-    assert {verdict for title, *_, verdict in findings() if title == "I play"} == {"right"}
-    assert len(CLAIMS) == 10
-
-
-def test_the_usual_slips_are_those_that_were_tried_when_the_notes_were_checked():
-    tried = [
-        [0.030096, 0.033024, 0.033603, 0.015166, 0.019164, 0.036396],
-        [0.034103, 0.015582, 0.013655, 0.041328, 0.047887, 0.057192],
-        [0.042611, 0.095839, 0.097491, 0.066008, 0.091818, 0.073536],
-    ]  # the largest distance to the printed weights of each row
-    rows = np.array(notes.printed("Six words", "weights"), dtype=float)
-    assert [np.abs(by_slip - rows).max(axis=1).tolist() for by_slip in slips("weights").values()] == [
-        pytest.approx(row, abs=1e-6) for row in tried
-    ]
-
-
-def test_no_usual_slip_gives_a_number_that_is_only_off_or_the_row_of_one_that_it_gives():
-    counts = Counter()
-    for title, part, i, j, token, value, verdict in findings():
-        if verdict == "right" or not (why := reason(title, part, i, j, token, value)).startswith("off by"):
-            continue
-        row, tokens = notes.WORDS.index(ROWS[title][i]), notes.printed(title, part)[i]
-        verdicts = {slip: list(map(judge, tokens, by_slip[row])) for slip, by_slip in slips(part).items()}
-        giving = [slip for slip, found in verdicts.items() if found[j] == "right"]
-        assert verdict == "wrong" and all("wrong" in found for found in verdicts.values())
-        assert [slip for slip in verdicts if slip in why] == giving and why.endswith(GIVES) == bool(giving)
-        counts[bool(giving)] += 1
-    assert counts == {False: 13, True: 10}
+def test_the_errata_count_what_they_list():
+    bad, sizes = len(FAULT.findall(TEXT)), [value.size for parts in right_values().values() for value in parts.values()]
+    statements = TEXT.partition("## Statements")[2].count(" says: ")
+    assert f"**{bad} numbers that are not right, of {sum(sizes)}**" in TEXT
+    assert f"make {statements} other statements that are wrong" in " ".join(TEXT.split())
+    assert f"For {TEXT.count('would give it')} other numbers one of these slips" in TEXT
 
 
 @pytest.mark.parametrize(
@@ -133,18 +116,83 @@ def test_the_verdict_follows_the_distance_in_units_of_the_last_digit(token, valu
     assert judge(token, value) == verdict
 
 
-def test_the_misprints_are_the_long_ones():
-    assert misprints() == ["0.1237", "0.1386", "0.2331", "0.331", "0.669", "3.648", "4.316"]
+def sentences():
+    """The parts of sentences that show numbers, as they should be."""
+    right, six = right_values(), np.array(SIX)
+    (w, v), (o0, o1) = right["The cat"]["weights"][0], right["The cat"]["output"][0]
+    (play, *_), weights = right["I play"]["weights"], right["Six words"]["weights"]
+    journey, printed_rows = weights[1], PRINTED["Six words", "weights"]
+    gap = six[1] @ six[1] - six[1] @ six[2]
+    slopes = [p * (1 - p) for p in (1 / (1 + exp(-distance)) for distance in (10, 0))]
+    note = np.array(PRINTED["journey", "weights"]["journey"], dtype=float)
+    sums = ", ".join(f"{sum(map(float, row)):.2f}" for row in printed_rows.values())
+    own = sum(row.argmax() == i for i, row in enumerate(weights))
+    counts = [
+        re.search(rf"Six words, {part} \| \d+ \| (\d+) \| (\d+)", TEXT).groups() for part in ("weights", "output")
+    ]
+    misrounded, wrong = zip(*counts, strict=True)  # as the test above has compared them
+    return [
+        f"only {own} of the six words of note 002 look most at themselves",
+        f"They are {w:.3f} and {v:.3f}. The first was cut off",
+        f"It is ({o0:.3f}, {o1:.3f}).",
+        f"*The* gives itself {w:.3f}, *cat* {v:.3f}.",
+        f"attention brings {w:.3f} of the first and {v:.3f} of the second",
+        f"its largest weight, {journey[1]:.4f}, to itself",
+        f"{log(np.finfo(np.float32).max):.2f} in 32 bits, {log(np.finfo(np.float64).max):.2f} in 64",
+        f"for the note's own gap of {gap:.4f} it is {exp(gap):.3f}",
+        f"The weights of *journey* run from {journey.min():.3f} to {journey[1]:.3f}",
+        f"Of two weights with the gap 10, the slope is {slopes[0]:.5f}; with equal scores it is {slopes[1]:.2f}",
+        f"the weights of *journey* are {join(scaled_dot_product_attention(six, six, six)[1][1])}",
+        f"Printed, *journey* sums to {note.sum():.4f} and the rows of the matrix to {sums}",
+        f"They are {join(journey)}.",
+        f"*starts* gives more, {journey[2] * six[2, 0]:.3f} against {journey[1] * six[1, 0]:.3f}",
+        f"those give ({join(note @ six)})",
+        f"Of the 36 numbers below it {wrong[0]} are wrong and {misrounded[0]} misrounded",
+        f"Of the 18 numbers in this box {wrong[1]} are wrong and {misrounded[1]} misrounded",
+        f"the first row of weights is {w:.3f}, {v:.3f}; without it {play[0]:.3f}, {play[1]:.3f}",
+    ]
+
+
+def join(values):
+    return ", ".join(f"{value:.4f}" for value in values)
+
+
+def test_the_numbers_in_the_sentences_are_computed():
+    said = "\n".join(re.findall(r"^: .*$", GUIDE_TEXT + TEXT, re.M))
+    assert [sentence for sentence in sentences() if sentence not in GUIDE_TEXT] == []
+    for sentence in sentences():
+        said = said.replace(sentence, "")
+    assert re.findall(r"\d+\.\d\d+", said) == []
+
+
+def test_the_guide_counts_its_verdicts():
+    counts = Counter(re.findall(r"^: \*(\w+)\*\.", GUIDE_TEXT, re.M))
+    said = "{} passages, {right} are right, {imprecise} imprecise, {misrounded} misrounded and {wrong} wrong"
+    assert f"Of the {said.format(counts.total(), **counts)}." in GUIDE_TEXT
+
+
+def test_the_korean_of_both_pages_is_marked_as_korean():
+    rest = re.sub(r'<span lang="ko">.*?</span>', "", GUIDE_TEXT + TEXT, flags=re.DOTALL)
+    assert re.findall("[가-힣]", rest) == []
+
+
+def misprints():
+    """The printed numbers that no chapter may show as a result: not right, and too long to be right elsewhere."""
+    return sorted({token for token, *_ in FAULT.findall(TEXT) if len(token.partition(".")[2]) > 2})
 
 
 def repeated(notebook):
     """Misprints that a cell shows without being tagged as the one that has the error to find."""
     shown = [
-        cell.source if cell.cell_type == "markdown" else printed(cell)
+        without_bindings(cell.source) if cell.cell_type == "markdown" else printed(cell)
         for cell in notebook.cells
         if "misprint" not in tags(cell)
     ]
     return [token for token in misprints() for text in shown if re.search(rf"(?<![\d.]){re.escape(token)}(?!\d)", text)]
+
+
+def test_the_misprints_are_the_long_ones():
+    assert misprints() == ["0.1237", "0.1386", "0.2331", "0.331", "0.669", "3.648", "4.316"]
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)

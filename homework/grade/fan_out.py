@@ -17,7 +17,7 @@ def graded(tasks, jobs=1, dask=None):
     one by one: what ends its process again is left to a person.
     """
     if dask and not find_spec("distributed"):
-        raise Unclear("--dask needs the package distributed: pip install distributed")
+        raise Unclear("--dask needs the extra for clusters: pip install --constraint requirements-dev.txt -e '.[dask]'")
     place = {"backend": "dask", "scheduler_host": dask} if dask else {"n_jobs": jobs}
     done, batches = set(), [tasks]
     with parallel_config(**place), tqdm(total=len(tasks), disable=None) as bar:

@@ -9,8 +9,8 @@ from ..chapter import find
 from . import personal
 
 HERE = Path(__file__).parent / "gradescope"
-PACKED = ("attention_src/**/*", "homework/**/*", "tools/**/*", "chapters/*.ipynb", "pyproject.toml", "requirements.txt")
-PACKED += ("README.md", "_config.yml", "CITATION.cff")
+PACKED = ("attention_src/**/*", "homework/**/*", "tools/**/*", "chapters/*.ipynb", "pyproject.toml")
+PACKED += ("requirements-dev.txt", "README.md", "_config.yml", "CITATION.cff")
 
 
 def command(chapter, course, environment):
