@@ -161,7 +161,7 @@ def write_card(path, notebook, claim):
             *write_legend(claim, rows),
             "</figcaption>\n</figure>\n",
             f"<b>Varied:</b> {claim.varied}\n",
-            f"<b>Refuted if:</b> {claim.refuted_if}\n",
+            f"<b>Refuted if</b> {claim.refuted_if}\n",
             *(["<b>The stored result refutes it.</b>\n"] if not claim.holds(rows) else []),
             "</div>\n",
         ]

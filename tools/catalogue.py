@@ -66,7 +66,7 @@ WORDS = (  # what extensions and the theme write into pages, and what scripts pu
     *("© Copyright {1}.", "으로 The Attention by the Numbers authors", "Skip to main content", "Back to top"),
     *("Search this book...", "Version warning", "Main", "Page", "Light", "Dark", "System Settings", "Color mode"),
     *("Toggle primary sidebar", "Toggle secondary sidebar", "previous page", "next page", "{1}. {2}"),
-    *("Result:", "Baseline:", "Best possible:", "Varied:", "Refuted if:"),
+    *("Result:", "Baseline:", "Best possible:", "Varied:", "Refuted if"),
     *("The stored result refutes it.", "Seen:", "Now:"),
 )
 BREAK = re.compile(r"\s*(?:$|`{3}|~{3}|\$\$|\||>)")
