@@ -168,9 +168,9 @@ ALIKE |= {"others before": 8.0, "others after": 8.0, "entry before": 0.12, "entr
 ALL_ALIKE = [{**case, **ALIKE} for case in EXPERIMENTS["start"].cases]
 
 SIZES = "5 seeds, d = 4 to 1024"
-WINDOWS = "5 seeds; plain gradient descent and Adam, three divisors, d = 16, 64 and 256, six rates each"
-STARTS = "5 seeds of three runs, three divisors, at the page's rate and size"
-KEYS = "5 seeds, 500 rows each of 2, 16, 128 and 1024 keys"
+WINDOWS = "5 seeds; plain gradient descent and Adam, three divisors, d = 16, 64 and 256, six learning rates each"
+STARTS = "5 seeds, three runs each, three divisors, at the page's learning rate and size"
+KEYS = "5 seeds; 500 rows each with 2, 16, 128 and 1024 keys"
 GUESSING = Level(1 / 256, "guessing all eight signs")
 ALL_RIGHT = Level(1, "all items right")
 
@@ -180,30 +180,38 @@ CLAIMS = [
         "size",
         SIZES,
         all_rows(lambda row: 0.21 < row["÷ √d largest"] < 0.28),
-        refuted_if="A size and a seed at which the largest weight is at most 0.21, or at least 0.28.",
+        refuted_if=(
+            "for some seed and some d, the largest of the 16 weights is on average at most 0.21 or at least 0.28."
+        ),
         refuting_rows=[{"÷ √d largest": 0.4}],
-        shows=Series("÷ √d largest", "largest of 16 weights, divided by √d"),
-        baseline=Series("÷ 1 largest", "largest of 16 weights without a divisor"),
+        shows=Series("÷ √d largest", "mean of the largest of 16 weights, scores divided by √d"),
+        baseline=Series("÷ 1 largest", "the same without a divisor"),
     ),
     Claim(
         "For the score before the division, divide each slope by its divisor: then ÷ 1 has the largest mean.",
         "size",
         SIZES,
         all_rows(lambda row: row["÷ 1 before"] > max(row["÷ √d before"], row["÷ d before"])),
-        refuted_if="A size and a seed at which dividing by √d or by d has a mean slope as large as no divisor has.",
+        refuted_if=(
+            "for some seed and some d, the mean slope with respect to the undivided score is at least as large with ÷ "
+            "√d or with ÷ d as with ÷ 1."
+        ),
         refuting_rows=[{"÷ 1 before": 0.05, "÷ √d before": 0.3, "÷ d before": 0.2}],
-        shows=Series("÷ 1 before", "mean slope with the undivided score at d = 1024, without a divisor", {"d": 1024}),
-        baseline=Series("÷ √d before", "mean slope with the undivided score at d = 1024, divided by √d", {"d": 1024}),
+        shows=Series("÷ 1 before", "mean slope with respect to the undivided score, d = 1024, ÷ 1", {"d": 1024}),
+        baseline=Series("÷ √d before", "the same with ÷ √d", {"d": 1024}),
     ),
     Claim(
         "without a divisor, the largest rate that works falls from 0.3 to 0.03 as $d$ grows",
         "window",
         WINDOWS,
         match_rates("SGD", "÷ 1", PLAIN),
-        refuted_if="Two of five runs or more that fail at 0.3 or learn at 1 or 3 where d = 16, or that fail at 0.03 or "
-        "learn at 0.1 or 0.3 where d = 256.",
+        refuted_if=(
+            "at d = 16, at least two of the five runs fail at a learning rate of 0.3, or at least two learn at one of "
+            "the rates 1 and 3; or at d = 256, at least two fail at 0.03, or at least two learn at one of the rates "
+            "0.1 and 0.3."
+        ),
         refuting_rows=ALL_LEARN,
-        shows=show_rate("0.3", "runs that learn (1) or fail (0) at the rate 0.3, d = 256, no divisor", "SGD", "÷ 1"),
+        shows=show_rate("0.3", "runs that learn (1) or fail (0) at rate 0.3, d = 256, no divisor", "SGD", "÷ 1"),
         baseline=show_rate("0.3", "the same at d = 16", "SGD", "÷ 1", d=16),
     ),
     Claim(
@@ -211,10 +219,12 @@ CLAIMS = [
         "window",
         WINDOWS,
         match_rates("SGD", "÷ d", BY_D),
-        refuted_if="Two of five runs or more that learn at 0.3 or fail at 1 where d = 16, or that learn at 1 or 3 or "
-        "fail at 10 where d = 256.",
+        refuted_if=(
+            "at d = 16, at least two of the five runs learn at a learning rate of 0.3, or at least two fail at 1; or "
+            "at d = 256, at least two learn at one of the rates 1 and 3, or at least two fail at 10."
+        ),
         refuting_rows=ALL_LEARN,
-        shows=show_rate("1", "runs that learn (1) or fail (0) at the rate 1, d = 256, divided by d", "SGD", "÷ d"),
+        shows=show_rate("1", "runs that learn (1) or fail (0) at rate 1, d = 256, ÷ d", "SGD", "÷ d"),
         baseline=show_rate("1", "the same at d = 16", "SGD", "÷ d", d=16),
     ),
     Claim(
@@ -222,9 +232,12 @@ CLAIMS = [
         "window",
         WINDOWS,
         match_rates("SGD", "÷ √d", BY_ROOT),
-        refuted_if="At one of the sizes, two of five runs or more that fail at 0.1, 0.3 or 1, or learn at 0.03 or 3.",
+        refuted_if=(
+            "at d = 16 or at d = 256, at least two of the five runs fail at one of the learning rates 0.1, 0.3 and 1, "
+            "or at least two learn at one of the rates 0.03 and 3."
+        ),
         refuting_rows=ALL_LEARN,
-        shows=show_rate("0.3", "runs that learn (1) or fail (0) at the rate 0.3, d = 256, by √d", "SGD", "÷ √d"),
+        shows=show_rate("0.3", "runs that learn (1) or fail (0) at rate 0.3, d = 256, ÷ √d", "SGD", "÷ √d"),
         baseline=show_rate("0.3", "the same without a divisor", "SGD", "÷ 1"),
     ),
     Claim(
@@ -233,9 +246,13 @@ CLAIMS = [
         "window",
         WINDOWS,
         match_rates("Adam", "÷ √d", ADAM_BY_ROOT),
-        refuted_if="At one of these rates and sizes, two of five runs or more that do otherwise.",
+        refuted_if=(
+            "at d = 16, at least two of the five runs learn at a learning rate of 0.001, or at least two fail at one "
+            "of the rates 0.01, 0.03 and 0.1; or at d = 256, at least two learn at 0.1, or at least two fail at one "
+            "of the rates 0.001, 0.01 and 0.03."
+        ),
         refuting_rows=ALL_LEARN,
-        shows=show_rate("0.1", "Adam's runs that learn (1) or fail (0) at 0.1, d = 256, by √d", "Adam", "÷ √d"),
+        shows=show_rate("0.1", "Adam runs that learn (1) or fail (0) at rate 0.1, d = 256, ÷ √d", "Adam", "÷ √d"),
         baseline=show_rate("0.1", "the same at d = 16", "Adam", "÷ √d", d=16),
     ),
     Claim(
@@ -243,9 +260,12 @@ CLAIMS = [
         "window",
         WINDOWS,
         match_rates("Adam", "÷ d", ADAM_BY_D),
-        refuted_if="At one of the sizes, two of five runs or more that fail at 0.01, 0.03 or 0.1, or learn at 0.001.",
+        refuted_if=(
+            "at d = 16 or at d = 256, at least two of the five runs fail at one of the learning rates 0.01, 0.03 and "
+            "0.1, or at least two learn at 0.001."
+        ),
         refuting_rows=ALL_LEARN,
-        shows=show_rate("0.1", "Adam's runs that learn (1) or fail (0) at 0.1, d = 256, by d", "Adam", "÷ d"),
+        shows=show_rate("0.1", "Adam runs that learn (1) or fail (0) at rate 0.1, d = 256, ÷ d", "Adam", "÷ d"),
         baseline=show_rate("0.1", "the same divided by √d", "Adam", "÷ √d"),
     ),
     Claim(
@@ -256,9 +276,9 @@ CLAIMS = [
             most_rows(lambda row, rate=rate: not row[str(rate)], optimiser="Adam", divisor="÷ 1", d=256)(rows)
             for rate in RATES["Adam"]
         ),
-        refuted_if="One of the six rates at which half of the runs or more learn without a divisor, where d = 256.",
+        refuted_if="at one of the six learning rates, at least half of the runs without a divisor learn at d = 256.",
         refuting_rows=ALL_LEARN,
-        shows=show_rate("0.003", "Adam's runs that learn (1) or fail (0) at 0.003, d = 256, no divisor", "Adam", "÷ 1"),
+        shows=show_rate("0.003", "Adam runs that learn (1) or fail (0) at rate 0.003, d = 256, ÷ 1", "Adam", "÷ 1"),
         baseline=show_rate("0.003", "the same divided by √d", "Adam", "÷ √d"),
     ),
     Claim(
@@ -266,10 +286,13 @@ CLAIMS = [
         "window",
         WINDOWS,
         lambda rows: all(holds(rows) for holds in SGD_WINDOWS + ADAM_WINDOWS),
-        refuted_if="At one of the rates and sizes named above, two of five runs or more that do otherwise.",
+        refuted_if=(
+            "at some learning rate and size named in the four claims above about dividing by √d or by d, at least two "
+            "of the five runs contradict the claim."
+        ),
         refuting_rows=ALL_LEARN,
         shows=show_rate(
-            "0.1", "plain gradient descent: runs that learn (1) or fail (0) at 0.1, d = 256, by √d", "SGD", "÷ √d"
+            "0.1", "plain gradient descent: runs that learn (1) or fail (0) at rate 0.1, d = 256, ÷ √d", "SGD", "÷ √d"
         ),
         baseline=show_rate("0.1", "the same with Adam", "Adam", "÷ √d"),
     ),
@@ -278,9 +301,12 @@ CLAIMS = [
         "window",
         WINDOWS,
         lambda rows: 0 < measure_shift(rows, "÷ d") < measure_shift(rows, "÷ √d"),
-        refuted_if="On average over the seeds, a window of d that stays, or moves as far down as that of √d.",
+        refuted_if=(
+            "on average over the seeds, from d = 16 to d = 256, the middle of the window for ÷ d does not move to "
+            "smaller learning rates, or it moves at least as far down as the middle of the window for ÷ √d."
+        ),
         refuting_rows=ALL_LEARN,
-        shows=show_rate("0.1", "Adam's runs that learn (1) or fail (0) at 0.1, d = 256, by d", "Adam", "÷ d"),
+        shows=show_rate("0.1", "Adam runs that learn (1) or fail (0) at rate 0.1, d = 256, ÷ d", "Adam", "÷ d"),
         baseline=show_rate("0.1", "the same divided by √d", "Adam", "÷ √d"),
     ),
     Claim(
@@ -289,7 +315,10 @@ CLAIMS = [
         "window",
         WINDOWS,
         is_as_quick,
-        refuted_if="A seed with which the mean shares right differ by 0.05 or more.",
+        refuted_if=(
+            "for some seed, the mean share of items right at the best of the six learning rates differs by at least 5 "
+            "percentage points between ÷ d and ÷ √d."
+        ),
         refuting_rows=[{**row, "best": 0.8} if row["divisor"] == "÷ d" else row for row in ALL_LEARN],
         shows=show_rate("best", "mean share right in 75 steps at the best rate, divided by d", "Adam", "÷ d", d=64),
         baseline=show_rate("best", "the same divided by √d", "Adam", "÷ √d", d=64),
@@ -300,7 +329,7 @@ CLAIMS = [
         "start",
         STARTS,
         lambda rows: all(share > 0.2 for divisor in DIVISORS for share in list_runs(rows, divisor)),
-        refuted_if="A run, with any of the divisors, that ends with a fifth of the items right or fewer.",
+        refuted_if="for some seed and divisor, at least one run ends with at most 20% of the items right.",
         refuting_rows=[{**row, "run 2": 0.01} for row in ALL_ALIKE],
         shows=Series("run 1", "share of items right at the end, the first run of each seed"),
         baseline=GUESSING,
@@ -311,9 +340,14 @@ CLAIMS = [
         "start",
         STARTS,
         is_first_to_half,
-        refuted_if="A seed with which another divisor has half of the items right as soon.",
+        refuted_if=(
+            "for some seed, the median run with ÷ 1 or with ÷ d first gets more than half of the items right at least "
+            "as early as the median run with ÷ √d."
+        ),
         refuting_rows=ALL_ALIKE,
-        shows=Series("half right at step", "step at which half are right, divided by √d", {"divisor": "÷ √d"}),
+        shows=Series(
+            "half right at step", "first step at which more than half of the items are right, ÷ √d", {"divisor": "÷ √d"}
+        ),
         baseline=Series("half right at step", "the same without a divisor", {"divisor": "÷ 1"}),
     ),
     Claim(
@@ -321,7 +355,10 @@ CLAIMS = [
         "start",
         STARTS,
         lambda rows: measure_range(rows, "÷ 1") > max(measure_range(rows, "÷ √d"), measure_range(rows, "÷ d")),
-        refuted_if="Runs divided by √d or by d whose best and worst are as far apart as those without a divisor.",
+        refuted_if=(
+            "the best and the worst of the 15 runs with ÷ √d, or of those with ÷ d, end at least as far apart as the "
+            "best and the worst of the 15 runs with ÷ 1."
+        ),
         refuting_rows=ALL_ALIKE,
         shows=Series("run 1", "share of items right at the end without a divisor, first runs", {"divisor": "÷ 1"}),
         baseline=Series("run 1", "the same divided by d", {"divisor": "÷ d"}),
@@ -332,7 +369,7 @@ CLAIMS = [
         "start",
         STARTS,
         lambda rows: median(list_runs(rows, "÷ 1")) > 0.9,
-        refuted_if="More than half of the runs without a divisor that end with nine tenths right or fewer.",
+        refuted_if="at least 8 of the 15 runs without a divisor end with at most 90% of the items right.",
         refuting_rows=[{**row, "run 1": 0.5, "run 2": 0.5} for row in ALL_ALIKE],
         shows=Series("run 1", "share of items right at the end without a divisor, first runs", {"divisor": "÷ 1"}),
         baseline=GUESSING,
@@ -351,20 +388,26 @@ CLAIMS = [
             ),
             divisor="÷ 1",
         ),
-        refuted_if="A seed with which the scores with other items change by 15 % or the numbers in the matrices shrink "
-        "by 10 %, or with which an item's own score ends at no more than twice the size of the others.",
+        refuted_if=(
+            "for some seed, training changes the size of the scores with other items by at least 15% or shrinks the "
+            "matrix entries by at least 10%, or the score of an item with itself ends at most twice as large as the "
+            "size of the scores with other items."
+        ),
         refuting_rows=[{**row, "others after": 2.0} for row in ALL_ALIKE],
-        shows=Series("own after", "an item's own score after training, without a divisor", {"divisor": "÷ 1"}),
-        baseline=Series("others after", "size of its scores with other items after training", {"divisor": "÷ 1"}),
+        shows=Series("own after", "score of an item with itself after training, without a divisor", {"divisor": "÷ 1"}),
+        baseline=Series("others after", "size of the scores with other items after training", {"divisor": "÷ 1"}),
     ),
     Claim(
         "Without the correction the row sum grows with the length of the text.",
         "length",
         KEYS,
         has_grown,
-        refuted_if="A mean row sum of 1024 keys that is at most ten times one of 16 keys.",
+        refuted_if=(
+            "for ReLU or for sigmoid weights without the correction, some mean row sum with 1024 keys is at most 10 "
+            "times one with 16 keys."
+        ),
         refuting_rows=[{"L": L, "without L": 1.0, "without log L": 1.0} for L in (16, 1024)],
-        shows=Series("without log L", "mean row sum of 1024 sigmoid weights without the correction", {"L": 1024}),
+        shows=Series("without log L", "mean row sum of sigmoid weights with 1024 keys, no correction", {"L": 1024}),
         baseline=Series("without log L", "the same with 16 keys", {"L": 16}),
     ),
     Claim(
@@ -372,9 +415,12 @@ CLAIMS = [
         "length",
         KEYS,
         has_settled,
-        refuted_if="Of the mean row sums of 128 and 1024 keys, one that is 8 % above another or more.",
+        refuted_if=(
+            "for ReLU or for sigmoid weights with the correction, the largest mean row sum with 128 or 1024 keys is "
+            "at least 8% above the smallest."
+        ),
         refuting_rows=[{"L": 128, "ReLU": 0.4, "sigmoid": 0.9}, {"L": 1024, "ReLU": 0.4, "sigmoid": 1.6}],
-        shows=Series("sigmoid", "mean row sum of 1024 sigmoid weights with the correction", {"L": 1024}),
+        shows=Series("sigmoid", "mean row sum of sigmoid weights with 1024 keys, corrected", {"L": 1024}),
         baseline=Series("sigmoid", "the same with 128 keys", {"L": 128}),
     ),
 ]

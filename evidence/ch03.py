@@ -139,29 +139,29 @@ CLAIMS = [
             and all_rows(lambda row: row["exact"] <= 0.02, **NONE, **PAGE)(rows)
         ),
         refuted_if=(
-            "A network with weights by position that writes fewer than three dates in four, or a network without "
-            "attention that writes more than one in fifty."
+            "for some seed, the network with position-based weights gets fewer than 75% of the dates right, or the "
+            "network without attention gets more than 2% right."
         ),
         refuting_rows=[{**PAGE, **POSITION, "exact": 0.5}, {**PAGE, **NONE, "exact": 0.0}],
-        shows=Series("exact", "dates right with weights by position", POSITION | PAGE),
+        shows=Series("exact", "dates right with position-based weights", POSITION | PAGE),
         baseline=Series("exact", "dates right without attention", NONE | PAGE),
         best=Level(1, "all dates right"),
     ),
     Claim(
         "At a quarter and four times this rate *position* still wrote more characters right than *none*.",
         "blind",
-        varied="5 seeds at the page's rate, 3 of them at a quarter and at four times the rate",
+        varied="5 seeds at the page's learning rate, 3 of them also at a quarter of it and at four times it",
         holds=is_position_better,
         refuted_if=(
-            "A seed and a rate at which the network without attention writes as many characters right as the one with "
-            "weights by position, or more."
+            "at one of the three learning rates, for some seed, the network without attention gets at least as many "
+            "characters right as the one with position-based weights."
         ),
         refuting_rows=[
             {"seed": 0, "kind": kind, "rate": rate, "steps": 150, "characters": 0.6}
             for kind in ("position", "none")
             for rate in (PAGE["rate"], SLOW, FAST)
         ],
-        shows=Series("characters", "characters right with weights by position", POSITION | OTHER_RATES),
+        shows=Series("characters", "characters right with position-based weights", POSITION | OTHER_RATES),
         baseline=Series("characters", "characters right without attention", NONE | OTHER_RATES),
         best=Level(1, "all characters right"),
     ),
@@ -169,38 +169,44 @@ CLAIMS = [
         "With four times the steps it falls further, with every start tried. So *none* is slower. This page does not "
         "show that it can never learn the dates.",
         "blind",
-        varied="5 seeds at the page's number of steps, 3 of them with four times as many",
+        varied="5 seeds with the page's number of steps, 3 of them also with four times as many",
         holds=does_loss_fall,
-        refuted_if="A seed with which the loss after 600 steps is less than 0.05 below the loss after 150.",
+        refuted_if=(
+            "for some seed, the loss without attention after 600 steps is at most 0.05 below the loss after 150 steps."
+        ),
         refuting_rows=[{"seed": 0, **NONE, "rate": 0.02, "steps": steps, "loss": 0.9} for steps in (150, 600)],
         shows=Series("loss", "loss without attention after 600 steps", NONE | {"steps": 600}),
         baseline=Series("loss", "loss without attention after 150 steps", NONE | PAGE),
-        best=Level(0, "every character certain"),
+        best=Level(0, "every character predicted with certainty"),
     ),
     Claim(
         "*Position* is far above the floor: a good map does not show that a network compares.",
         "blind",
         varied="5 seeds",
         holds=all_rows(lambda row: row["spot"] > 0.5 > row["chance"], **POSITION, **PAGE),
-        refuted_if="A network with weights by position that looks at the right place half of the time or less.",
+        refuted_if=(
+            "for some seed, at most 50% of the looks of the network with position-based weights are at the right "
+            "place, or a place chosen at random is right at least 50% of the time."
+        ),
         refuting_rows=[{**PAGE, **POSITION, "spot": 0.2, "chance": 0.12}],
-        shows=Series("spot", "looks at the right place with weights by position", POSITION | PAGE),
+        shows=Series("spot", "share of looks at the right place with position-based weights", POSITION | PAGE),
         baseline=Series("chance", "a place chosen at random", POSITION | PAGE),
-        best=Level(1, "all looks at the right place"),
+        best=Level(1, "all looks are at the right place"),
     ),
     Claim(
         "With five other starts, and at a quarter of the rate, *position* wrote at most one text of 9 or 10 letters in "
         "fifty, *general* at least half of those with 9.",
         "reversal",
-        varied="5 seeds at the page's rate, 3 of them at a quarter of it",
+        varied="5 seeds at the page's learning rate, 3 of them also at a quarter of it",
         holds=lambda rows: all(
             all_rows(lambda row: max(row["at_9"], row["at_10"]) <= 0.02, **POSITION, rate=rate)(rows)
             and all_rows(lambda row: row["at_9"] >= 0.5, **GENERAL, rate=rate)(rows)
             for rate in PAGE_AND_SLOW["rate"]
         ),
         refuted_if=(
-            "A network with weights by position that writes more than one text of 9 or 10 letters in fifty, or one "
-            "with the general score that writes fewer than half of those with 9."
+            "at one of the two learning rates, for some seed, the network with position-based weights gets more than "
+            "2% of the texts of 9 letters or of the texts of 10 letters right, or the network with the general score "
+            "gets fewer than 50% of the texts of 9 letters right."
         ),
         refuting_rows=[
             {"kind": kind, **LETTERS, "rate": rate, "at_9": share, "at_10": 0.0}
@@ -208,24 +214,26 @@ CLAIMS = [
             for rate in PAGE_AND_SLOW["rate"]
         ],
         shows=Series("at_9", "texts of 9 letters right with the general score", GENERAL | PAGE_AND_SLOW),
-        baseline=Series("at_9", "texts of 9 letters right with weights by position", POSITION | PAGE_AND_SLOW),
+        baseline=Series("at_9", "texts of 9 letters right with position-based weights", POSITION | PAGE_AND_SLOW),
         best=Level(1, "all texts right"),
     ),
     Claim(
         "At four times the rate *general* wrote less than half of the texts of 6 letters and failed at 9.",
         "reversal",
-        varied="3 seeds at four times the rate",
+        varied="3 seeds at four times the page's learning rate",
         holds=all_rows(lambda row: row["at_6"] < 0.5 and row["at_9"] <= 0.1, **GENERAL, rate=FAST),
         refuted_if=(
-            "A network with the general score, at four times the rate, that writes half of the texts of 6 letters or "
-            "more than a tenth of those with 9."
+            "for some seed, the network with the general score gets at least 50% of the texts of 6 letters right at "
+            "four times the learning rate, or more than 10% of the texts of 9 letters."
         ),
         refuting_rows=[{**GENERAL, "rate": FAST, "at_6": 0.9, "at_9": 0.7}],
         shows=Series(
-            "at_6", "texts of 6 letters right with the general score at four times the rate", GENERAL | {"rate": FAST}
+            "at_6",
+            "texts of 6 letters right with the general score at four times the learning rate",
+            GENERAL | {"rate": FAST},
         ),
-        baseline=Series("at_6", "the same with weights by position", POSITION | {"rate": FAST}),
-        best=Series("at_6", "the general score at the page's rate", GENERAL | LETTERS),
+        baseline=Series("at_6", "the same with position-based weights", POSITION | {"rate": FAST}),
+        best=Series("at_6", "the general score at the page's learning rate", GENERAL | LETTERS),
     ),
     Claim(
         "*Position* then writes at most one text of 6 letters in twenty right, with five other starts too.",
@@ -233,11 +241,15 @@ CLAIMS = [
         varied="5 seeds",
         holds=all_rows(lambda row: row["shuffled_6"] <= 0.05 < row["at_6"], **POSITION, **LETTERS),
         refuted_if=(
-            "A network with weights by position that still writes more than one text of 6 letters in twenty when the "
-            "encoder states are shuffled."
+            "for some seed, the network with position-based weights gets more than 5% of the texts of 6 letters right "
+            "with its encoder states shuffled, or at most 5% right with the states in order."
         ),
         refuting_rows=[{**POSITION, **LETTERS, "shuffled_6": 0.8, "at_6": 0.85}],
-        shows=Series("shuffled_6", "texts right from shuffled states with weights by position", POSITION | LETTERS),
+        shows=Series(
+            "shuffled_6",
+            "texts of 6 letters right from shuffled states with position-based weights",
+            POSITION | LETTERS,
+        ),
         baseline=Level(8.0**-6, "six letters at random"),
         best=Series("shuffled_6", "the same with the general score", GENERAL | LETTERS),
     ),
@@ -246,40 +258,42 @@ CLAIMS = [
         "looks",
         varied="5 seeds",
         holds=most_rows(lambda row: row["at_3"] >= 0.98, **PAGE),
-        refuted_if="At least half of the networks miss the third digit with more than one look in fifty.",
+        refuted_if="for at least half of the seeds, more than 2% of the network's looks for the third digit miss it.",
         refuting_rows=[{**PAGE, "at_3": 0.5}],
-        shows=Series("at_3", "looks at the third digit that hit it"),
+        shows=Series("at_3", "looks for the third digit that hit it"),
         baseline=Series("chance", "a place chosen at random"),
-        best=Level(1, "all looks"),
+        best=Level(1, "all looks hit"),
     ),
     Claim(
         "Forced beside the third digit it copies the fourth, with six starts:",
         "looks",
-        varied="5 seeds, and that of the page",
+        varied="5 seeds, besides the page's own",
         holds=all_rows(lambda row: row["copied_3"] >= 0.98 and row["there_3"] >= 0.95, **PAGE),
         refuted_if=(
-            "A network that, forced beside the third digit, does not write the fourth in 98 of 100 dates, or that does "
-            "not write the third in 95 when all weight is on it."
+            "for some seed, the network writes the fourth digit in fewer than 98% of the dates when all weight is "
+            "forced beside the third, or writes the third digit in fewer than 95% when all weight is forced onto the "
+            "third."
         ),
         refuting_rows=[{**PAGE, "copied_3": 0.1, "there_3": 1.0}],
-        shows=Series("copied_3", "fourth digits written when all weight is beside the third"),
+        shows=Series("copied_3", "dates with the fourth digit written when all weight is beside the third"),
         baseline=Level(0.1, "a digit chosen at random"),
         best=Level(1, "always the digit there"),
     ),
     Claim(
         "Where at least nine looks in ten fell beside, forcing all there kept at least nine digits in ten correct.",
         "looks",
-        varied="5 seeds, the years 19.. and 20.. separately",
+        varied="5 seeds, each with the years 19.. and 20.. separately: 10 cases",
         holds=is_it_read_where_it_looks,
         refuted_if=(
-            "A network whose own looks fall beside the first digit nine times in ten, but that writes fewer than nine "
-            "first digits in ten right when all its weight is there."
+            "in some case with at least 90% of the looks beside the first digit, the network gets fewer than 90% of "
+            "the first digits right when all weight is forced there; or fewer than 3 of the 10 cases, or all 10, have "
+            "at least 90% of the looks beside the first digit."
         ),
         refuting_rows=[
             {f"{name}_beside_{n}": share for name, share in (("looks", 1.0), ("read", 0.5)) for n in (19, 20)}
         ],
-        shows=Series("read_beside_20", "first digits right in the years 20.. when all weight is beside"),
-        baseline=Level(0, "copying the digit beside"),
+        shows=Series("read_beside_20", "first digits right in the years 20.. when all weight is beside them"),
+        baseline=Level(0, "copying the digit beside it"),
         best=Level(1, "all digits right"),
     ),
     Claim(
@@ -291,7 +305,9 @@ CLAIMS = [
             lambda row: row["unmasked_100"] <= row["exact"] * 2 / 3 and row["masked_100"] == row["exact"], **PAGE
         ),
         refuted_if=(
-            "A network that keeps more than two thirds of its dates without the mask, or loses a single one with it."
+            "for some seed, with 100 more characters of padding and no mask, the network gets more than 2/3 as many "
+            "dates right as with the usual padding; or with the mask, the longer padding changes the number of dates "
+            "that the network gets right."
         ),
         refuting_rows=[{**PAGE, "unmasked_100": 0.95, "masked_100": 1.0, "exact": 1.0}],
         shows=Series("masked_100", "dates right with the mask and 100 more characters of padding"),

@@ -105,8 +105,8 @@ REFUTING_HEADS = [{"seed": 100, "rate": RATE, **case, **HALF_LEARNED} for case i
 HALF_READ = {"weight": 0.5, "named_least": 0.5, "named_most": 0.5, "away": 0.0, "away_and_named": 0.0}
 HALF_READ |= {"nouns_lost": 5, "at_itself": 0.2, "old_object": 0.5, "new_object": 0.5}
 REFUTING_VERBS = [{**case, **HALF_READ} for case in EXPERIMENTS["verb"].cases]
-HEADS = "5 seeds, each for its own sequences, batches and the first weights of two heads"
-VERBS = "5 seeds, each for its own sentences, batches and the first weights of two networks"
+HEADS = "5 seeds, each with its own sequences, batches and initial weights of two heads"
+VERBS = "5 seeds, each with its own sentences, batches and initial weights of two networks"
 THIRD, ALL_WEIGHT = Level(1 / 3, "equal weights for the three words"), Level(1, "all weight on it")
 ALL_RIGHT = Level(1, "all answers right")
 
@@ -116,7 +116,7 @@ CLAIMS = [
         "lookup",
         varied=HEADS,
         holds=all_rows(lambda row: row["least"] > 0.99, **FREE),
-        refuted_if="A head with three free matrices that answers wrongly once in a hundred times or more.",
+        refuted_if="for some seed, a head with three free matrices gets at most 99% of the answers right.",
         refuting_rows=REFUTING_HEADS,
         shows=Series("least", "answers right, the worse of two heads", FREE),
         baseline=Series("average", "the negated average of all five, without learning", FREE),
@@ -125,9 +125,9 @@ CLAIMS = [
     Claim(
         "Tied, none does",
         "lookup",
-        varied="5 seeds, two heads each, each of the three ties; for two ties also rates × ¼ and × 4",
+        varied="5 seeds, two heads each, three ties; for two of the ties also learning rates × ¼ and × 4",
         holds=all_rows(lambda row: row["most"] < 0.75, **TIED),
-        refuted_if="A head with a tie that gives three right answers in four.",
+        refuted_if="for some seed, tie and learning rate, a head gets at least 75% of the answers right.",
         refuting_rows=REFUTING_HEADS,
         shows=Series("most", "answers right with a tie, the better of two heads", TIED),
         baseline=Series("average", "the negated average of all five, without learning", TIED),
@@ -136,16 +136,20 @@ CLAIMS = [
     Claim(
         "After 600 steps most other starts are there, too.",
         "lookup",
-        varied="5 seeds, two heads each; rates × ¼ and × 4, steps × 2",
+        varied="5 seeds, two heads each; also learning rates × ¼ and × 4, steps × 2",
         holds=lambda rows: (
             most_rows(lambda row: row["off_average"] < 0.05, **NARROW)(rows)
             and all_rows(lambda row: row["looks_most"] <= 0.8, **NARROW)(rows)
         ),
         refuted_if=(
-            "With Wq = Wk, at least half of the pairs have a head that is 0.05 or more away from the plain average."
+            "with Wq = Wk, in at least half of the pairs of heads, the share of answers that one head gets right is "
+            "at least 5 percentage points away from the share that the plain average gets right; or some head has "
+            "more than 80% of its looks right."
         ),
         refuting_rows=REFUTING_HEADS,
-        shows=Series("off_average", "distance from the plain average, of the head that is farther away", NARROW),
+        shows=Series(
+            "off_average", "difference in answers right from the plain average, the larger of two heads", NARROW
+        ),
         baseline=Series("off_average", "three free matrices", FREE),
         best=Level(0, "as many right answers as the plain average"),
     ),
@@ -153,11 +157,12 @@ CLAIMS = [
         "Their small preferences are symmetric: first the token itself, whose label is its question (0.93); next as "
         "often the one that asks as the one it asks for (0.50 each). After 600 steps most other starts are there, too.",
         "lookup",
-        varied="5 seeds, two heads each; rates × ¼ and × 4, steps × 2",
+        varied="5 seeds, two heads each; also learning rates × ¼ and × 4, steps × 2",
         holds=most_rows(lambda row: row["itself"] > 0.5 and row["split"] < 0.15, **NARROW),
         refuted_if=(
-            "With Wq = Wk, at least half of the pairs of heads have one that attends most to another token than "
-            "itself at least every second time, or that tells the token it asks for from the one that asks for it."
+            "with Wq = Wk, in at least half of the pairs of heads, one head attends most to the token itself for at "
+            "most 50% of the tokens, or the token asked for and the token that asks come next with shares at least 15 "
+            "percentage points apart."
         ),
         refuting_rows=REFUTING_HEADS,
         shows=Series("itself", "tokens whose largest weight is on themselves", NARROW),
@@ -166,27 +171,34 @@ CLAIMS = [
     Claim(
         "With $W_q = W_k$ some heads leave the average, upwards or downwards.",
         "lookup",
-        varied="5 seeds, two heads each, with 12 numbers and first weights three times as large",
+        varied="5 seeds, two heads each, with 12 numbers and initial weights three times as large",
         holds=lambda rows: (
             any(row["most"] > row["average"] + 0.05 for row in select_rows(rows, **WIDE))
             and any(row["least"] < row["average"] - 0.05 for row in select_rows(rows, **WIDE))
         ),
-        refuted_if="No head that is 0.05 better than the plain average, or none that is 0.05 worse.",
+        refuted_if=(
+            "no head gets the answer right more than 5 percentage points more often than the plain average does, or "
+            "no head gets it right more than 5 percentage points less often."
+        ),
         refuting_rows=REFUTING_HEADS,
-        shows=Series("off_average", "distance from the plain average with 12 numbers", WIDE),
+        shows=Series(
+            "off_average",
+            "difference in answers right from the plain average with 12 numbers, the larger of two heads",
+            WIDE,
+        ),
         baseline=Series("off_average", "with three numbers", NARROW | {"rate": RATE, "steps": None}),
     ),
     Claim(
         "and both give way. Mostly about three looks in four are right, and four to six answers in ten, with other "
         "starts and learning rates (a quarter, four times) too.",
         "lookup",
-        varied="5 seeds, two heads each; rates × ¼ and × 4",
+        varied="5 seeds, two heads each; also learning rates × ¼ and × 4",
         holds=lambda rows: all(
             most_rows(nearly_solves, **SAME_KEY_AND_VALUE | {"rate": rate})(rows) for rate in (RATE, RATE / 4, RATE * 4)
         ),
         refuted_if=(
-            "At one of the three rates, at least half of the pairs have a head with fewer than 0.70 or more than 0.81 "
-            "of its looks right, or with fewer than 0.4 or more than 0.6 of its answers."
+            "at one of the three learning rates, in at least half of the pairs of heads, one head has at most 70% or "
+            "at least 81% of its looks right, or at most 40% or at least 60% of its answers."
         ),
         refuting_rows=REFUTING_HEADS,
         shows=Series("looks_most", "looks right, the better of two heads", {"tie": "K = V", "d": None}),
@@ -198,7 +210,7 @@ CLAIMS = [
         "lookup",
         varied=HEADS,
         holds=all_rows(lambda row: row["least"] > 0.95, **SAME_KEY_AND_VALUE | {"d": 5}),
-        refuted_if="With Wk = Wv and five numbers, a head that answers wrongly once in twenty times or more.",
+        refuted_if="for some seed, a head with Wk = Wv and five numbers gets at most 95% of the answers right.",
         refuting_rows=REFUTING_HEADS,
         shows=Series("least", "answers right with five numbers", SAME_KEY_AND_VALUE | {"d": 5}),
         baseline=Series("most", "answers right with three numbers", SAME_KEY_AND_VALUE),
@@ -209,7 +221,7 @@ CLAIMS = [
         "lookup",
         varied=HEADS,
         holds=all_rows(lambda row: 0.1 < row["least"] and row["most"] < 0.16, **NO_VALUE),
-        refuted_if="Without Wv, a head that answers rightly one time in ten or less, or 16 times in 100 or more.",
+        refuted_if="for some seed, a head without Wv gets at most 10% or at least 16% of the answers right.",
         refuting_rows=REFUTING_HEADS,
         shows=Series("most", "answers right without Wv, the better of two heads", NO_VALUE),
         baseline=Level(1 / 8, "a guess"),
@@ -220,7 +232,7 @@ CLAIMS = [
         "lookup",
         varied=HEADS,
         holds=all_rows(lambda row: row["least"] > 0.99, **NO_VALUE | {"sign": -1}),
-        refuted_if="Without Wv, a head that hands over wrong bits once in a hundred times or more.",
+        refuted_if="for some seed, a head without Wv gets at most 99% of the answers right where nothing is negated.",
         refuting_rows=REFUTING_HEADS,
         shows=Series("least", "answers right where nothing is negated", NO_VALUE | {"sign": -1}),
         baseline=Series("average", "the average of all five, without learning", NO_VALUE | {"sign": -1}),
@@ -229,11 +241,11 @@ CLAIMS = [
     Claim(
         "nobody told the verb where to look",
         "verb",
-        varied="5 seeds, two networks each; rate × ¼",
+        varied="5 seeds, two networks each; also learning rate × ¼",
         holds=all_rows(lambda row: row["weight"] > 0.9 and row["named_least"] > 0.99, task="as it is"),
         refuted_if=(
-            "A verb that gives its object nine tenths of its weight or less on average, or a network that names one "
-            "object in a hundred wrongly."
+            "for some seed and learning rate, a verb gives its object on average at most 90% of its weight, or a "
+            "network names at most 99% of the objects correctly."
         ),
         refuting_rows=REFUTING_VERBS,
         shows=Series("weight", "mean weight of the verb on its object", {"task": "as it is"}),
@@ -246,8 +258,8 @@ CLAIMS = [
         varied=VERBS,
         holds=all_rows(lambda row: row["old_object"] < 0.01 and row["new_object"] > 0.9, **PAGE),
         refuted_if=(
-            "With the endings exchanged, a verb that gives the old object one per cent of its weight or more, or the "
-            "new object nine tenths or less."
+            "for some seed, with the endings exchanged, a verb gives the old object on average at least 1% of its "
+            "weight, or the new object at most 90%."
         ),
         refuting_rows=REFUTING_VERBS,
         shows=Series("new_object", "mean weight on the new object", PAGE),
@@ -259,7 +271,10 @@ CLAIMS = [
         "verb",
         varied=VERBS,
         holds=lambda rows: 3 * sum(map(finds_object, some := select_rows(rows, **UNSEEN))) > 2 * len(some),
-        refuted_if="At least a third of the seeds give a verb with a weight of 0.85 or less on such a noun.",
+        refuted_if=(
+            "for at least 2 of the 5 seeds, one of the two verbs gives nouns that were never an object on average at "
+            "most 85% of its weight."
+        ),
         refuting_rows=REFUTING_VERBS,
         shows=Series("weight", "mean weight on nouns that were never an object", UNSEEN),
         baseline=THIRD,
@@ -274,8 +289,8 @@ CLAIMS = [
             and all_rows(lambda row: row["named_least"] > 0.99, **PAGE)(rows)
         ),
         refuted_if=(
-            "A network that names a single noun that was never an answer, or one that misses one object in a hundred "
-            "where these nouns were answers."
+            "for some seed, a network correctly names at least one noun that was never an answer, or a network for "
+            "which all nouns were answers names at most 99% of the objects correctly."
         ),
         refuting_rows=REFUTING_VERBS,
         shows=Series("named_most", "nouns named that were never an answer", UNSEEN),
@@ -284,18 +299,20 @@ CLAIMS = [
     Claim(
         "the verb looks away from one noun, at itself, and still names it. (Looking at itself then means that noun.)",
         "verb",
-        varied="5 seeds, two networks each, with matrices twice as large at first",
+        varied="5 seeds, two networks each, with initial matrices twice as large",
         holds=lambda rows: (
             all_rows(lambda row: row["named_least"] > 0.99 and row["nouns_lost"] <= 1, **LOUDER)(rows)
             and sum(row["away_and_named"] > 0.03 for row in select_rows(rows, **LOUDER)) >= 3
             and sum(row["at_itself"] > 0.5 for row in select_rows(rows, **LOUDER)) >= 3
         ),
         refuted_if=(
-            "A network that misses one object in a hundred or looks away from two nouns, or fewer than three seeds of "
-            "five whose verb looks away, and at itself."
+            "for some seed, a network names at most 99% of the objects correctly or its verb looks away from at least "
+            "2 nouns; or for fewer than 3 of the 5 seeds a verb looks away from more than 3% of the objects, or for "
+            "fewer than 3 of the 5 seeds the verbs that look away give themselves on average more than 50% of their "
+            "weight."
         ),
         refuting_rows=REFUTING_VERBS,
         shows=Series("away_and_named", "objects looked away from and still named", LOUDER),
-        baseline=Series("away", "objects looked away from, with matrices of the page's size at first", PAGE),
+        baseline=Series("away", "objects looked away from, with initial matrices of the page's size", PAGE),
     ),
 ]
