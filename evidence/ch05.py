@@ -58,30 +58,31 @@ EXPERIMENTS = {
 HALF_LEARNED = {"found": 0.5, "weight": 0.5, "error": 0.2, "mean": 0.19}
 HALF_LEARNED |= {"colour": 0.5, "colour_error": 0.2, "ring": 0.5, "smaller": 0.5}
 REFUTING = [{**case, **HALF_LEARNED} for case in EXPERIMENTS["pictures"].cases]
-TRAININGS = "5 seeds, each for its own scenes, first weights and batches"
+TRAININGS = "5 seeds, each with its own scenes, initial weights and batches"
 CLAIMS = [
     Claim(
         "y1 may not look at itself, and yet here it reacts to itself",
         "masks",
-        varied="5 seeds, each for 30 models and their tokens",
+        varied="5 seeds, each with 30 models and their tokens",
         holds=all_rows(lambda row: row["self"] >= 25),
-        refuted_if="More than five of 30 models in which y1 does not react to itself.",
+        refuted_if="for some seed, y1 reacts to itself in fewer than 25 of the 30 models.",
         refuting_rows=[{"seed": 100, "self": 0}],
-        shows=Series("self", "models of 30 in which y1 reacts to itself"),
+        shows=Series("self", "models, of 30, in which y1 reacts to itself"),
         baseline=Level(0, "y2, whose query has only one word to choose from"),
         best=Level(30, "all models"),
     ),
     Claim(
         "nobody told them where to look",
         "pictures",
-        varied="5 seeds, each for its own scenes, first weights and batches; the rate and a quarter of it",
+        varied="5 seeds, each with its own scenes, initial weights and batches; the learning rate and a quarter of it",
         holds=lambda rows: (
             all_rows(lambda row: row["found"] >= 1 and row["weight"] > 0.98, **PAGE)(rows)
             and all_rows(lambda row: row["found"] >= 0.99 and row["weight"] > 0.85, **SLOW)(rows)
         ),
         refuted_if=(
-            "A network that misses a patch or gives the right ones less than 0.98 of the weight; at a quarter of the "
-            "rate, one that misses more than one patch in a hundred or gives the right ones less than 0.85."
+            "for some seed, the network misses a thing or its mean weight on the right patch is at most 0.98; or, "
+            "at a quarter of the learning rate, it finds fewer than 99% of the things or its mean weight on the "
+            "right patch is at most 0.85."
         ),
         refuting_rows=REFUTING,
         shows=Series("weight", "mean weight on the right patch", PAGE | {"rate": [PAGE["rate"], SLOW["rate"]]}),
@@ -93,18 +94,21 @@ CLAIMS = [
         "pictures",
         varied=TRAININGS,
         holds=most_rows(lambda row: row["found"] < 0.7, **FAST),
-        refuted_if="At four times the rate, at least half of the networks find seven things in ten or more.",
+        refuted_if="at least half of the networks find at least 70% of the things at four times the learning rate.",
         refuting_rows=[{**row, "found": 1.0} for row in REFUTING],
-        shows=Series("found", "things found at four times the rate", FAST),
+        shows=Series("found", "things found at four times the learning rate", FAST),
         baseline=Series("found", "networks that read “thing” for every word", THING),
-        best=Series("found", "the same networks at the page's rate", PAGE),
+        best=Series("found", "things found at the page's learning rate", PAGE),
     ),
     Claim(
         "is no better than the mean of the three colours",
         "pictures",
         varied=TRAININGS,
         holds=all_rows(lambda row: row["error"] > row["mean"] - 0.01, **THING),
-        refuted_if="A network that reads “thing” for every word and is better than the mean colour by 0.01 or more.",
+        refuted_if=(
+            "for some seed, the error of the network that reads “thing” for every word is at least 0.01 below the "
+            "error of always answering the mean of the three colours."
+        ),
         refuting_rows=[{**row, "error": 0.05} for row in REFUTING],
         shows=Series("error", "error of networks that read “thing” for every word", THING),
         baseline=Series("mean", "always answering the mean of the three colours", THING),
@@ -114,7 +118,9 @@ CLAIMS = [
         "pictures",
         varied="20 untrained networks, each with its own scenes",
         holds=all_rows(lambda row: abs(row["weight"] - 1 / 16) < 0.02, **UNTRAINED),
-        refuted_if="An untrained network whose mean weight on the right patch is 0.02 or more away from 1/16.",
+        refuted_if=(
+            "for some untrained network, the mean weight on the right patch differs from 1/16 by at least 0.02."
+        ),
         refuting_rows=REFUTING,
         shows=Series("weight", "mean weight on the right patch before training", UNTRAINED),
         baseline=Level(1 / 16, "equal weights for all 16 patches"),
@@ -127,7 +133,7 @@ CLAIMS = [
             min(found := [row["found"] for row in select_rows(rows, **UNTRAINED)]) < 0.1 and max(found) > 0.4
         ),
         refuted_if=(
-            "Of 20 untrained networks, none that finds fewer than one thing in ten, or none that finds more than four."
+            "each of the 20 untrained networks finds at least 10% of the things, or each of them finds at most 40%."
         ),
         refuting_rows=REFUTING,
         shows=Series("found", "things found before training", UNTRAINED),
@@ -140,11 +146,14 @@ CLAIMS = [
         "pictures",
         varied=TRAININGS,
         holds=all_rows(lambda row: row["ring"] > 0.99 and row["smaller"] < 0.2, **PAGE),
-        refuted_if="A network that gives the ring 0.99 of its weight or less, or the smaller ball a fifth or more.",
+        refuted_if=(
+            "for some seed, the mean weight that the word “ball” gives to the ring is at most 0.99, or the mean "
+            "weight that it gives to the smaller ball is at least 0.2."
+        ),
         refuting_rows=REFUTING,
         shows=Series("ring", "weight on the ring with nothing inside", PAGE),
         baseline=Series("smaller", "weight on the smaller ball", PAGE),
-        best=Level(1, "all weight on it"),
+        best=Level(1, "all weight on the ring"),
     ),
     Claim(
         "a ball of another colour is found, and its colour given",
@@ -152,7 +161,8 @@ CLAIMS = [
         varied=TRAININGS,
         holds=all_rows(lambda row: row["colour"] > 0.98 and row["colour_error"] < 0.02, **PAGE),
         refuted_if=(
-            "A network that gives a ball of another colour 0.98 of its weight or less, or misses the colour by 0.02."
+            "for some seed, the mean weight that the word “ball” gives to a ball of another colour is at most "
+            "0.98, or the mean error of the answered colour is at least 0.02."
         ),
         refuting_rows=REFUTING,
         shows=Series("colour_error", "error of the answered colour", PAGE),

@@ -100,8 +100,11 @@ ONE_HEAD = {"heads": 1, **PAGE, "share": 0.5, "worse_bit": 0.5, "better_bit": 1.
 TWO_HEADS = {**ONE_HEAD, "heads": 2, "share": 1.0, "worse_bit": 1.0, "jobs": 2, "own_bit_without": 0.5}
 TWO_HEADS |= {"other_bit_without": 1.0, "mean_differs": 0.01, "exchanged": True}
 FIVE_NUMBERS = {"adam": True, "rate": 0.02, "left": 0.875, "share": 0.5}
-STARTS = "5 draws of 8 starts; Adam at the page's rate, × ¼ and × 4, plain gradient descent at the rates 1 and 4"
-SEEDS_AND_RATES = "5 seeds; rates × ¼ and × 4"
+STARTS = (
+    "5 draws of 8 initialisations; Adam at the page's learning rate, × ¼ and × 4; "
+    "plain gradient descent at the learning rates 1 and 4"
+)
+SEEDS_AND_RATES = "5 seeds; learning rate × ¼, × 1 and × 4"
 GUESS, COIN = Level(0.25, "a guess"), Level(0.5, "a coin toss")
 THREE_OF_FOUR, ALL_RIGHT = Level(0.75, "three of the four cases"), Level(1, "all right")
 
@@ -111,9 +114,12 @@ CLAIMS = [
         "five",
         varied=STARTS,
         holds=all_rows(lambda row: row["share"] == 0.5),
-        refuted_if="A start that has more or less than two of the four cases right after 400 or 12,800 steps.",
+        refuted_if=(
+            "at some learning rate, for some draw, the best result of the 8 initialisations, after 400 or after 12,800 "
+            "steps, is not exactly 2 of the 4 cases right."
+        ),
         refuting_rows=[{**FIVE_NUMBERS, "share": 0.75}],
-        shows=Series("share", "cases right, the best of eight starts"),
+        shows=Series("share", "cases right, the best of 8 initialisations"),
         baseline=GUESS,
         best=THREE_OF_FOUR,
     ),
@@ -123,18 +129,21 @@ CLAIMS = [
         "five",
         varied=STARTS,
         holds=lambda rows: all(mostly_leave(rows, rate=rate) for rate in {row["rate"] for row in rows}),
-        refuted_if="At one of the rates, at least half of all starts are still near one after 12,800 steps.",
+        refuted_if=(
+            "at some learning rate, at least half of all initialisations have a weight of at least 0.75 or a loss of "
+            "at least 0.34 after 12,800 steps."
+        ),
         refuting_rows=[{**FIVE_NUMBERS, "left": 0.25}],
-        shows=Series("left", "starts of eight whose weight is below 0.75 and whose loss below 0.34"),
+        shows=Series("left", "share of initialisations with both weights below 0.75 and a loss below 0.34"),
         baseline=Level(0, "if training stayed where one bit is sure"),
-        best=Level(1, "all starts"),
+        best=Level(1, "all initialisations"),
     ),
     Claim(
         "one head had at most one half",
         "reader",
-        varied="5 seeds; rates × ¼ and × 4; steps × 4",
+        varied="5 seeds; learning rate × ¼, × 1 and × 4; steps × 1 and × 4",
         holds=most_rows(lambda row: row["share"] <= 0.5, **ONE),
-        refuted_if="At least half of the networks with one head answer more than one half.",
+        refuted_if="at least half of the networks with one head get more than 50% of the answers right.",
         refuting_rows=[{**ONE_HEAD, "share": 0.75}],
         shows=Series("share", "answers right with one head", ONE),
         baseline=Series("untrained", "one head, untrained", ONE),
@@ -143,9 +152,9 @@ CLAIMS = [
     Claim(
         "and one bit without error.",
         "reader",
-        varied="5 seeds; rates × ¼ and × 4; steps × 4",
+        varied="5 seeds; learning rate × ¼, × 1 and × 4; steps × 1 and × 4",
         holds=most_rows(lambda row: row["better_bit"] == 1, **ONE),
-        refuted_if="At least half of the networks with one head make errors in both bits.",
+        refuted_if="at least half of the networks with one head make errors in both bits.",
         refuting_rows=[{**ONE_HEAD, "better_bit": 0.75, "worse_bit": 0.75}],
         shows=Series("better_bit", "the better bit right", ONE),
         baseline=Series("worse_bit", "the other bit right", ONE),
@@ -156,7 +165,7 @@ CLAIMS = [
         "reader",
         varied=SEEDS_AND_RATES,
         holds=most_rows(lambda row: row["share"] == 1, **TWO),
-        refuted_if="At least half of the networks with two heads give a wrong answer.",
+        refuted_if="at least half of the networks with two heads get some answer wrong.",
         refuting_rows=[{**TWO_HEADS, "share": 0.9}],
         shows=Series("share", "answers right with two heads", TWO),
         baseline=Series("share", "with one head", ONE),
@@ -167,7 +176,10 @@ CLAIMS = [
         "reader",
         varied="5 seeds",
         holds=most_rows(lambda row: row["share"] >= 0.95, **BENT),
-        refuted_if="At least half of the networks with one head and this read-out answer once in twenty times wrongly.",
+        refuted_if=(
+            "at least half of the networks with one head and a read-out that bends get fewer than 95% of the "
+            "answers right."
+        ),
         refuting_rows=[{**ONE_HEAD, "bent": True}] * 5,
         shows=Series("share", "answers right with one head and a read-out that bends", BENT),
         baseline=Series("share", "with one head and a linear read-out", ONE),
@@ -178,9 +190,12 @@ CLAIMS = [
         "quick",
         varied="5 seeds",
         holds=all_rows(lambda row: row["share"] < 0.95),
-        refuted_if="A network that answers at least 19 questions of 20 rightly at four times the rate.",
+        refuted_if=(
+            "for some seed, the network gets at least 95% of the answers right after 200 steps at four times the "
+            "learning rate."
+        ),
         refuting_rows=[{**ONE_HEAD, "bent": True, "rate": 0.04, "share": 1.0}],
-        shows=Series("share", "answers right at four times the rate"),
+        shows=Series("share", "answers right at four times the learning rate"),
         baseline=Series("untrained", "untrained"),
         best=ALL_RIGHT,
     ),
@@ -190,11 +205,11 @@ CLAIMS = [
         varied=SEEDS_AND_RATES,
         holds=most_rows(lambda row: row["jobs"] == 2 and row["own_bit_without"] <= 0.6, **TWO),
         refuted_if=(
-            "At least half of the networks have two heads that attend to the same name, or get more than 0.6 of a "
-            "head's bit right without that head."
+            "in at least half of the networks with two heads, both heads attend most to the same name, or the "
+            "network with one head removed still gets that head's bit right in more than 60% of the cases."
         ),
         refuting_rows=[{**TWO_HEADS, "jobs": 1}],
-        shows=Series("own_bit_without", "a head's bit right without that head", TWO),
+        shows=Series("own_bit_without", "a head's bit right with that head removed", TWO),
         baseline=Series("worse_bit", "with both heads", TWO),
         best=COIN,
     ),
@@ -204,12 +219,12 @@ CLAIMS = [
         varied="5 seeds",
         holds=most_rows(lambda row: row["own_bit_without"] <= 0.6 and row["other_bit_without"] >= 0.95, **TWO_AT_PAGE),
         refuted_if=(
-            "At least half of the networks keep more than 0.6 of a head's bit without that head, or less than 0.95 of "
-            "the other bit."
+            "for at least half of the seeds, the network with one head removed still gets that head's bit right "
+            "in more than 60% of the cases, or gets the other bit right in fewer than 95%."
         ),
         refuting_rows=[{**TWO_HEADS, "other_bit_without": 0.5}],
-        shows=Series("other_bit_without", "the other bit right without a head", TWO_AT_PAGE),
-        baseline=Series("own_bit_without", "its own bit right without a head", TWO_AT_PAGE),
+        shows=Series("other_bit_without", "the other bit right with a head removed", TWO_AT_PAGE),
+        baseline=Series("own_bit_without", "a head's own bit right with that head removed", TWO_AT_PAGE),
         best=ALL_RIGHT,
     ),
     Claim(
@@ -217,9 +232,12 @@ CLAIMS = [
         "reader",
         varied="5 seeds",
         holds=all_rows(lambda row: row["mean_differs"] <= 0.15 and row["exchanged"], **TWO_AT_PAGE),
-        refuted_if="A network whose mean weights differ by more than 0.15, or whose answers are not exchanged.",
+        refuted_if=(
+            "for some seed, asking for the two names in the opposite order changes a weight averaged over the heads by "
+            "more than 0.15 or does not exchange the answers."
+        ),
         refuting_rows=[{**TWO_HEADS, "mean_differs": 0.5}],
-        shows=Series("mean_differs", "largest difference of the mean weights", TWO_AT_PAGE),
+        shows=Series("mean_differs", "largest difference in the mean weights", TWO_AT_PAGE),
         baseline=Series("mean_differs", "with four heads, which need not divide the work evenly", FOUR),
         best=Level(0, "the same mean"),
     ),

@@ -105,9 +105,12 @@ CLAIMS = [
         "deep",
         "5 seeds, each with its own data",
         all_rows(lambda row: max(row[kind] for kind in KINDS) < CHANCE * 2 / 3, depth=2),
-        refuted_if="A stack of 2 blocks, of any of the kinds, that stays above two thirds of the loss of guessing.",
+        refuted_if=(
+            "for some seed, at least one of the three stacks of 2 blocks has a final loss of at least 2/3 of the "
+            "loss of guessing."
+        ),
         refuting_rows=[{"depth": 2, "pre": 0.1, "post": 2.0, "stream": 2.0}],
-        shows=Series("post", "last loss of 2 post-norm blocks", {"depth": 2}),
+        shows=Series("post", "final loss of 2 post-norm blocks", {"depth": 2}),
         baseline=GUESSING,
         best=ALWAYS_NAMED,
     ),
@@ -116,11 +119,13 @@ CLAIMS = [
         "deep",
         "5 seeds, each with its own data",
         most_rows(lambda row: row["pre"] < CHANCE * 2 / 3 <= min(row["post"], row["stream"]), depth=30),
-        refuted_if="In half of the runs or more, pre-norm stays above two thirds of the loss of guessing, or post-norm "
-        "or the norm on the stream gets below it.",
+        refuted_if=(
+            "for at least half of the seeds, the final loss with 30 blocks is at least 2/3 of the loss of "
+            "guessing with pre-norm, or below 2/3 of it with post-norm or with the norm on the stream."
+        ),
         refuting_rows=[{"depth": 30, "pre": 0.1, "post": 1.0, "stream": 2.0}],
-        shows=Series("pre", "last loss of 30 pre-norm blocks", {"depth": 30}),
-        baseline=Series("post", "last loss of 30 post-norm blocks", {"depth": 30}),
+        shows=Series("pre", "final loss of 30 pre-norm blocks", {"depth": 30}),
+        baseline=Series("post", "final loss of 30 post-norm blocks", {"depth": 30}),
         best=ALWAYS_NAMED,
     ),
     Claim(
@@ -129,9 +134,12 @@ CLAIMS = [
         "rates",
         "5 seeds, each with its own data, at a quarter of the page's learning rate",
         most_rows(lambda row: row["post"] < CHANCE - 0.1, rate=2.5e-3),
-        refuted_if="Half of the post-norm stacks or more stay within 0.1 of the loss of guessing.",
+        refuted_if=(
+            "for at least half of the seeds, the final loss of the post-norm stack is at most 0.1 below the loss "
+            "of guessing."
+        ),
         refuting_rows=[{"rate": 2.5e-3, "post": 2.08}],
-        shows=Series("post", "last loss of 30 post-norm blocks", {"rate": 2.5e-3}),
+        shows=Series("post", "final loss of 30 post-norm blocks", {"rate": 2.5e-3}),
         baseline=GUESSING,
         best=ALWAYS_NAMED,
     ),
@@ -140,9 +148,12 @@ CLAIMS = [
         "rates",
         "5 seeds, each with its own data, at four times the page's learning rate",
         all_rows(lambda row: row["post"] > CHANCE - 0.1, rate=4e-2),
-        refuted_if="A post-norm stack that comes at least 0.1 below the loss of guessing at four times the rate.",
+        refuted_if=(
+            "for some seed, the final loss of the post-norm stack is at least 0.1 below the loss of guessing at "
+            "four times the learning rate."
+        ),
         refuting_rows=[{"rate": 4e-2, "post": 1.5}],
-        shows=Series("post", "last loss of 30 post-norm blocks", {"rate": 4e-2}),
+        shows=Series("post", "final loss of 30 post-norm blocks", {"rate": 4e-2}),
         baseline=GUESSING,
         best=ALWAYS_NAMED,
     ),
@@ -151,10 +162,12 @@ CLAIMS = [
         "reach",
         "5 groups of 5 seeds, 2 to 64 tokens",
         all_rows(lambda row: row["largest_factor"] < 1 and row["largest_factor"] < 1.35 * row["least_factor"]),
-        refuted_if="Between two of the lengths, a token multiplies the reaction by 1 or more, or by at least 1.35 "
-        "times as much as between two others.",
+        refuted_if=(
+            "for some group of seeds, the largest factor by which a token multiplies the GRU's reaction is at "
+            "least 1, or at least 1.35 times the smallest such factor."
+        ),
         refuting_rows=[{"least_factor": 0.5, "largest_factor": 0.9}],
-        shows=Series("largest_factor", "largest factor of a token between two lengths"),
+        shows=Series("largest_factor", "largest factor per token between two lengths"),
         baseline=NOTHING_LOST,
     ),
     Claim(
@@ -162,7 +175,10 @@ CLAIMS = [
         "reach",
         "5 groups of 5 seeds, 2 and 64 tokens",
         most_rows(lambda row: 1 / 45 < row["attention_left"] < 1 / 20),
-        refuted_if="In half of the groups or more, the reaction falls to less than 1/45 or to more than 1/20.",
+        refuted_if=(
+            "for at least half of the groups of seeds, attention's reaction at 64 tokens is at most 1/45 or at "
+            "least 1/20 of its reaction at 2 tokens."
+        ),
         refuting_rows=[{"attention_left": 0.2}],
         shows=Series("attention_left", "share of attention's reaction that is left at 64 tokens"),
         baseline=NOTHING_LOST,
@@ -172,8 +188,10 @@ CLAIMS = [
         "reach",
         "5 groups of 5 seeds, 2 and 64 tokens",
         all_rows(lambda row: row["open_left"] > row["attention_left"] > row["gru_left"]),
-        refuted_if="Less of the reaction is left with the gate held open than with attention, or less with attention "
-        "than with the plain GRU.",
+        refuted_if=(
+            "for some group of seeds, the share of the reaction left at 64 tokens is no larger with the gate held "
+            "open than with attention, or no larger with attention than with the plain GRU."
+        ),
         refuting_rows=[{"open_left": 0.01, "attention_left": 0.03, "gru_left": 1e-13}],
         shows=Series("open_left", "share of the reaction that is left at 64 tokens, held open"),
         baseline=Series("gru_left", "the same for the plain GRU"),
@@ -188,31 +206,36 @@ CLAIMS = [
             min(row["right"] for row in select_rows(rows, kind="recurrent", rate=4e-2))
             > max(row["right"] for row in select_rows(rows, kind="Transformer"))
         ),
-        refuted_if="A Transformer that writes more dates right, at any of the rates, than some recurrent network does "
-        "at the largest.",
+        refuted_if=(
+            "at some learning rate, for some seed, the Transformer gets at least as many dates right as the "
+            "recurrent network does with some seed at the page's largest learning rate."
+        ),
         refuting_rows=[
             {"kind": "recurrent", "rate": 4e-2, "right": 0.6},
             {"kind": "Transformer", "rate": 1e-2, "right": 0.9},
         ],
-        shows=Series("right", "dates the recurrent network writes right", {"kind": "recurrent", "rate": 4e-2}),
-        baseline=Series("right", "dates the Transformer writes right", {"kind": "Transformer"}),
+        shows=Series("right", "dates that the recurrent network gets right", {"kind": "recurrent", "rate": 4e-2}),
+        baseline=Series("right", "dates that the Transformer gets right", {"kind": "Transformer"}),
         best=ALL_RIGHT,
     ),
     Claim(
         "(At half the smallest rate, and at twice the largest, neither reaches its best.)",
         "race",
-        "5 seeds, learning rates × ½ and × 2 beyond the page's three",
+        "5 seeds; the page's learning rates, half the smallest and twice the largest",
         is_best_within,
-        refuted_if="A network that writes more dates right at half the smallest or at twice the largest rate than at "
-        "the rates of the page.",
+        refuted_if=(
+            "for some seed, a network gets at least as many dates right at half the smallest or twice the largest "
+            "of the page's learning rates as it does at those rates themselves (the Transformer at the best of "
+            "the three, the recurrent network at the largest)."
+        ),
         refuting_rows=[
             {"kind": kind, "rate": rate, "seed": seed, "right": rate}
             for kind in ("Transformer", "recurrent")
             for rate in (4e-2, 8e-2)
             for seed in SEEDS
         ],
-        shows=Series("right", "dates right at half the smallest or twice the largest rate", {"rate": BEYOND}),
-        baseline=Series("right", "dates right at the page's rates", {"rate": PAGE_RATES}),
+        shows=Series("right", "dates right at half the smallest or twice the largest learning rate", {"rate": BEYOND}),
+        baseline=Series("right", "dates right at the page's learning rates", {"rate": PAGE_RATES}),
         best=ALL_RIGHT,
     ),
     Claim(
@@ -220,7 +243,7 @@ CLAIMS = [
         "ends",
         "5 seeds, the page's dates",
         all_rows(lambda row: row["right"] >= 0.9),
-        refuted_if="A network that writes fewer than nine dates in ten right after 600 steps.",
+        refuted_if="for some seed, the network gets fewer than 90% of the dates right after 600 steps.",
         refuting_rows=[{"right": 0.5}],
         shows=Series("right", "dates right after 600 steps"),
         baseline=MOST_COMMON,
@@ -231,8 +254,10 @@ CLAIMS = [
         "ends",
         "5 seeds, the page's dates",
         all_rows(lambda row: row["others"] <= 0.02 < 0.5 < row["right"]),
-        refuted_if="A network that is given the source of another date and still writes more than one date in fifty "
-        "right.",
+        refuted_if=(
+            "for some seed, the network gets more than 2% of the dates right with the source of another date, or "
+            "at most 50% with their own source."
+        ),
         refuting_rows=[{"others": 0.3, "right": 1.0}],
         shows=Series("others", "dates right with the source of another date"),
         baseline=MOST_COMMON,
@@ -243,8 +268,11 @@ CLAIMS = [
         "ends",
         "5 seeds, the page's dates",
         all_rows(lambda row: row["rest"] > max(row["nothing"], row["positions"], row["shuffled"])),
-        refuted_if="A network that gets everything but the positions and has no more dates right than one that gets "
-        "nothing, the positions, or the positions in shuffled order.",
+        refuted_if=(
+            "for some seed, the network given all but the positions gets no more dates right than the network "
+            "given nothing, the network given the positions, or the network given the positions in shuffled "
+            "order."
+        ),
         refuting_rows=[{"rest": 0.1, "nothing": 0.2, "positions": 0.2, "shuffled": 0.2}],
         shows=Series("rest", "dates right with everything but the positions copied"),
         baseline=Series("positions", "dates right with the positions copied"),
@@ -256,8 +284,10 @@ CLAIMS = [
         "ends",
         "5 seeds, the page's dates",
         most_rows(lambda row: row["positions"] > max(row["nothing"], row["shuffled"])),
-        refuted_if="In half of the runs or more, the positions in their order help no more than nothing, or than the "
-        "same vectors shuffled.",
+        refuted_if=(
+            "for at least half of the seeds, the network given the positions in their order gets no more dates "
+            "right than the network given nothing, or no more than the network given the same vectors shuffled."
+        ),
         refuting_rows=[{"positions": 0.1, "nothing": 0.15, "shuffled": 0.18}],
         shows=Series("positions", "dates right with the positions copied"),
         baseline=Series("nothing", "dates right with nothing copied"),

@@ -111,15 +111,15 @@ def measure_spread(rows, net):
     return max(right) - min(right)
 
 
-THREE_RATES = "5 seeds with scenes of their own; rates × 1/4, 1, 4"
-FIVE = "5 seeds with scenes of their own, the page's rate"
-FEW = "5 seeds with 250 scenes of their own, 2 rates"
+THREE_RATES = "5 seeds, each with its own scenes; learning rate × ¼, × 1 and × 4"
+FIVE = "5 seeds, each with its own scenes; the page's learning rate"
+FEW = "5 seeds, each with its own 250 scenes; 2 learning rates"
 
 BALL = Series("place", "answers right from the ball's position alone")
 EVEN = Level(1 / 26, "an even share of the weight")
 ALL_RIGHT = Level(1, "every answer")
 ALL_WEIGHT = Level(1, "all of the weight")
-UNCHANGED = Series("whole_old", "nothing exchanged", PAGE)
+UNCHANGED = Series("whole_old", "with nothing exchanged", PAGE)
 
 CLAIMS = [
     Claim(
@@ -127,7 +127,7 @@ CLAIMS = [
         "look",
         FIVE,
         all_rows(lambda row: row["right"] >= 0.99, **PAGE),
-        "One of these models had more than one answer in a hundred wrong.",
+        "for some seed, the model gets fewer than 99% of the answers right.",
         [{**PAGE, "right": 0.6}],
         Series("right", "answers right", PAGE),
         BALL,
@@ -138,7 +138,7 @@ CLAIMS = [
         "look",
         FIVE,
         most_rows(lambda row: row["best"] >= 0.9, **PAGE),
-        "In three of five models the better head gave the goal less than nine tenths of its weight.",
+        "for at least half of the seeds, the better head's mean weight on the goal is below 0.9.",
         [{**PAGE, "best": 0.2}],
         Series("best", "better head's weight on the goal", PAGE),
         Series("untrained", "weight of an untrained head", PAGE),
@@ -147,9 +147,9 @@ CLAIMS = [
     Claim(
         "An untrained head gives the goal about its even share.",
         "look",
-        "5 untrained models, scenes of their own",
+        "5 untrained models, each with its own scenes",
         all_rows(lambda row: abs(row["untrained"] - 1 / 26) < 0.015),
-        "The weight of an untrained model's heads on the goal was 0.015 or more away from 1 of 26.",
+        "for some untrained model, the mean weight of its heads on the goal differs from 1/26 by at least 0.015.",
         [{"untrained": 0.3}],
         Series("untrained", "weight of untrained heads on the goal", PAGE),
         EVEN,
@@ -159,7 +159,7 @@ CLAIMS = [
         "look",
         FIVE,
         most_rows(lambda row: row["from_rest"] >= 0.9, **PAGE),
-        "In three of five models the other patches gave the goal less than nine tenths of their weight.",
+        "for at least half of the seeds, the mean weight of the other patches on the goal is below 0.9.",
         [{**PAGE, "from_rest": 0.04}],
         Series("from_rest", "weight of the other patches on the goal", PAGE),
         EVEN,
@@ -170,17 +170,20 @@ CLAIMS = [
         "look",
         FIVE,
         all_rows(lambda row: row["best_off"] <= 2 / 3, **PAGE),
-        "A model had more than two thirds of its answers right without the goal finder.",
+        (
+            "for some seed, the model gets more than 2/3 of the answers right with the goal finder (the better "
+            "head) removed."
+        ),
         [{**PAGE, "best_off": 0.9}],
-        Series("best_off", "answers right without the better head", PAGE),
-        Series("other_off", "answers right without the other head", PAGE),
+        Series("best_off", "answers right with the better head removed", PAGE),
+        Series("other_off", "answers right with the other head removed", PAGE),
     ),
     Claim(
         "With five other starts at least nine of ten answers followed the position in the values.",
         "look",
         FIVE,
         all_rows(lambda row: row["position_values_new"] >= 0.9, **PAGE),
-        "In one of these models fewer than nine of ten answers followed the position in the values.",
+        "for some seed, fewer than 90% of the answers follow the position when it is exchanged in the values.",
         [{**PAGE, "position_values_new": 0.1}],
         Series("position_values_new", "answers that follow the position in the values", PAGE),
         Series("position_keys_new", "answers that follow the position in the keys", PAGE),
@@ -191,10 +194,10 @@ CLAIMS = [
         "look",
         FIVE,
         all_rows(lambda row: row["position_keys_old"] >= 0.9, **PAGE),
-        "More than one answer in ten changed when the position was exchanged in the keys.",
+        "for some seed, fewer than 90% of the answers stay as they were when the position is exchanged in the keys.",
         [{**PAGE, "position_keys_old": 0.3}],
-        Series("position_keys_old", "answers that stay, position exchanged in the keys", PAGE),
-        Series("position_values_old", "position exchanged in the values", PAGE),
+        Series("position_keys_old", "answers that stay with the position exchanged in the keys", PAGE),
+        Series("position_values_old", "with the position exchanged in the values", PAGE),
         UNCHANGED,
     ),
     Claim(
@@ -203,10 +206,13 @@ CLAIMS = [
         "look",
         FIVE,
         all_rows(lambda row: row["bystander_old"] >= 0.95, **PAGE),
-        "More than five answers in a hundred changed when two patches without the goal exchanged their positions.",
+        (
+            "for some seed, fewer than 95% of the answers stay as they were when the positions of two patches "
+            "without the goal are exchanged in keys and values."
+        ),
         [{**PAGE, "bystander_old": 0.5}],
-        Series("bystander_old", "answers that stay, positions of other patches exchanged", PAGE),
-        Series("position_values_old", "the goal's position exchanged in the values", PAGE),
+        Series("bystander_old", "answers that stay with the positions of other patches exchanged", PAGE),
+        Series("position_values_old", "with the goal's position exchanged in the values", PAGE),
         UNCHANGED,
     ),
     Claim(
@@ -215,8 +221,10 @@ CLAIMS = [
         "look",
         THREE_RATES,
         all_rows(lambda row: row["position_values_new"] > 0.5 > row["position_keys_new"]),
-        "At one of these rates at most half of the answers followed the position in the values, "
-        "or half followed it in the keys.",
+        (
+            "at some learning rate, for some seed, at most 50% of the answers follow the position when it is "
+            "exchanged in the values, or at least 50% follow it when it is exchanged in the keys."
+        ),
         [{"position_values_new": 0.3, "position_keys_new": 0.6}],
         Series("position_values_new", "answers that follow the position in the values"),
         Series("position_keys_new", "answers that follow the position in the keys"),
@@ -227,7 +235,10 @@ CLAIMS = [
         "look",
         FIVE,
         all_rows(lambda row: row["look_keys_new"] > row["look_values_new"], **PAGE),
-        "In one of these models as many answers followed the look in the values as in the keys.",
+        (
+            "for some seed, no more answers follow the look when it is exchanged in the keys than when it is "
+            "exchanged in the values."
+        ),
         [{**PAGE, "look_keys_new": 0.1, "look_values_new": 0.1}],
         Series("look_keys_new", "answers that follow the look in the keys", PAGE),
         Series("look_values_new", "answers that follow the look in the values", PAGE),
@@ -236,9 +247,12 @@ CLAIMS = [
     Claim(
         "At a quarter of the rate, from most starts, fewer than half followed the look in the keys.",
         "look",
-        "5 seeds with scenes of their own, a quarter of the rate",
+        "5 seeds, each with its own scenes; a quarter of the learning rate",
         most_rows(lambda row: row["look_keys_new"] < 0.5, **QUARTER),
-        "At a quarter of the rate, half of the answers followed the look in the keys in three of five models.",
+        (
+            "for at least half of the seeds, at least 50% of the answers follow the look when it is exchanged in "
+            "the keys at a quarter of the learning rate."
+        ),
         [{**QUARTER, "look_keys_new": 0.9}],
         Series("look_keys_new", "answers that follow the look in the keys", QUARTER),
         Series("look_values_new", "answers that follow the look in the values", QUARTER),
@@ -249,7 +263,10 @@ CLAIMS = [
         "look",
         THREE_RATES,
         all_rows(lambda row: row["scattered"] < row["place"]),
-        "A model that learned whole pictures had as many scattered ones right as the ball's position alone tells.",
+        (
+            "at some learning rate, for some seed, the model gets at least as many answers right on scattered "
+            "pictures as the ball's position alone allows."
+        ),
         [{"scattered": 0.9, "place": 0.46}],
         Series("scattered", "answers right on scattered pictures"),
         BALL,
@@ -261,10 +278,13 @@ CLAIMS = [
         "look",
         THREE_RATES,
         all_rows(lambda row: row["near"] > 0.2 and row["far"] < -0.2),
-        "The mean similarity of neighbours was 0.2 or less, or that of patches six or more steps apart −0.2 or more.",
+        (
+            "at some learning rate, for some seed, the mean cosine similarity of the position vectors is at most "
+            "0.2 for neighbours, or at least −0.2 for patches 6, 7 or 8 steps apart."
+        ),
         [{"near": 0.1, "far": -0.1}],
-        Series("near", "mean similarity of neighbours' position vectors"),
-        Series("flat", "largest mean at 1 to 5 steps before training, positive or negative"),
+        Series("near", "mean cosine similarity of neighbours' position vectors"),
+        Series("flat", "largest absolute mean at 1 to 5 steps, untrained"),
         Level(1, "the same direction"),
     ),
     Claim(
@@ -272,7 +292,7 @@ CLAIMS = [
         "look",
         FIVE,
         most_rows(lambda row: row["afar"] >= 0.9, **PAGE),
-        "In three of five models a far goal got less than nine tenths of the weight.",
+        "for at least half of the seeds, the better head's mean weight on a far goal is below 0.9.",
         [{**PAGE, "afar": 0.1}],
         Series("afar", "better head's weight on a far goal", PAGE),
         EVEN,
@@ -283,7 +303,10 @@ CLAIMS = [
         "scarce",
         FEW,
         lambda rows: average_at_best_rate(rows, "conv") > average_at_best_rate(rows, "striker"),
-        "On average over the seeds, each at its better rate, the Transformer had as many answers right.",
+        (
+            "with each net at its better learning rate, the convolutional net gets no more answers right than the "
+            "Transformer, averaged over the seeds."
+        ),
         [{**LARGER, "striker": 0.9, "conv": 0.8}],
         Series("conv", "answers right, convolutional net"),
         Series("striker", "answers right, Transformer"),
@@ -293,13 +316,15 @@ CLAIMS = [
         "At the larger rate the convolutional net had mostly at least nine tenths right, "
         "and the Transformer's results lay further apart.",
         "scarce",
-        "5 seeds with 250 scenes of their own, the larger rate",
+        "5 seeds, each with its own 250 scenes; the larger learning rate",
         lambda rows: (
             most_rows(lambda row: row["conv"] >= 0.9, **LARGER)(rows)
             and measure_spread(rows, "striker") > measure_spread(rows, "conv")
         ),
-        "At the larger rate the convolutional net had fewer than nine tenths right with three of five seeds, "
-        "or its results lay as far apart as the Transformer's.",
+        (
+            "at the larger learning rate, the convolutional net gets fewer than 90% of the answers right for at least "
+            "half of the seeds, or the range of its accuracy over the seeds is at least as wide as the Transformer's."
+        ),
         [{**LARGER, "striker": 0.9, "conv": 0.3}],
         Series("conv", "answers right, convolutional net", LARGER),
         Series("striker", "answers right, Transformer", LARGER),
@@ -309,9 +334,12 @@ CLAIMS = [
         "With five other starts at this rate, each with an order of its own, the net had at least nine tenths right "
         "after 1,200 steps.",
         "torn",
-        "5 seeds with scenes and an order of their own, 1,200 steps",
+        "5 seeds, each with its own scenes and order; 1,200 steps",
         all_rows(lambda row: row["scattered"] >= 0.9, steps=1200),
-        "After 1,200 steps on scattered pictures the net had fewer than nine tenths right.",
+        (
+            "for some seed, the convolutional net gets fewer than 90% of the answers right on scattered pictures "
+            "after 1,200 steps."
+        ),
         [{"steps": 1200, "scattered": 0.5}],
         Series("scattered", "answers right on scattered pictures after 1,200 steps", {"steps": 1200}),
         BALL,
@@ -320,9 +348,12 @@ CLAIMS = [
     Claim(
         "After 400 steps each of them had fewer right than the same net on whole pictures.",
         "torn",
-        "5 seeds with scenes and an order of their own, 400 steps",
+        "5 seeds, each with its own scenes and order; 400 steps",
         all_rows(lambda row: row["scattered"] < row["whole"], steps=400),
-        "After 400 steps one of these nets had as many scattered pictures right as whole ones.",
+        (
+            "for some seed, the convolutional net gets at least as many answers right on scattered pictures as on "
+            "whole ones after 400 steps."
+        ),
         [{"steps": 400, "scattered": 0.99, "whole": 0.98}],
         Series("scattered", "answers right on scattered pictures after 400 steps", {"steps": 400}),
         BALL,
