@@ -44,9 +44,9 @@ CLAIMS = [
         "axis",
         varied="5 seeds, 50 grids each of 8 and 32 words, scores of size 1 and 4",
         holds=all_rows(lambda row: row["least"] > 0.05, **UNEQUAL),
-        refuted_if="A grid normalised down its columns in which every row sums to 1 within 0.05.",
+        refuted_if="in some grid that is normalised down its columns, every row sum differs from 1 by at most 0.05.",
         refuting_rows=[{"size": 1, "least": 0.0, "most": 1.0}],
-        shows=Series("least", "how far the worst row is from the sum 1, in the grid where it is nearest", UNEQUAL),
+        shows=Series("least", "distance of the worst row sum from 1, in the grid where it is smallest", UNEQUAL),
         baseline=RIGHT_AXIS,
     ),
     Claim(
@@ -54,10 +54,15 @@ CLAIMS = [
         "axis",
         varied="5 seeds, 50 grids each of 8 and 32 words, scores of size 0.003",
         holds=all_rows(lambda row: row["most"] < 0.02, **NEARLY_EQUAL),
-        refuted_if="A grid of such scores, normalised down its columns, with a row that misses the sum 1 by 0.02.",
+        refuted_if="in some grid of nearly equal scores that is normalised down its columns, some row sum differs "
+        "from 1 by at least 0.02.",
         refuting_rows=[{"size": 0.003, "least": 0.0, "most": 0.2}],
-        shows=Series("most", "how far the worst row of all grids is from the sum 1", NEARLY_EQUAL),
-        baseline=Series("least", "the same with scores of size 1 and 4, in the grid where it is nearest", UNEQUAL),
+        shows=Series("most", "largest distance of a row sum from 1 in all grids", NEARLY_EQUAL),
+        baseline=Series(
+            "least",
+            "distance of the worst row sum from 1 with scores of size 1 and 4, in the grid where it is smallest",
+            UNEQUAL,
+        ),
         best=RIGHT_AXIS,
     ),
     Claim(
@@ -65,9 +70,9 @@ CLAIMS = [
         "words",
         varied="5 seeds, 200 sets of six words each",
         holds=all_rows(lambda row: row["some pair further apart"] > 0.5, **SIX),
-        refuted_if="A seed with which no pair moves apart in half of the 200 sets or more.",
+        refuted_if="for some seed, at most 100 of the 200 sets contain a pair that moves apart.",
         refuting_rows=[SIX | {"some pair further apart": 0.4}],
-        shows=Series("some pair further apart", "share of the sets in which some pair moves apart", SIX),
-        baseline=Level(0, "equal weights, which bring all words to one place"),
+        shows=Series("some pair further apart", "share of sets in which some pair moves apart", SIX),
+        baseline=Level(0, "equal weights, which move all words to one point"),
     ),
 ]

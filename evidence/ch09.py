@@ -109,16 +109,16 @@ EXPERIMENTS = {
     "drawn": Experiment(measure_untrained, ("Next", "neighbours", "probe", "number", "chance"), grid(seed=SEEDS)),
 }
 
-RATES = "5 seeds with sentences of their own; rates × 1/4, 1, 4; steps × 1/16, 1/4, 1"
-FIVE = "5 seeds with sentences of their own, the page's rate and steps"
-TRIPLES = "5 seeds with sentences of their own, several trainings each"
+RATES = "5 seeds, each with its own sentences; learning rate × 1/4, 1, 4; steps × 1/16, 1/4, 1"
+FIVE = "5 seeds, each with its own sentences; the page's learning rate and steps"
+TRIPLES = "5 seeds, each with its own sentences and several trained models"
 DRAWS = "5 seeds, 100 untrained models each"
-LARGE = "5 seeds with sentences of their own, vectors fifty times as large"
+LARGE = "5 seeds, each with its own sentences; initial vectors 50 times as large"
 
 UNIFORM_LOSS = Level(float(np.log(43)), "ln 43, the loss if all words are equally likely")
 CHANCE = Level(0.13, "chance")
 EVERY_WORD = Level(1, "every word")
-UNTRAINED = Series("fresh_neighbour", "words with such a neighbour before training")
+UNTRAINED = Series("fresh_neighbour", "the same share before training")
 ROLES_KNOWN = Series("lowest", "loss of a predictor that knows the roles", PAGE)
 WORDS_COUNTED = Series("by_words", "loss of a predictor that only counts words", PAGE)
 
@@ -126,9 +126,9 @@ CLAIMS = [
     Claim(
         "A little more is measured, since random outputs are not quite even.",
         "trained",
-        "5 untrained models, sentences of their own",
+        "5 untrained models, each with its own sentences",
         all_rows(lambda row: 0 < row["start"] - np.log(43) < 0.6),
-        "An untrained model had a loss below ln 43, or more than 0.6 above it.",
+        "for some seed, the loss of the untrained model is at most ln 43, or at least 0.6 above it.",
         [{"start": 3.5}],
         Series("start", "loss before training", PAGE),
         UNIFORM_LOSS,
@@ -138,9 +138,10 @@ CLAIMS = [
         "drawn",
         DRAWS,
         all_rows(lambda row: max(row["neighbour"], row["probe"]) < row["chance"] + 0.03),
-        "In 100 untrained models, neighbour or probe was right more often than chance by 0.03 or more.",
+        "for some seed, the neighbour or the probe is right at least 3 percentage points more often "
+        "than chance, on average over the 100 untrained models.",
         [{"neighbour": 0.3, "probe": 0.3, "chance": 0.13}],
-        Series("neighbour", "words whose nearest neighbour has their role, untrained"),
+        Series("neighbour", "share of words whose nearest neighbour has the same role, untrained"),
         Series("chance", "chance"),
     ),
     Claim(
@@ -149,33 +150,36 @@ CLAIMS = [
         "trained",
         RATES,
         all_rows(lambda row: row["neighbour"] >= 0.9),
-        "After one of these trainings, fewer than nine in ten words had a neighbour of their role.",
+        "for some seed, learning rate and number of steps, fewer than 90% of the words have a nearest "
+        "neighbour with the same role after training.",
         [{"neighbour": 0.5}],
-        Series("neighbour", "words whose nearest neighbour has their role"),
+        Series("neighbour", "share of words whose nearest neighbour has the same role"),
         UNTRAINED,
         EVERY_WORD,
     ),
     Claim(
         "which words meet in a sentence is enough.",
         "shuffled",
-        "5 seeds with sentences of their own, their words in any order, and words from any sentence",
+        "5 seeds, each with its own sentences; words shuffled within each sentence, and across sentences",
         all_rows(lambda row: row["neighbour"] >= 0.9 > 0.4 > row["anywhere"]),
-        "With the words of each sentence shuffled, fewer than nine in ten words had a neighbour of their role, "
-        "or four in ten still had one with words from any sentence.",
+        "for some seed, fewer than 90% of the words have a nearest neighbour with the same role when "
+        "words are shuffled within each sentence, or at least 40% have one when words are shuffled "
+        "across sentences.",
         [{"neighbour": 0.9, "anywhere": 0.9}],
-        Series("neighbour", "words with a neighbour of their role, each sentence shuffled"),
-        Series("anywhere", "words shuffled from sentence to sentence"),
+        Series("neighbour", "share of words whose nearest neighbour has the same role, sentences shuffled"),
+        Series("anywhere", "the same share, words shuffled across sentences"),
         EVERY_WORD,
     ),
     Claim(
         "With five other starts, each training sentence shuffled, full stop included, "
         "at least nine in ten words had a neighbour of their role.",
         "shuffled",
-        "5 seeds with sentences of their own, their words in any order",
+        "5 seeds, each with its own sentences; words shuffled within each sentence",
         all_rows(lambda row: row["neighbour"] >= 0.9),
-        "After training on shuffled sentences, fewer than nine in ten words had a neighbour of their role.",
+        "for some seed, fewer than 90% of the words have a nearest neighbour with the same role after "
+        "training on shuffled sentences.",
         [{"neighbour": 0.3}],
-        Series("neighbour", "words with a neighbour of their role, each sentence shuffled"),
+        Series("neighbour", "share of words whose nearest neighbour has the same role, sentences shuffled"),
         UNTRAINED,
         EVERY_WORD,
     ),
@@ -184,20 +188,21 @@ CLAIMS = [
         "drawn",
         DRAWS,
         all_rows(lambda row: max(row["near"], row["mean"]) < 0.5),
-        "By one of the two measures, untrained vectors told a verb's number half of the time.",
+        "for some seed, the nearest verb or the nearest mean has the right number for at least 50% of "
+        "the verbs, on average over the 100 untrained models.",
         [{"near": 0.5, "mean": 0.5}],
-        Series("near", "verbs whose nearest verb has their number, untrained"),
-        Level(0.5, "a coin"),
+        Series("near", "share of verbs whose nearest verb has the same number, untrained"),
+        Level(0.5, "a fair coin"),
     ),
     Claim(
         "With five other starts and other sentences the eight pairs had a mean cosine of at least a half.",
         "trained",
         FIVE,
         all_rows(lambda row: row["pairs"] >= 0.5, **PAGE),
-        "A trained model's eight pairs of verbs had a mean cosine below a half.",
+        "for some seed, the mean cosine similarity of the eight pairs is below 0.5 after training.",
         [{**PAGE, "pairs": 0.1}],
-        Series("pairs", "mean cosine of the eight pairs", PAGE),
-        Series("fresh_pairs", "mean cosine before training", PAGE),
+        Series("pairs", "mean cosine similarity of the eight pairs", PAGE),
+        Series("fresh_pairs", "mean cosine similarity before training", PAGE),
         Level(1, "the same vector for both verbs of a pair"),
     ),
     Claim(
@@ -205,9 +210,9 @@ CLAIMS = [
         "trained",
         FIVE,
         all_rows(lambda row: row["mean"] > 0.41, **PAGE),
-        "In a trained model the nearest mean was right no more often than in untrained ones, 0.41.",
+        "for some seed, the nearest mean is right for at most 41% of the verbs after training.",
         [{**PAGE, "mean": 0.38}],
-        Series("mean", "verbs to which the mean of their own number is nearer", PAGE),
+        Series("mean", "share of verbs that are nearer to the mean of their own number", PAGE),
         Level(0.41, "100 untrained models"),
         Level(1, "every verb"),
     ),
@@ -216,9 +221,9 @@ CLAIMS = [
         "trained",
         FIVE,
         all_rows(lambda row: row["good"] >= 0.99, **PAGE),
-        "A trained model's most likely word was forbidden at more than one position in a hundred.",
+        "for some seed, the trained model's likeliest word is allowed at fewer than 99% of the positions.",
         [{**PAGE, "good": 0.9}],
-        Series("good", "positions whose most likely word is allowed", PAGE),
+        Series("good", "share of positions at which the likeliest word is allowed", PAGE),
         Series("fresh_good", "before training", PAGE),
         Level(1, "every position"),
     ),
@@ -228,7 +233,8 @@ CLAIMS = [
         "trained",
         FIVE,
         all_rows(lambda row: 0.98 <= row["share"] < 1, **PAGE),
-        "A trained model gave the allowed words less than 98 parts in 100 of the probability, or all of it.",
+        "for some seed, the trained model gives all allowed words together less than 98% of the "
+        "probability, or all of it.",
         [{**PAGE, "share": 1.0}],
         Series("share", "probability of all allowed words", PAGE),
         Series("fresh_share", "before training", PAGE),
@@ -239,7 +245,8 @@ CLAIMS = [
         "trained",
         FIVE,
         all_rows(lambda row: abs(row["loss"] - row["lowest"]) <= 0.03, **PAGE),
-        "A trained model's loss differed by more than 0.03 from that of a predictor that knows the roles.",
+        "for some seed, the loss of the trained model differs by more than 0.03 from the loss of a "
+        "predictor that knows the roles.",
         [{**PAGE, "loss": 1.9, "lowest": 1.8}],
         Series("loss", "loss on new sentences", PAGE),
         WORDS_COUNTED,
@@ -249,12 +256,12 @@ CLAIMS = [
         "With five other starts at this rate, at least nine in ten words had a neighbour of their role after 25 steps, "
         "and the loss was at least a tenth above that of the roles.",
         "trained",
-        "5 seeds with sentences of their own, 25 steps",
+        "5 seeds, each with its own sentences; 25 steps",
         all_rows(lambda row: row["neighbour"] >= 0.9 and row["loss"] >= row["lowest"] + 0.1, steps=25),
-        "After 25 steps fewer than nine in ten words had a neighbour of their role, or the loss was already within "
-        "a tenth of that of the roles.",
+        "for some seed, after 25 steps fewer than 90% of the words have a nearest neighbour with the "
+        "same role, or the loss is less than 0.1 above the loss of a predictor that knows the roles.",
         [{"steps": 25, "neighbour": 0.5, "loss": 1.8, "lowest": 1.8}],
-        Series("neighbour", "words with a neighbour of their role after 25 steps", {"steps": 25}),
+        Series("neighbour", "share of words whose nearest neighbour has the same role after 25 steps", {"steps": 25}),
         UNTRAINED,
         EVERY_WORD,
     ),
@@ -263,7 +270,8 @@ CLAIMS = [
         "trained",
         "5 sets of sentences",
         all_rows(lambda row: row["by_words"] - row["lowest"] > 1),
-        "Counting words came within 1 of the loss of a predictor that knows the roles.",
+        "for some seed, the loss of a predictor that only counts words is at most 1 above the loss of "
+        "a predictor that knows the roles.",
         [{"by_words": 2.0, "lowest": 1.8}],
         WORDS_COUNTED,
         UNIFORM_LOSS,
@@ -274,9 +282,10 @@ CLAIMS = [
         "twins",
         TRIPLES,
         all_rows(lambda row: row["reported"] <= row["loss"] - 0.1),
-        "The loss that counts the filling was less than a tenth below that of the masked training.",
+        "for some seed, the loss reported by the training that counts the padding is less than 0.1 "
+        "below the loss of the masked training.",
         [{"reported": 1.8, "loss": 1.8}],
-        Series("reported", "reported loss, which counts the filling"),
+        Series("reported", "reported loss, which counts the padding"),
         Series("loss", "loss of the masked training"),
     ),
     Claim(
@@ -284,9 +293,10 @@ CLAIMS = [
         "twins",
         TRIPLES,
         all_rows(lambda row: abs(row["filled"] - row["loss"]) < 0.05 and row["filled_good"] > 0.98),
-        "On real words the two losses differed by five hundredths or more.",
+        "for some seed, the two losses on real words differ by at least 0.05, or after training that "
+        "counts the padding the likeliest word is allowed in at most 98% of the positions.",
         [{"filled": 2.5, "loss": 1.8, "filled_good": 0.7}],
-        Series("filled", "loss on real words, trained on the filling too"),
+        Series("filled", "loss on real words when training counts the padding"),
         UNIFORM_LOSS,
         Series("loss", "loss of the masked training"),
     ),
@@ -296,9 +306,10 @@ CLAIMS = [
         "started",
         LARGE + ", trained and frozen",
         all_rows(lambda row: row["good"] >= 0.98, rate=1e-2),
-        "After such a start a model's most likely word was forbidden at more than two positions in a hundred.",
+        "for some seed, a model with large initial vectors, trained or frozen, has an allowed "
+        "likeliest word at fewer than 98% of the positions.",
         [{"rate": 1e-2, "good": 0.7}],
-        Series("good", "positions whose most likely word is allowed", {"rate": 1e-2}),
+        Series("good", "share of positions at which the likeliest word is allowed", {"rate": 1e-2}),
         Level(0.18, "a word drawn at random"),
         Level(1, "every position"),
     ),
@@ -307,20 +318,28 @@ CLAIMS = [
         "started",
         LARGE,
         all_rows(lambda row: row["neighbour"] <= 0.6, frozen=False, rate=1e-2),
-        "After 400 steps from large vectors, more than six in ten words had a neighbour of their role.",
+        "for some seed, more than 60% of the words have a nearest neighbour with the same role after "
+        "large initial vectors are trained for 400 steps at the page's learning rate.",
         [{"frozen": False, "rate": 1e-2, "neighbour": 1.0}],
-        Series("neighbour", "words with a neighbour of their role", {"frozen": False, "rate": 1e-2}),
+        Series(
+            "neighbour", "share of words whose nearest neighbour has the same role", {"frozen": False, "rate": 1e-2}
+        ),
         CHANCE,
         EVERY_WORD,
     ),
     Claim(
         "At four times the rate more than six in ten had.",
         "started",
-        LARGE + "; rate × 4",
+        LARGE + "; learning rate × 4",
         all_rows(lambda row: row["neighbour"] > 0.6, rate=4e-2),
-        "At four times the rate, at most six in ten words had a neighbour of their role.",
+        "for some seed, at most 60% of the words have a nearest neighbour with the same role after "
+        "large initial vectors are trained at four times the page's learning rate.",
         [{"rate": 4e-2, "neighbour": 0.4}],
-        Series("neighbour", "words with a neighbour of their role at four times the rate", {"rate": 4e-2}),
+        Series(
+            "neighbour",
+            "share of words whose nearest neighbour has the same role at four times the learning rate",
+            {"rate": 4e-2},
+        ),
         CHANCE,
         EVERY_WORD,
     ),
@@ -329,9 +348,12 @@ CLAIMS = [
         "started",
         LARGE + ", frozen",
         all_rows(lambda row: row["neighbour"] <= 0.3, frozen=True),
-        "More than three in ten frozen vectors had a neighbour of their role.",
+        "for some seed, more than 30% of the words have a nearest neighbour with the same role when "
+        "the large initial vectors are frozen.",
         [{"frozen": True, "neighbour": 1.0}],
-        Series("neighbour", "words with a neighbour of their role, vectors frozen", {"frozen": True}),
+        Series(
+            "neighbour", "share of words whose nearest neighbour has the same role, vectors frozen", {"frozen": True}
+        ),
         CHANCE,
         EVERY_WORD,
     ),
@@ -340,7 +362,7 @@ CLAIMS = [
         "twins",
         TRIPLES,
         all_rows(lambda row: row["other_answers"] >= 0.9),
-        "The answers of two trained models overlapped by less than nine tenths.",
+        "for some pair of trained models, the overlap of the answers is less than 0.9.",
         [{"other_answers": 0.6}],
         Series("other_answers", "overlap of the answers of two trained models"),
         Series("fresh_answers", "overlap with an untrained model"),
@@ -351,7 +373,8 @@ CLAIMS = [
         "twins",
         TRIPLES,
         all_rows(lambda row: row["other_maps"] - row["even_maps"] < 1 - row["other_maps"]),
-        "The maps of two trained models were nearer to 1, the same map, than to the baseline.",
+        "for some pair of trained models, the overlap of the maps is at least as near to 1 as to the "
+        "overlap with a model that attends evenly.",
         [{"other_maps": 0.95, "even_maps": 0.61}],
         Series("other_maps", "overlap of the maps of two trained models"),
         Series("even_maps", "overlap with a model that attends evenly"),
@@ -362,7 +385,8 @@ CLAIMS = [
         "twins",
         TRIPLES,
         all_rows(lambda row: abs(row["fresh_maps"] - row["even_maps"]) < 0.05),
-        "The overlap with an untrained model and that with a model that attends evenly were 0.05 or more apart.",
+        "for some seed, the overlap of a trained model's maps with those of an untrained model "
+        "differs by at least 0.05 from their overlap with those of a model that attends evenly.",
         [{"fresh_maps": 0.3, "even_maps": 0.6}],
         Series("fresh_maps", "overlap of the maps with those of an untrained model"),
         Series("even_maps", "overlap with a model that attends evenly"),
@@ -373,10 +397,11 @@ CLAIMS = [
         "twins",
         TRIPLES,
         lambda rows: np.mean([row["other_same"] - row["far_same"] for row in rows]) > 0.03,
-        "On average, two models of the same sentences agreed hardly more often than two models of different sentences.",
+        "on average over the five seeds, two models of the same sentences agree on the likeliest word "
+        "at most 3 percentage points more often than two models of different sentences do.",
         [{"other_same": 0.3, "far_same": 0.35}],
-        Series("other_same", "positions with the same most likely word, models of the same sentences"),
-        Series("far_same", "models of different sentences"),
+        Series("other_same", "share of positions with the same likeliest word, two models of the same sentences"),
+        Series("far_same", "the same for two models of different sentences"),
         Level(1, "every position"),
     ),
 ]

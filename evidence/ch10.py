@@ -46,8 +46,8 @@ EXPERIMENTS = {
     ),
 }
 
-TRAINED = "5 seeds, rates × ¼ and × 4"
-LONGER = "5 seeds, rates × ¼ and × 4, steps × 4"
+TRAINED = "5 seeds; learning rate × ¼, 1, 4"
+LONGER = "5 seeds; learning rate × ¼, 1, 4; steps × 1, 4"
 GUESS, WITHOUT_POSITIONS = 1 / 8, 0.56
 MARGIN = 0.03  # how far a guess at 2,500 letters may be from its mean: four and a half standard deviations
 GUESSING = Level(GUESS, "guessing one of eight letters")
@@ -74,7 +74,7 @@ CLAIMS = [
         "learned",
         varied=LONGER,
         holds=sound_is_perfect,
-        refuted_if="A sound network that gets more than one of the 2,500 held-out letters wrong.",
+        refuted_if="in some run, the sound network gets more than one of the 2,500 held-out letters wrong.",
         refuting_rows=[SOUND | {"right": 0.9}],
         shows=show_right("sound"),
         baseline=GUESSING,
@@ -85,7 +85,8 @@ CLAIMS = [
         "learned",
         varied=LONGER,
         holds=lambda rows: all_rows(lambda row: row["right"] < 1, bug="over_queries")(rows) and sound_is_perfect(rows),
-        refuted_if="A network that gets every letter right with this bug, or one that does not without it.",
+        refuted_if="in some run, the network with this bug gets at most one of the 2,500 held-out letters wrong, "
+        "or the sound network gets more than one wrong.",
         refuting_rows=[SOUND, SOUND | {"bug": "over_queries"}],
         shows=show_right("over_queries"),
         baseline=GUESSING,
@@ -96,7 +97,8 @@ CLAIMS = [
         "learned",
         varied=TRAINED,
         holds=most_rows(lambda row: row["right"] == 1, bug="not_scaled"),
-        refuted_if="At least half of the networks without the scale get more than one of 2,500 letters wrong.",
+        refuted_if="in at least half of the runs, the network without the scale gets more than one of the 2,500 "
+        "held-out letters wrong.",
         refuting_rows=[SOUND | {"bug": "not_scaled", "right": 0.9}],
         shows=show_right("not_scaled"),
         baseline=GUESSING,
@@ -107,7 +109,8 @@ CLAIMS = [
         "learned",
         varied=LONGER,
         holds=is_limited("places", WITHOUT_POSITIONS),
-        refuted_if="At least 0.59 of the letters right with this bug, or no more than that without it.",
+        refuted_if="in some run, the network with this bug gets at least 59% of the held-out letters right, or "
+        "the sound network gets at most 59% right.",
         refuting_rows=[SOUND, SOUND | {"bug": "places", "right": 0.9}],
         shows=show_right("places"),
         baseline=GUESSING,
@@ -116,12 +119,12 @@ CLAIMS = [
     Claim(
         "Asked in batches of 64, networks of five other starts came within three hundredths of 0.56.",
         "batched",
-        varied="5 seeds, the page's rate and steps",
+        varied="5 seeds; the page's learning rate and steps",
         holds=all_rows(lambda row: abs(row["batches"] - WITHOUT_POSITIONS) < 0.03),
-        refuted_if="A network that, asked in batches of 64, is 0.03 or more away from 0.56.",
+        refuted_if="for some seed, the accuracy in batches of 64 differs from 56% by at least 3 percentage points.",
         refuting_rows=[{"batches": 0.48, "at_once": 0.48}],
         shows=Series("batches", "held-out letters right in batches of 64"),
-        baseline=Series("at_once", "the same networks, asked for all 500 sentences at once"),
+        baseline=Series("at_once", "the same networks, given all 500 sentences at once"),
         best=WITHOUT_ORDER,
     ),
     Claim(
@@ -129,7 +132,8 @@ CLAIMS = [
         "learned",
         varied=LONGER,
         holds=is_limited("across", GUESS),
-        refuted_if="At least 0.155 of the letters right with this bug, or no more than that without it.",
+        refuted_if="in some run, the network with this bug gets at least 15.5% of the held-out letters right, or "
+        "the sound network gets at most 15.5% right.",
         refuting_rows=[SOUND, SOUND | {"bug": "across", "right": 0.5}],
         shows=show_right("across"),
         baseline=GUESSING,
@@ -139,7 +143,8 @@ CLAIMS = [
         "learned",
         varied=LONGER,
         holds=all_rows(lambda row: max(abs(row[when] - log(8)) for when in ("start", "end")) < 0.5, bug="across"),
-        refuted_if="A network that attends across the batch and starts or ends half a nat or more away from ln 8.",
+        refuted_if="in some run of exhibit 5, the mean loss of the first 25 steps or of the last 25 steps "
+        "differs from ln 8 by at least 0.5.",
         refuting_rows=[SOUND | {"bug": "across", "end": 0.5}],
         shows=Series("end", "mean loss of the last 25 steps", {"bug": "across"}),
         baseline=Level(log(8), "a guess among eight letters"),
@@ -150,18 +155,20 @@ CLAIMS = [
         "learned",
         varied=TRAINED,
         holds=is_limited("viewed", 0.825),
-        refuted_if="At least 0.855 of the letters right with this bug, or no more than that without it.",
+        refuted_if="in some run, the network with this bug gets at least 85.5% of the held-out letters right, or "
+        "the sound network gets at most 85.5% right.",
         refuting_rows=[SOUND, SOUND | {"bug": "viewed", "right": 0.9}],
         shows=show_right("viewed"),
         baseline=GUESSING,
-        best=Level(0.825, "four of five letters before, and a guess at the fifth"),
+        best=Level(0.825, "four of five letters right, and a guess at the fifth"),
     ),
     Claim(
         "and the score is a guess",
         "learned",
         varied=TRAINED,
         holds=is_limited("opposite", GUESS),
-        refuted_if="At least 0.155 of the letters right with this bug, or no more than that without it.",
+        refuted_if="in some run, the network with this bug gets at least 15.5% of the held-out letters right, or "
+        "the sound network gets at most 15.5% right.",
         refuting_rows=[SOUND, SOUND | {"bug": "opposite", "right": 0.5}],
         shows=show_right("opposite"),
         baseline=GUESSING,
@@ -171,7 +178,8 @@ CLAIMS = [
         "learned",
         varied=TRAINED,
         holds=all_rows(lambda row: row["right"] == 1, bug="after"),
-        refuted_if="A network with its mask after the softmax that gets more than one of 2,500 letters wrong.",
+        refuted_if="in some run, the network with its mask after the softmax gets more than one of the 2,500 "
+        "held-out letters wrong.",
         refuting_rows=[SOUND | {"bug": "after", "right": 0.9}],
         shows=show_right("after"),
         baseline=GUESSING,
@@ -182,7 +190,8 @@ CLAIMS = [
         "learned",
         varied=TRAINED,
         holds=all_rows(lambda row: row["right"] == 1, bug="blind"),
-        refuted_if="A network that never looks at its keys and gets more than one of 2,500 letters wrong.",
+        refuted_if="in some run, the network that never looks at its keys gets more than one of the 2,500 "
+        "held-out letters wrong.",
         refuting_rows=[SOUND | {"bug": "blind", "right": 0.9}],
         shows=show_right("blind"),
         baseline=GUESSING,

@@ -50,17 +50,18 @@ EXPERIMENTS = {
     "memory": Experiment(measure_memory, ("peak", "by_blocks"), grid(seed=SEEDS, d=[8, 32], size=[48])),
 }
 
-GROWTH = "5 seeds, 8 and 32 numbers a token"
-IN_BLOCKS = "factor of the peak with blocks when a long text doubles"
+GROWTH = "5 seeds; 8 and 32 numbers per token"
+IN_BLOCKS = "factor by which the peak with blocks grows when a long text doubles"
 
 CLAIMS = [
     Claim(
         "From the second layer on the cache needs a mask that hides each new token from all earlier ones, as the "
         "causal mask does.",
         "cached",
-        "5 seeds, 5, 20 and 80 tokens",
+        "5 seeds; 5, 20 and 80 tokens",
         all_rows(lambda row: row["causal"] and row["open"] > 1e-3),
-        refuted_if="A text whose keys move with a causal mask, or move by less than 0.001 without a mask.",
+        refuted_if="for some seed and number of tokens, an earlier key moves by at least 1e-12 with a causal "
+        "mask, or no earlier key moves by more than 0.001 without a mask.",
         refuting_rows=[{"causal": True, "open": 0.0}],
         shows=Series("open", "how far a key moves without a mask when a token arrives"),
         baseline=Level(0, "with a causal mask"),
@@ -70,7 +71,8 @@ CLAIMS = [
         "memory",
         GROWTH,
         all_rows(lambda row: 3.6 < row["plain"] < 4.1 and 1.8 < row["blocks"] < 2.1),
-        refuted_if="A factor outside of 3.6 to 4.1 for the table, or outside of 1.8 to 2.1 for the blocks.",
+        refuted_if="in some run, doubling a long text multiplies the peak of memory by at most 3.6 or at least "
+        "4.1 with the table, or by at most 1.8 or at least 2.1 with blocks.",
         refuting_rows=[{"plain": 4.0, "blocks": 1.0}],
         shows=Series("blocks", IN_BLOCKS),
         baseline=Series("plain", "the same with the whole table"),
@@ -80,9 +82,9 @@ CLAIMS = [
         "memory",
         GROWTH,
         all_rows(lambda row: row["short"] < row["blocks"] - 0.1),
-        refuted_if="A text of one block whose factor is not at least 0.1 below that of a long text.",
+        refuted_if="in some run, the factor for a text of one block is at most 0.1 below the factor for a long text.",
         refuting_rows=[{"short": 2.0, "blocks": 2.0}],
-        shows=Series("short", "factor of the peak with blocks when a text of one block doubles"),
+        shows=Series("short", "factor by which the peak with blocks grows when a text of one block doubles"),
         baseline=Series("blocks", IN_BLOCKS),
     ),
     Claim(
@@ -90,10 +92,11 @@ CLAIMS = [
         "memory",
         GROWTH,
         all_rows(lambda row: row["tokens"] < 1.25),
-        refuted_if="A long text whose peak with blocks is a quarter above what its tokens take, or more.",
+        refuted_if="in some run, the peak of memory with blocks is at least 1.25 times what the tokens of a long "
+        "text take.",
         refuting_rows=[{"tokens": 4.0}],
-        shows=Series("tokens", "peak of memory with blocks, in units of what the tokens take"),
-        baseline=Level(1 + 2 * 16 * 48 / (5 * 32), "the tokens and one table, with 32 numbers a token"),
+        shows=Series("tokens", "peak of memory with blocks, relative to what the tokens take"),
+        baseline=Level(1 + 2 * 16 * 48 / (5 * 32), "the tokens and one table, with 32 numbers per token"),
         best=Level(1, "the tokens alone"),
     ),
     Claim(
@@ -101,10 +104,11 @@ CLAIMS = [
         "memory",
         GROWTH,
         all_rows(lambda row: 3.5 < row["kept_blocks"] < 4.1 and 3.5 < row["kept_plain"] < 4.1),
-        refuted_if="A factor outside of 3.5 to 4.1 for what PyTorch keeps, with blocks or with the table.",
+        refuted_if="in some run, doubling a long text multiplies what PyTorch keeps for gradients by at most 3.5 "
+        "or at least 4.1, with blocks or with the table.",
         refuting_rows=[{"kept_blocks": 2.0, "kept_plain": 4.0}],
-        shows=Series("kept_blocks", "factor of what PyTorch keeps for gradients with blocks"),
+        shows=Series("kept_blocks", "factor by which what PyTorch keeps for gradients grows with blocks"),
         baseline=Series("kept_plain", "the same with the whole table"),
-        best=Level(2, "only the tokens kept, which grow with the text"),
+        best=Level(2, "if only the tokens were kept"),
     ),
 ]

@@ -146,10 +146,10 @@ EXPERIMENTS = {
     "heads": Experiment(measure_every_head, ("losses", "sentence"), grid(seed=SEEDS, kind=["sitter", "seat"])),
 }
 
-TEXTS = "5 draws each of two kinds of sentences about who sat and two about words of two senses"
+TEXTS = "5 draws each of four kinds of sentences: two about who sat where, two with a word of two senses"
 OPENINGS = "5 draws of openings and endings"
 OTHER_WORDS = {"word": ["bat", "match"]}
-UNREAD = "right in layer 0, which has read no other token"
+UNREAD = "share right in layer 0, which has read no other token"
 EVEN = Level(1 / 12, "weight spread evenly over 12 tokens")
 LIKE_WORDS = Level(1.0, "as long as the values at words")
 ALL_WEIGHT = Level(1.0, "all of the weight")
@@ -188,9 +188,10 @@ CLAIMS = [
         "senses",
         OPENINGS,
         all_rows(lambda row: row["first"] >= 0.9, word="bank"),
-        refuted_if="With some openings and endings, fewer than nine in ten are on the right side after one block.",
+        refuted_if="for some draw of openings and endings, fewer than 90% of the sentences with “bank” are on "
+        "the right side after one block.",
         refuting_rows=[{"word": "bank", "first": 0.7}],
-        shows=Series("first", "sentences with “bank” on the right side after one block", {"word": "bank"}),
+        shows=Series("first", "share of sentences with “bank” on the right side after one block", {"word": "bank"}),
         baseline=Series("start", UNREAD, {"word": "bank"}),
         best=ALL_RIGHT,
     ),
@@ -199,10 +200,13 @@ CLAIMS = [
         "senses",
         OPENINGS,
         all_rows(lambda row: row["unfair"] >= 0.9, word="bank"),
-        refuted_if="In the careless collection, layer 0 is right in fewer than nine sentences in ten.",
+        refuted_if="for some draw of openings and endings, layer 0 is right for fewer than 90% of the sentences "
+        "of the careless collection.",
         refuting_rows=[{"word": "bank", "unfair": 0.5}],
-        shows=Series("unfair", "right in layer 0, short openings for money and long ones for rivers", {"word": "bank"}),
-        baseline=Series("start", "right in layer 0, the same openings for both", {"word": "bank"}),
+        shows=Series(
+            "unfair", "share right in layer 0, short openings for money and long ones for rivers", {"word": "bank"}
+        ),
+        baseline=Series("start", "share right in layer 0, the same openings for both", {"word": "bank"}),
         best=ALL_RIGHT,
     ),
     Claim(
@@ -210,30 +214,32 @@ CLAIMS = [
         "senses",
         OPENINGS,
         is_bank_ahead,
-        refuted_if="With some openings and endings, “bat” or “match” is right as often as “bank”.",
+        refuted_if="for some draw of openings and endings, “bat” or “match” is right at least as often as "
+        "“bank”, on average over the six blocks.",
         refuting_rows=[{"word": "bank", "seed": 1, "mean": 0.9}, {"word": "bat", "seed": 1, "mean": 0.95}],
-        shows=Series("mean", "“bat” and “match” right, on average over six blocks", OTHER_WORDS),
+        shows=Series("mean", "share right for “bat” and “match”, mean over six blocks", OTHER_WORDS),
         baseline=Series("start", UNREAD, OTHER_WORDS),
-        best=Series("mean", "“bank” right, on average over six blocks", {"word": "bank"}),
+        best=Series("mean", "share right for “bank”, mean over six blocks", {"word": "bank"}),
     ),
     Claim(
         "All start at the floor and jump in the first block. On average the later blocks change less",
         "senses",
-        "three words, 5 draws of openings and endings",
+        "three words; 5 draws of openings and endings",
         all_rows(lambda row: row["first"] >= 0.65 and abs(row["rest"] - row["first"]) < row["first"] - 0.5),
-        refuted_if="For one of the words, fewer than 65 % are right after the first block, or the average of the later "
-        "blocks is farther from the first block than the first block is from one half.",
+        refuted_if="for some word and draw, fewer than 65% of the sentences are right after the first block, or "
+        "the change from the first block to the mean of the later blocks is at least as large as the "
+        "jump from 50% in the first block.",
         refuting_rows=[{"word": "bank", "first": 0.7, "rest": 0.95}],
-        shows=Series("first", "right after the first block"),
+        shows=Series("first", "share right after the first block"),
         baseline=Series("start", UNREAD),
         best=ALL_RIGHT,
     ),
     Claim(
         "Head 0.2 gives the token before more than 0.9 of its weight, in every sentence we tried.",
         "order",
-        "5 draws of sentences of four kinds",
+        "5 draws each of four kinds of sentences",
         all_rows(lambda row: row["smallest"] > 0.9),
-        refuted_if="A token to whose predecessor head 0.2 gives 0.9 of its weight or less.",
+        refuted_if="for some token of some sentence, head 0.2 gives the token before it a weight of at most 0.9.",
         refuting_rows=[{"smallest": 0.7}],
         shows=Series("smallest", "smallest weight on the token before"),
         baseline=EVEN,
@@ -244,12 +250,13 @@ CLAIMS = [
         "order",
         "5 draws of nouns and verbs",
         lambda rows: any(row["nearer"] > max(0, row["others_nearer"]) for row in rows),
-        refuted_if="With every draw of nouns and verbs, removing another head of the block brings the two orders as "
-        "near together as removing head 0.2, or nearer.",
+        refuted_if="for every draw of nouns and verbs, removing head 0.2 does not bring the two orders nearer "
+        "together, or removing another head of the block brings the two orders at least as near "
+        "together.",
         refuting_rows=[{"nearer": 0.0001, "others_nearer": 0.002}],
-        shows=Series("nearer", "how much nearer the two orders come without head 0.2"),
-        baseline=Series("others_nearer", "how much nearer without another head of the block, at most"),
-        best=Series("gap", "how far apart the two orders are"),
+        shows=Series("nearer", "gain in similarity of the two orders with head 0.2 removed"),
+        baseline=Series("others_nearer", "largest gain with another head of the block removed"),
+        best=Series("gap", "distance between the two orders"),
     ),
     Claim(
         "And without *the* (*dog chased cat*), for most of five random choices of nouns and verbs, removing this "
@@ -257,21 +264,23 @@ CLAIMS = [
         "bare",
         "5 draws of nouns and verbs",
         most_rows(lambda row: row["lost"] > max(0, row["others"])),
-        refuted_if="With half of the draws or more, removing another head of the block brings the two orders as near "
-        "together, or removing head 0.2 brings them no nearer.",
+        refuted_if="in at least half of the draws, removing head 0.2 does not bring the two orders nearer "
+        "together, or removing another head of the block brings the two orders at least as near "
+        "together.",
         refuting_rows=[{"lost": 0.001, "others": 0.003}],
-        shows=Series("lost", "how much nearer the two orders come without head 0.2"),
-        baseline=Series("others", "how much nearer without another head of the block, at most"),
-        best=Series("gap", "how far apart the two orders are"),
+        shows=Series("lost", "gain in similarity of the two orders with head 0.2 removed"),
+        baseline=Series("others", "largest gain with another head of the block removed"),
+        best=Series("gap", "distance between the two orders"),
     ),
     Claim(
         "In these sentences about half of all attention goes to a token that is no word.",
         "first",
         TEXTS,
         all_rows(lambda row: 0.4 <= row["mean"] <= 0.6),
-        refuted_if="In some kind of sentences, less than 40 % or more than 60 % of all attention goes to [CLS].",
+        refuted_if="for some kind and draw of sentences, [CLS] gets less than 40% or more than 60% of the attention, "
+        "on average over all heads.",
         refuting_rows=[{"mean": 0.1}],
-        shows=Series("mean", "weight on [CLS], the mean of all heads"),
+        shows=Series("mean", "weight on [CLS], mean over all heads"),
         baseline=EVEN,
     ),
     Claim(
@@ -279,10 +288,11 @@ CLAIMS = [
         "first",
         TEXTS,
         all_rows(lambda row: row["heads"] >= 5 and row["where_most"] < 0.1),
-        refuted_if="Fewer than five heads give [CLS] more than 0.7 of their weight, or these find a value there that "
-        "is at least a tenth as long as those of words.",
+        refuted_if="for some kind and draw of sentences, fewer than five heads give [CLS] more than 0.7 of their "
+        "weight, or the value that these heads find at [CLS] is on average at least 10% as long as "
+        "the values at words.",
         refuting_rows=[{"heads": 12, "where_most": 0.9}],
-        shows=Series("where_most", "length of the value at [CLS] in the heads that give it most"),
+        shows=Series("where_most", "relative length of the value at [CLS] in the heads that give [CLS] most weight"),
         baseline=LIKE_WORDS,
     ),
     Claim(
@@ -290,9 +300,11 @@ CLAIMS = [
         "first",
         TEXTS,
         all_rows(lambda row: row["where_least"] > 3 * max(row["where_most"], row["where_between"])),
-        refuted_if="In the heads that give [CLS] least, its value is at most three times as long as in the others.",
+        refuted_if="for some kind and draw of sentences, the value at [CLS] is on average at most 3 times as "
+        "long in the heads that give [CLS] least weight as in the heads in between or in the heads "
+        "that give [CLS] most.",
         refuting_rows=[{"where_least": 0.5, "where_between": 0.4, "where_most": 0.04}],
-        shows=Series("where_least", "length of the value at [CLS] in the heads that give it least"),
+        shows=Series("where_least", "relative length of the value at [CLS] in the heads that give [CLS] least weight"),
         baseline=Series("where_between", "the same in the heads in between"),
         best=LIKE_WORDS,
     ),
@@ -301,8 +313,8 @@ CLAIMS = [
         "first",
         TEXTS,
         all_rows(lambda row: row["largest"] > 0.7 and row["its_value"] < 0.1),
-        refuted_if="Head 4.5 gives [CLS] 0.7 of its weight or less, or finds a value there that is at least a tenth as "
-        "long as those of words.",
+        refuted_if="for some kind and draw of sentences, head 4.5 gives [CLS] at most 0.7 of its weight, or the "
+        "value that head 4.5 finds at [CLS] is at least 10% as long as the values at words.",
         refuting_rows=[{"largest": 0.3, "its_value": 0.04}],
         shows=Series("largest", "weight of head 4.5 on [CLS]"),
         baseline=EVEN,
@@ -314,8 +326,9 @@ CLAIMS = [
         "it",
         "5 draws of who sat where, all reasons",
         has_head_turned,
-        refuted_if="Another head has more than half of the swing of 3.1, or with half of the draws or more 3.1 does "
-        "not change sides.",
+        refuted_if="for some draw, the swing of head 3.1 is at most twice the swing of another head; or in at "
+        "least half of the draws, head 3.1 gives at least as much weight to the seat after "
+        "reasons such as “tired”, or to who sat after reasons such as “soft”.",
         refuting_rows=[{"best": 50, "swing": 0.2, "next": 0.19, "31_sitter": 0.1, "31_seat": 0.1}],
         shows=Series("swing", "swing of head 3.1"),
         baseline=Series("next", "the second largest swing of the 72 heads"),
@@ -325,7 +338,7 @@ CLAIMS = [
         "things",
         "5 draws of four pairs of things, too large or too small",
         all_rows(lambda row: row["swing"] < 0.05),
-        refuted_if="With some choice of things, 3.1 has a swing of 0.05 or more towards the thing that is meant.",
+        refuted_if="for some draw of things, head 3.1 has a swing of at least 0.05 towards the thing that is meant.",
         refuting_rows=[{"swing": 0.4}],
         shows=Series("swing", "swing of head 3.1 towards the thing that is meant"),
         baseline=Level(0.0, "no turn"),
@@ -335,30 +348,32 @@ CLAIMS = [
         "it",
         "5 draws of who sat where, all reasons",
         most_rows(lambda row: min(row["11_sitter"], row["11_seat"]) > 0),
-        refuted_if="With half of the draws or more, 5.11 gives at least as much to the seat after reasons of one kind.",
+        refuted_if="in at least half of the draws, head 5.11 gives at least as much weight to the seat as to who "
+        "sat after reasons of one of the two kinds.",
         refuting_rows=[{"11_sitter": 0.2, "11_seat": -0.2}],
-        shows=Series("11_seat", "weight on who sat minus weight on the seat, after “soft” and its like"),
-        baseline=Level(0.0, "as much to the seat"),
+        shows=Series("11_seat", "weight on who sat minus weight on the seat, after reasons such as “soft”"),
+        baseline=Level(0.0, "equal weight on both"),
     ),
     Claim(
         "Without 5.11 less of the move is left than without any other head of its block.",
         "it",
         "5 draws of who sat where, a reason of each kind",
         is_little_left,
-        refuted_if="With half of the draws or more, as little of the move is left without another head of block 5.",
+        refuted_if="for some kind of reason, in at least half of the draws, removing another head "
+        "of block 5 leaves at most as much of the move as removing head 5.11 does.",
         refuting_rows=[{"last_sitter": 0.9, "low_sitter": 0.8, "last_seat": 0.9, "low_seat": 0.8}],
-        shows=Series("last_sitter", "share of the move that is left without 5.11"),
-        baseline=Series("low_sitter", "the least that is left without another head of its block"),
+        shows=Series("last_sitter", "share of the move left with head 5.11 removed"),
+        baseline=Series("low_sitter", "smallest share left with another head of its block removed"),
     ),
     Claim(
         "with five random choices of who sat where, about nine tenths of this move or more was left without 3.1.",
         "reason",
         "5 draws of who sat where, all reasons",
         all_rows(lambda row: row["third"] > 0.85),
-        refuted_if="With some choice of who sat where, 85 % of the move or less is left without 3.1.",
+        refuted_if="for some draw of who sat where, at most 85% of the move is left with head 3.1 removed.",
         refuting_rows=[{"third": 0.5, "low": 0.9}],
-        shows=Series("third", "share of the move that is left without 3.1"),
-        baseline=Series("low", "the least that is left without another head of its block"),
+        shows=Series("third", "share of the move left with head 3.1 removed"),
+        baseline=Series("low", "smallest share left with another head of its block removed"),
         best=WHOLE_MOVE,
     ),
     Claim(
@@ -366,33 +381,34 @@ CLAIMS = [
         "it",
         "5 draws of who sat where, a reason of each kind",
         is_more_left,
-        refuted_if="After a reason of either kind no more is left without 3.1 than without 5.11, or with half of the "
-        "draws or more it is no less after a reason such as “tired” than after one such as “soft”.",
+        refuted_if="for some draw and kind of reason, removing head 3.1 leaves at most as much of the move as "
+        "removing head 5.11 does; or in at least half of the draws, removing head 3.1 leaves at least "
+        "as much after reasons such as “tired” as after reasons such as “soft”.",
         refuting_rows=[{"third_sitter": 0.96, "last_sitter": 0.7, "third_seat": 0.92, "last_seat": 0.7}],
-        shows=Series("third_sitter", "share of the move that is left without 3.1, after “tired” and its like"),
-        baseline=Series("third_seat", "the same after “soft” and its like"),
+        shows=Series("third_sitter", "share of the move left with head 3.1 removed, after reasons such as “tired”"),
+        baseline=Series("third_seat", "the same after reasons such as “soft”"),
         best=WHOLE_MOVE,
     ),
     Claim(
         "The last block stands out.",
         "heads",
-        "5 draws of two kinds of sentences",
+        "5 draws each of two kinds of sentences",
         all_rows(lambda row: row["last"] > 3 * row["early"]),
-        refuted_if="Without the median head of the last block, sentences move at most three times as far as without "
-        "that of the blocks before it.",
+        refuted_if="for some kind and draw of sentences, removing the median head of the last block moves "
+        "sentences at most 3 times as far as removing the median head of the earlier blocks does.",
         refuting_rows=[{"last": 0.002, "early": 0.002}],
-        shows=Series("last", "distance that a sentence moves without the median head of the last block"),
-        baseline=Series("early", "the same for the blocks before it"),
+        shows=Series("last", "distance a sentence moves with the median head of the last block removed"),
+        baseline=Series("early", "the same for the earlier blocks"),
     ),
     Claim(
         "Another sentence is 0.389 away, more than a hundred times as far.",
         "heads",
-        "5 draws of two kinds of sentences",
+        "5 draws each of two kinds of sentences",
         all_rows(lambda row: row["median"] < 0.005 and row["apart"] > 100 * row["median"]),
-        refuted_if="The median head moves a sentence by 0.005 or more, or by at least a hundredth of its distance from "
-        "another sentence.",
+        refuted_if="for some kind and draw of sentences, removing the median head moves sentences by at least "
+        "0.005, or by at least 1% of the distance to another sentence.",
         refuting_rows=[{"median": 0.1, "apart": 0.4}],
-        shows=Series("median", "distance that a sentence moves without the median head"),
+        shows=Series("median", "distance a sentence moves with the median head removed"),
         baseline=Series("apart", "distance to another sentence"),
     ),
 ]
