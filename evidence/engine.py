@@ -104,7 +104,7 @@ def record(run):
     finally:
         _switch(False)
     executed = {
-        (path, _definition(path, entry.code.co_qualname))
+        (path, _definition(path, entry.code))
         for entry in _profile.getstats()
         if not isinstance(entry.code, str) and entry.code.co_flags & CO_OPTIMIZED
         if (path := relative(entry.code.co_filename)) and path not in OWN
@@ -120,13 +120,15 @@ def record(run):
     return returned, found
 
 
-def _definition(path, qualified):
-    """Return the names of the parts of a file to which an executed function belongs, by its qualified name."""
-    known, outer = parts(path), re.sub(r"\.?<.*", "", qualified)
-    if not outer:  # a lambda at the top of a file: any value with one may be it; a comprehension is part of its value
-        return tuple(name for name, part in known.items() if part.has_lambda and "<lambda>" in qualified)
+def _definition(path, executed):
+    """Return the names of the parts of a file to which an executed function belongs."""
+    known, outer = parts(path), re.sub(r"\.?<.*", "", executed.co_qualname)
+    if not outer:  # a lambda at the top of a file, found by its line; a comprehension there is part of its value
+        is_lambda, in_notebook = "<lambda>" in executed.co_qualname, path.endswith(".ipynb")
+        lines = [(name, part.lambdas) for name, part in known.items() if is_lambda and part.lambdas]
+        return tuple(name for name, there in lines if in_notebook or executed.co_firstlineno in there)
     if outer not in known:
-        raise LookupError(f"{path} was executed, but {qualified} is not among its definitions")
+        raise LookupError(f"{path} was executed, but {executed.co_qualname} is not among its definitions")
     return (outer,)
 
 

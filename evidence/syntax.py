@@ -19,7 +19,7 @@ class Part(NamedTuple):
     digest: str
     names: frozenset = frozenset()
     is_function: bool = False
-    has_lambda: bool = False
+    lambdas: frozenset = frozenset()  # the lines of those that are in a value
     module: str = ""
     attribute: str = ""
 
@@ -93,8 +93,9 @@ def parts(path):
 def _part(entries):
     """Return the part that some (syntax, module, attribute) make together: a name may be defined more than once."""
     nodes, is_function = [entry[0] for entry in entries], all(isinstance(entry[0], FUNCTIONS) for entry in entries)
-    has_lambda = not is_function and any(isinstance(part, ast.Lambda) for node in nodes for part in ast.walk(node))
-    return Part(digest(nodes), _names(nodes), is_function, has_lambda, *entries[-1][1:])
+    inner = [] if is_function else [part for node in nodes for part in ast.walk(node)]
+    lambdas = frozenset(part.lineno for part in inner if isinstance(part, ast.Lambda))
+    return Part(digest(nodes), _names(nodes), is_function, lambdas, *entries[-1][1:])
 
 
 def _imports(node, package):
