@@ -68,7 +68,7 @@ def parts(path):
             for name, module, attribute in _imports(node, package[: None if path.endswith("__init__.py") else -1]):
                 found[name] = [*found.get(name, []), (ast.Constant([module, attribute]), module, attribute)]
             continue
-        bound = {part.id for part in ast.walk(node) if _binds(part)}
+        bound = _bound_by([node])
         if isinstance(node, FUNCTIONS | ast.ClassDef):
             effects += node.decorator_list
             bound = {node.name}
@@ -112,10 +112,6 @@ def _imports(node, package):
             yield alias.asname or alias.name, ".".join([*above, *([node.module] if node.module else [])]), alias.name
 
 
-def _binds(node):
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-
-
 def _names(nodes):
     """Return the names that some syntax uses, with the attributes behind them: "np", "plots.grid"."""
     found = set()
@@ -128,14 +124,20 @@ def _names(nodes):
 
 def _locals(function):
     """Return the names that are local to a function: its arguments, and what its own body binds."""
-    waiting, known = [*function.body], function.args
+    known = function.args
     every = [*known.posonlyargs, *known.args, *known.kwonlyargs, known.vararg, known.kwarg]
-    local = {argument.arg for argument in every if argument}
+    outer = {name for part in ast.walk(function) if isinstance(part, ast.Global) for name in part.names}
+    return ({argument.arg for argument in every if argument} | _bound_by(function.body)) - outer
+
+
+def _bound_by(nodes):
+    """Return the names that statements bind in their own scope, not those of comprehensions and functions in them."""
+    waiting, bound = [*nodes], set()
     while waiting:
         node = waiting.pop()
-        local |= {node.id} if _binds(node) else set()
+        bound |= {node.id} if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else set()
         waiting += [] if isinstance(node, SCOPES) else ast.iter_child_nodes(node)
-    return local - {name for part in ast.walk(function) if isinstance(part, ast.Global) for name in part.names}
+    return bound
 
 
 def _dotted(node):

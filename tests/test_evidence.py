@@ -54,6 +54,7 @@ from .tables import RATE, LIMITS as BOUNDS, Model, register
 
 SCALE = RATE * 2
 UNUSED = 7
+LISTED = [offset for offset in (1, 2)]
 STEPS = {"few": lambda: 3}
 
 def score(x, power=2):
@@ -154,6 +155,7 @@ core.py|UNUSED = 7|UNUSED = 8|fresh: a value that nothing names
 core.py|print(score(1))|print(score(2))|fresh: what happens only to a program
 tables.py|offset = 12|offset = 13|fresh: a value with the name of a local one
 tables.py|return 0|return 1|fresh: a method that did not run
+core.py|(1, 2)]|(1, 3)]|fresh: a list whose variable has the name of a local one
 other.txt|1|2|fresh: a file that was not opened"""
 
 
