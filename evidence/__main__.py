@@ -11,22 +11,12 @@ import argparse
 import os
 import subprocess
 import sys
-import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from fnmatch import fnmatch
 
 from tqdm import tqdm
 
 from . import engine, runners
-
-
-def make_by_name(name, compare):
-    """Make one result in a fresh process; return what is wrong, texts, and the seconds that it took."""
-    start = time.monotonic()
-    try:
-        return engine.make(name, runners.find, compare=compare), time.monotonic() - start
-    except Exception as error:
-        return [f"{type(error).__name__}: {error}"], time.monotonic() - start
 
 
 def choose(names, asked):
@@ -53,7 +43,7 @@ def main(arguments=None):
         sys.exit(bool(chosen))
     wrong, compare = [], asked.sample or asked.every
     with ProcessPoolExecutor(asked.jobs, max_tasks_per_child=1) as pool:  # spawned: none sees what another has set
-        running = {pool.submit(make_by_name, name, compare): name for name in chosen}
+        running = {pool.submit(runners.make_by_name, name, compare): name for name in chosen}
         for done in tqdm(as_completed(running), total=len(chosen), unit="result", disable=None):
             problems, seconds = done.result()
             tqdm.write(f"{running[done]}: {'; '.join(problems) or 'holds'} ({seconds:.0f} s)")

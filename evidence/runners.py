@@ -3,12 +3,13 @@
 A module is imported only when one of its results is asked for, so that its import belongs to the run of that result.
 """
 
+import time
 from functools import partial
 from importlib import import_module
 
 from tools.chapter import CHAPTERS
 
-from .engine import Runner
+from .engine import Runner, make
 
 OTHERS = {"benchmark": "benchmark", "published-model": "published_model"}  # name of the result, module
 
@@ -50,3 +51,12 @@ def list_names():
     modules = import_module("evidence.claims").modules()
     experiments = [f"ch{path.stem[:2]}-{name}" for path, module in modules.items() for name in module.EXPERIMENTS]
     return [*OTHERS, *(f"page-{path.stem[:2]}" for path in CHAPTERS), *experiments]
+
+
+def make_by_name(name, compare):
+    """Make one result in a fresh process; return what is wrong, texts, and the seconds that it took."""
+    start = time.monotonic()
+    try:
+        return make(name, find, compare=compare), time.monotonic() - start
+    except Exception as error:
+        return [f"{type(error).__name__}: {error}"], time.monotonic() - start
