@@ -50,22 +50,6 @@ CLAIMS = [
         baseline=RIGHT_AXIS,
     ),
     Claim(
-        "where all scores of a square grid are nearly equal, wrong rows sum to nearly 1 too",
-        "axis",
-        varied="5 seeds, 50 grids each of 8 and 32 words, scores of size 0.003",
-        holds=all_rows(lambda row: row["most"] < 0.02, **NEARLY_EQUAL),
-        refuted_if="in some grid of nearly equal scores that is normalised down its columns, some row sum differs "
-        "from 1 by at least 0.02.",
-        refuting_rows=[{"size": 0.003, "least": 0.0, "most": 0.2}],
-        shows=Series("most", "largest distance of a row sum from 1 in all grids", NEARLY_EQUAL),
-        baseline=Series(
-            "least",
-            "distance of the worst row sum from 1 with scores of size 1 and 4, in the grid where it is smallest",
-            UNEQUAL,
-        ),
-        best=RIGHT_AXIS,
-    ),
-    Claim(
         "In most sets of six we drew with `random.normal(size=(6, 3))` and weighed likewise, some pair moved apart.",
         "words",
         varied="5 seeds, 200 sets of six words each",

@@ -2,8 +2,6 @@
 
 from statistics import mean, median
 
-import numpy as np
-
 from evidence.claims import (
     SEEDS,
     Claim,
@@ -55,18 +53,6 @@ def train_with_adam(book, seed, divisor):
     return row
 
 
-def sum_rows(book, seed, L):
-    """Return the mean row sums of random scores of size 1, with and without the correction."""
-    s = np.random.default_rng([seed, L]).normal(size=(500, L))
-    weights = {
-        "ReLU": book.relu_weights(s),
-        "without L": np.maximum(s, 0),
-        "sigmoid": book.sigmoid_weights(s),
-        "without log L": 1 / (1 + np.exp(-s)),
-    }
-    return round_numbers({name: rows.sum(-1).mean() for name, rows in weights.items()}, 3)
-
-
 EXPERIMENTS = {
     "size": Experiment(measure_weights, ("measure", "divisors"), grid(seed=SEEDS, d=[4, 16, 64, 256, 1024])),
     "window": Experiment(
@@ -77,7 +63,6 @@ EXPERIMENTS = {
     "start": Experiment(
         train_with_adam, ("train", "divisors", "score_sizes", "torch"), grid(seed=SEEDS, divisor=DIVISORS)
     ),
-    "length": Experiment(sum_rows, ("relu_weights", "sigmoid_weights"), grid(seed=SEEDS, L=[2, 16, 128, 1024])),
 }
 
 
@@ -130,22 +115,6 @@ def is_as_quick(rows):
     return all(abs(a["best"] - b["best"]) < 0.05 for a, b in zip(by_root, by_d, strict=True))
 
 
-def has_settled(rows):
-    """Return whether no corrected sum at 128 keys or more is 8 % above another."""
-    long = select_rows(rows, L=[128, 1024])
-    return all(max(row[name] for row in long) < 1.08 * min(row[name] for row in long) for name in ("ReLU", "sigmoid"))
-
-
-def has_grown(rows):
-    """Return whether each uncorrected sum at 1024 keys is more than ten times each at 16."""
-    return all(
-        long[name] > 10 * short[name]
-        for name in ("without L", "without log L")
-        for long in select_rows(rows, L=1024)
-        for short in select_rows(rows, L=16)
-    )
-
-
 def show_rate(rate, label, optimiser, divisor, d=256):
     """Return the series that shows which runs learn at a rate: 1 if a run does, 0 if it fails."""
     return Series(rate, label, {"optimiser": optimiser, "divisor": divisor, "d": d})
@@ -170,7 +139,6 @@ ALL_ALIKE = [{**case, **ALIKE} for case in EXPERIMENTS["start"].cases]
 SIZES = "5 seeds, d = 4 to 1024"
 WINDOWS = "5 seeds; plain gradient descent and Adam, three divisors, d = 16, 64 and 256, six learning rates each"
 STARTS = "5 seeds, three runs each, three divisors, at the page's learning rate and size"
-KEYS = "5 seeds; 500 rows each with 2, 16, 128 and 1024 keys"
 GUESSING = Level(1 / 256, "guessing all eight signs")
 ALL_RIGHT = Level(1, "all items right")
 
@@ -396,31 +364,5 @@ CLAIMS = [
         refuting_rows=[{**row, "others after": 2.0} for row in ALL_ALIKE],
         shows=Series("own after", "score of an item with itself after training, without a divisor", {"divisor": "÷ 1"}),
         baseline=Series("others after", "size of the scores with other items after training", {"divisor": "÷ 1"}),
-    ),
-    Claim(
-        "Without the correction the row sum grows with the length of the text.",
-        "length",
-        KEYS,
-        has_grown,
-        refuted_if=(
-            "for ReLU or for sigmoid weights without the correction, some mean row sum with 1024 keys is at most 10 "
-            "times one with 16 keys."
-        ),
-        refuting_rows=[{"L": L, "without L": 1.0, "without log L": 1.0} for L in (16, 1024)],
-        shows=Series("without log L", "mean row sum of sigmoid weights with 1024 keys, no correction", {"L": 1024}),
-        baseline=Series("without log L", "the same with 16 keys", {"L": 16}),
-    ),
-    Claim(
-        "With it, the sum settles for scores of size 1: from 128 keys to 1024 it hardly moves.",
-        "length",
-        KEYS,
-        has_settled,
-        refuted_if=(
-            "for ReLU or for sigmoid weights with the correction, the largest mean row sum with 128 or 1024 keys is "
-            "at least 8% above the smallest."
-        ),
-        refuting_rows=[{"L": 128, "ReLU": 0.4, "sigmoid": 0.9}, {"L": 1024, "ReLU": 0.4, "sigmoid": 1.6}],
-        shows=Series("sigmoid", "mean row sum of sigmoid weights with 1024 keys, corrected", {"L": 1024}),
-        baseline=Series("sigmoid", "the same with 128 keys", {"L": 128}),
     ),
 ]

@@ -80,15 +80,6 @@ def compare_models(book, seed):
     })  # fmt: skip
 
 
-def measure_untrained(book, seed):
-    """Measure the vectors of 100 untrained models."""
-    torch.manual_seed(seed)
-    models = [book.Next() for _ in range(100)]
-    _, near, mean = np.mean([book.number(model) for model in models], axis=0)
-    neighbour, probe = (np.mean([measure(model) for model in models]) for measure in (book.neighbours, book.probe))
-    return round_numbers({"neighbour": neighbour, "probe": probe, "chance": book.chance, "near": near, "mean": mean})
-
-
 EXPERIMENTS = {
     "trained": Experiment(
         measure_training,
@@ -106,13 +97,11 @@ EXPERIMENTS = {
     ),
     "shuffled": Experiment(measure_shuffled_words, ("Next", "train", "neighbours"), grid(seed=SEEDS)),
     "twins": Experiment(compare_models, ("Next", "Even", "train", "loss", "compare", "allowed"), grid(seed=SEEDS)),
-    "drawn": Experiment(measure_untrained, ("Next", "neighbours", "probe", "number", "chance"), grid(seed=SEEDS)),
 }
 
 RATES = "5 seeds, each with its own sentences; learning rate × 1/4, 1, 4; steps × 1/16, 1/4, 1"
 FIVE = "5 seeds, each with its own sentences; the page's learning rate and steps"
 TRIPLES = "5 seeds, each with its own sentences and several trained models"
-DRAWS = "5 seeds, 100 untrained models each"
 LARGE = "5 seeds, each with its own sentences; initial vectors 50 times as large"
 
 UNIFORM_LOSS = Level(float(np.log(43)), "ln 43, the loss if all words are equally likely")
@@ -132,17 +121,6 @@ CLAIMS = [
         [{"start": 3.5}],
         Series("start", "loss before training", PAGE),
         UNIFORM_LOSS,
-    ),
-    Claim(
-        "The vectors are independent draws: before training neighbour and probe are no better than chance.",
-        "drawn",
-        DRAWS,
-        all_rows(lambda row: max(row["neighbour"], row["probe"]) < row["chance"] + 0.03),
-        "for some seed, the neighbour or the probe is right at least 3 percentage points more often "
-        "than chance, on average over the 100 untrained models.",
-        [{"neighbour": 0.3, "probe": 0.3, "chance": 0.13}],
-        Series("neighbour", "share of words whose nearest neighbour has the same role, untrained"),
-        Series("chance", "chance"),
     ),
     Claim(
         "With five other starts and other sentences, also at a quarter and four times the rate, and with a quarter "
@@ -182,17 +160,6 @@ CLAIMS = [
         Series("neighbour", "share of words whose nearest neighbour has the same role, sentences shuffled"),
         UNTRAINED,
         EVERY_WORD,
-    ),
-    Claim(
-        "By the last two, untrained vectors are right less than half of the time:",
-        "drawn",
-        DRAWS,
-        all_rows(lambda row: max(row["near"], row["mean"]) < 0.5),
-        "for some seed, the nearest verb or the nearest mean has the right number for at least 50% of "
-        "the verbs, on average over the 100 untrained models.",
-        [{"near": 0.5, "mean": 0.5}],
-        Series("near", "share of verbs whose nearest verb has the same number, untrained"),
-        Level(0.5, "a fair coin"),
     ),
     Claim(
         "With five other starts and other sentences the eight pairs had a mean cosine of at least a half.",
@@ -266,18 +233,6 @@ CLAIMS = [
         EVERY_WORD,
     ),
     Claim(
-        "Counting words alone stays more than 1 above it.",
-        "trained",
-        "5 sets of sentences",
-        all_rows(lambda row: row["by_words"] - row["lowest"] > 1),
-        "for some seed, the loss of a predictor that only counts words is at most 1 above the loss of "
-        "a predictor that knows the roles.",
-        [{"by_words": 2.0, "lowest": 1.8}],
-        WORDS_COUNTED,
-        UNIFORM_LOSS,
-        ROLES_KNOWN,
-    ),
-    Claim(
         "With five other starts, too, the reported loss was at least a tenth lower than that of the masked training.",
         "twins",
         TRIPLES,
@@ -339,20 +294,6 @@ CLAIMS = [
             "neighbour",
             "share of words whose nearest neighbour has the same role at four times the learning rate",
             {"rate": 4e-2},
-        ),
-        CHANCE,
-        EVERY_WORD,
-    ),
-    Claim(
-        "Frozen, at most three in ten.",
-        "started",
-        LARGE + ", frozen",
-        all_rows(lambda row: row["neighbour"] <= 0.3, frozen=True),
-        "for some seed, more than 30% of the words have a nearest neighbour with the same role when "
-        "the large initial vectors are frozen.",
-        [{"frozen": True, "neighbour": 1.0}],
-        Series(
-            "neighbour", "share of words whose nearest neighbour has the same role, vectors frozen", {"frozen": True}
         ),
         CHANCE,
         EVERY_WORD,

@@ -128,17 +128,6 @@ CLAIMS = [
         best=WITHOUT_ORDER,
     ),
     Claim(
-        "No better than guessing, one in eight.",
-        "learned",
-        varied=LONGER,
-        holds=is_limited("across", GUESS),
-        refuted_if="in some run, the network with this bug gets at least 15.5% of the held-out letters right, or "
-        "the sound network gets at most 15.5% right.",
-        refuting_rows=[SOUND, SOUND | {"bug": "across", "right": 0.5}],
-        shows=show_right("across"),
-        baseline=GUESSING,
-    ),
-    Claim(
         "The loss of exhibit 5 is near $\\ln 8$ over its first 25 steps, as for a guess, and *stays*.",
         "learned",
         varied=LONGER,
@@ -149,29 +138,6 @@ CLAIMS = [
         shows=Series("end", "mean loss of the last 25 steps", {"bug": "across"}),
         baseline=Level(log(8), "a guess among eight letters"),
         best=Series("end", "the sound network", {"bug": "sound"}),
-    ),
-    Claim(
-        "So 0.825 is the best that this bug allows on average.",
-        "learned",
-        varied=TRAINED,
-        holds=is_limited("viewed", 0.825),
-        refuted_if="in some run, the network with this bug gets at least 85.5% of the held-out letters right, or "
-        "the sound network gets at most 85.5% right.",
-        refuting_rows=[SOUND, SOUND | {"bug": "viewed", "right": 0.9}],
-        shows=show_right("viewed"),
-        baseline=GUESSING,
-        best=Level(0.825, "four of five letters right, and a guess at the fifth"),
-    ),
-    Claim(
-        "and the score is a guess",
-        "learned",
-        varied=TRAINED,
-        holds=is_limited("opposite", GUESS),
-        refuted_if="in some run, the network with this bug gets at least 15.5% of the held-out letters right, or "
-        "the sound network gets at most 15.5% right.",
-        refuting_rows=[SOUND, SOUND | {"bug": "opposite", "right": 0.5}],
-        shows=show_right("opposite"),
-        baseline=GUESSING,
     ),
     Claim(
         "Exhibit 8 has a perfect score.",

@@ -109,3 +109,10 @@ def test_at_length_1_each_word_looks_most_at_itself_and_the_score_is_nearness(in
     assert (weights.argmax(axis=1) == np.arange(len(x))).all()
     assert_same(unit @ unit.T - 1, -squared_distances / 2)
     assert_same(softmax(-squared_distances / 2), weights)
+
+
+@pytest.mark.parametrize("n", [3, 8, 32])
+def test_softmax_down_the_columns_of_equal_scores_has_rows_that_sum_to_one_in_a_square_grid_alone(n):
+    wrong = softmax(np.full((n + 2, n), 0.7).T).T  # n + 2 queries, n keys, over the queries
+    np.testing.assert_allclose(softmax(np.full((n, n), 0.7).T).T.sum(axis=1), 1)
+    np.testing.assert_allclose(wrong.sum(axis=1), n / (n + 2))
