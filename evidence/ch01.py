@@ -36,8 +36,7 @@ EXPERIMENTS = {
 }
 
 SIX = {"n": 6, "size": 1}
-NEARLY_EQUAL, UNEQUAL = {"size": 0.003}, {"size": [1, 4]}
-RIGHT_AXIS = Level(0, "softmax along the rows")
+UNEQUAL = {"size": [1, 4]}
 CLAIMS = [
     Claim(
         "One line shows the fault: *sum the rows*.",
@@ -47,7 +46,7 @@ CLAIMS = [
         refuted_if="in some grid that is normalised down its columns, every row sum differs from 1 by at most 0.05.",
         refuting_rows=[{"size": 1, "least": 0.0, "most": 1.0}],
         shows=Series("least", "distance of the worst row sum from 1, in the grid where it is smallest", UNEQUAL),
-        baseline=RIGHT_AXIS,
+        baseline=Level(0, "softmax along the rows"),
     ),
     Claim(
         "In most sets of six we drew with `random.normal(size=(6, 3))` and weighed likewise, some pair moved apart.",

@@ -280,9 +280,10 @@ CLAIMS = [
         best=Level(1, "always the digit there"),
     ),
     Claim(
-        "Where at least nine looks in ten fell beside, forcing all there kept at least nine digits in ten correct.",
+        "Other starts may look elsewhere. Where at least nine looks in ten fell beside, forcing all there kept at least nine digits in ten correct.",
         "looks",
-        varied="5 seeds, each with the years 19.. and 20.. separately: 10 cases",
+        varied="5 seeds, each with the years 19.. and 20.. separately: 10 cases. “Beside” is one place to the right of "
+        "the first digit of the year. The sentence leaves out the cases with fewer than nine looks in ten there.",
         holds=is_it_read_where_it_looks,
         refuted_if=(
             "in some case with at least 90% of the looks beside the first digit, the network gets fewer than 90% of "
@@ -292,7 +293,11 @@ CLAIMS = [
         refuting_rows=[
             {f"{name}_beside_{n}": share for name, share in (("looks", 1.0), ("read", 0.5)) for n in (19, 20)}
         ],
-        shows=Series("read_beside_20", "first digits right in the years 20.. when all weight is beside them"),
+        shows=Series(
+            "read_beside_20",
+            "first digits right in the years 20.. when all weight is beside them; a dot below 0.9 is a network that looks "
+            "elsewhere, which the sentence leaves out",
+        ),
         baseline=Level(0, "copying the digit beside it"),
         best=Level(1, "all digits right"),
     ),

@@ -116,3 +116,11 @@ def test_softmax_down_the_columns_of_equal_scores_has_rows_that_sum_to_one_in_a_
     wrong = softmax(np.full((n + 2, n), 0.7).T).T  # n + 2 queries, n keys, over the queries
     np.testing.assert_allclose(softmax(np.full((n, n), 0.7).T).T.sum(axis=1), 1)
     np.testing.assert_allclose(wrong.sum(axis=1), n / (n + 2))
+
+
+@pytest.mark.parametrize("n", [2, 8, 32])
+def test_softmax_down_the_columns_of_nearly_equal_scores_has_rows_that_sum_to_nearly_one_in_a_square_grid(random, n):
+    """Each weight is within a factor of exp(gap) of 1/n, where no two scores are further apart than the gap."""
+    for gap in (0.01, 1):
+        scores = 8 * random.normal() + random.uniform(0, gap, size=(n, n))
+        assert (abs(np.log(softmax(scores.T).T.sum(axis=1))) <= gap).all()

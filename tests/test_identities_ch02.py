@@ -108,10 +108,12 @@ def test_a_divisor_is_a_starting_size_and_a_rate(book, optimiser, tolerance, pow
     assert (divided / c**0.5 - undivided).norm() < tolerance * (undivided - before).norm()
 
 
-def test_sigmoid_row_sums_grow_with_the_keys_without_the_correction_and_settle_with_it(random):
+def test_row_sums_grow_with_the_keys_without_the_correction_and_settle_with_it(random):
     """Each plain sigmoid has the mean 1/2; with −log of the number of keys a sum tends to the mean of exp(score)."""
     short, long = random.normal(size=(200, 16)), random.normal(size=(200, 1024))
     plain = [(1 / (1 + np.exp(-some))).sum(axis=-1).mean() for some in (short, long)]
     np.testing.assert_allclose(plain, [16 / 2, 1024 / 2], rtol=0.03)
     settled = [sigmoid_weights(random.normal(size=(400, m))).sum(axis=-1).mean() for m in (128, 1024)]
     np.testing.assert_allclose(settled, np.exp(0.5), rtol=0.05)
+    settled = [relu_weights(random.normal(size=(400, m))).sum(axis=-1).mean() for m in (128, 1024)]
+    np.testing.assert_allclose(settled, 1 / np.sqrt(2 * np.pi), rtol=0.05)

@@ -128,3 +128,12 @@ def test_a_network_that_reads_the_same_word_every_time_finds_a_third_at_most(boo
     _, scenes = scene_examples(2, 40, seed=seed)
     found, weight, _, _ = book.report(book.trained(scenes, 0, seed, steps=0), scenes, 0)
     assert max(found, weight) <= 1 / 3 + 1e-9
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_network_that_reads_the_same_word_every_time_has_the_error_of_the_median_at_least(book, seed):
+    _, scenes = scene_examples(2, 40, seed=seed)
+    _, _, error, _ = book.report(book.trained(scenes, 0, seed, steps=20), scenes, 0)
+    colours = scenes.colours.astype(float)
+    median, mean = (of(colours, axis=1, keepdims=True) for of in (np.median, np.mean))
+    assert abs(colours - median).mean() < min(error, abs(colours - mean).mean() - 0.01)

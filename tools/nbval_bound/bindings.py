@@ -17,7 +17,7 @@ PERCENT = re.compile(rf"(?<![\w.,])(?P<number>[-−]?{DIGITS}(?:\.\d+)?)(?:\s|\\
 DECIMAL = re.compile(rf"(?<![\w.])(?P<number>[-−]?{DIGITS}\.\d+(?:e[-+]?\d+)?)(?![\w.]*\d)")
 # a link to a source, the tag of an equation, an HTML tag: a number in these needs no expression
 EXEMPT = re.compile(r"\[[^]]*\]\([^)]*\)|\\tag\{[^}]*\}|[Ee]quations? \(\d+\.\d+\)|</?[a-zA-Z][^>]*>")
-SENTENCE = re.compile(r"(?<=[.!?:])[*_)\"”]*\s+|\n\n+|\n(?=[-*>|#])")
+SENTENCE = re.compile(r"(?<=[.!?])[*_)\"”]*\s+|\n\n+|\n(?=[-*>|#])")
 ASK = "repr((lambda v: float(v.item() if hasattr(v, 'item') else v))({}))"
 
 
