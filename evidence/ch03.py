@@ -280,7 +280,8 @@ CLAIMS = [
         best=Level(1, "always the digit there"),
     ),
     Claim(
-        "Other starts may look elsewhere. Where at least nine looks in ten fell beside, forcing all there kept at least nine digits in ten correct.",
+        "Other starts may look elsewhere. Where at least nine looks in ten fell beside, forcing all there kept at "
+        "least nine digits in ten correct.",
         "looks",
         varied="5 seeds, each with the years 19.. and 20.. separately: 10 cases. “Beside” is one place to the right of "
         "the first digit of the year. The sentence leaves out the cases with fewer than nine looks in ten there.",
@@ -295,8 +296,8 @@ CLAIMS = [
         ],
         shows=Series(
             "read_beside_20",
-            "first digits right in the years 20.. when all weight is beside them; a dot below 0.9 is a network that looks "
-            "elsewhere, which the sentence leaves out",
+            "first digits right in the years 20.. when all weight is beside them; a dot below 0.9 is a network that "
+            "looks elsewhere, which the sentence leaves out",
         ),
         baseline=Level(0, "copying the digit beside it"),
         best=Level(1, "all digits right"),
