@@ -93,6 +93,10 @@ def finds_object(row):
     return row["weight"] > 0.85
 
 
+def is_a_guess(row):
+    return 0.1 < row["least"] and row["most"] < 0.16
+
+
 def nearly_solves(row):
     """Return whether a head with one matrix for keys and values is as good as the page says."""
     looks_well = 0.7 < row["looks_least"] and row["looks_most"] < 0.81
@@ -112,39 +116,35 @@ ALL_RIGHT = Level(1, "all answers right")
 
 CLAIMS = [
     Claim(
-        "With three free matrices all five heads solve the task.",
-        "lookup",
-        varied=HEADS,
-        holds=all_rows(lambda row: row["least"] > 0.99, **FREE),
-        refuted_if="for some seed, a head with three free matrices gets at most 99% of the answers right.",
-        refuting_rows=REFUTING_HEADS,
-        shows=Series("least", "answers right, the worse of two heads", FREE),
-        baseline=Series("average", "the negated average of all five, without learning", FREE),
-        best=ALL_RIGHT,
-    ),
-    Claim(
-        "Tied, none does",
+        "With three free matrices all five heads solve the task. Tied, none does, and without $W_v$ the share is "
+        "about that of a guess.",
         "lookup",
         varied="5 seeds, two heads each, three ties; for two of the ties also learning rates × ¼ and × 4",
-        holds=all_rows(lambda row: row["most"] < 0.75, **TIED),
-        refuted_if="for some seed, tie and learning rate, a head gets at least 75% of the answers right.",
+        holds=lambda rows: (
+            all_rows(lambda row: row["least"] > 0.99, **FREE)(rows)
+            and all_rows(lambda row: row["most"] < 0.75, **TIED)(rows)
+            and all_rows(is_a_guess, **NO_VALUE)(rows)
+        ),
+        refuted_if=(
+            "for some seed, a head with three free matrices gets at most 99% of the answers right, a head with a tie "
+            "at least 75%, or a head without Wv at most 10% or at least 16%."
+        ),
         refuting_rows=REFUTING_HEADS,
         shows=Series("most", "answers right with a tie, the better of two heads", TIED),
         baseline=Series("average", "the negated average of all five, without learning", TIED),
         best=Series("least", "three free matrices", FREE),
     ),
     Claim(
-        "After 600 steps most other starts are there, too.",
+        "In training these five learned to average and negate, not where to look: the bar is as high as the plain "
+        "average's, 0.31, and the weights differ from one fifth by 0.02. Their small preferences are symmetric: first "
+        "the token itself, whose label is its question (0.93); next as often the one that asks as the one it asks for "
+        "(0.50 each). After 600 steps most other starts are there, too.",
         "lookup",
         varied="5 seeds, two heads each; also learning rates × ¼ and × 4, steps × 2",
-        holds=lambda rows: (
-            most_rows(lambda row: row["off_average"] < 0.05, **NARROW)(rows)
-            and all_rows(lambda row: row["looks_most"] <= 0.8, **NARROW)(rows)
-        ),
+        holds=most_rows(lambda row: row["off_average"] < 0.05, **NARROW),
         refuted_if=(
             "with Wq = Wk, in at least half of the pairs of heads, the share of answers that one head gets right is "
-            "at least 5 percentage points away from the share that the plain average gets right; or some head has "
-            "more than 80% of its looks right."
+            "at least 5 percentage points away from the share that the plain average gets right."
         ),
         refuting_rows=REFUTING_HEADS,
         shows=Series(
@@ -162,7 +162,7 @@ CLAIMS = [
         refuted_if=(
             "with Wq = Wk, in at least half of the pairs of heads, one head attends most to the token itself for at "
             "most 50% of the tokens, or the token asked for and the token that asks come next with shares at least 15 "
-            "percentage points apart."
+            "percentage points apart (with a symmetric table they can be four fifths and one fifth)."
         ),
         refuting_rows=REFUTING_HEADS,
         shows=Series("itself", "tokens whose largest weight is on themselves", NARROW),
@@ -220,7 +220,7 @@ CLAIMS = [
         "That is one in eight, up to chance: a guess.",
         "lookup",
         varied=HEADS,
-        holds=all_rows(lambda row: 0.1 < row["least"] and row["most"] < 0.16, **NO_VALUE),
+        holds=all_rows(is_a_guess, **NO_VALUE),
         refuted_if="for some seed, a head without Wv gets at most 10% or at least 16% of the answers right.",
         refuting_rows=REFUTING_HEADS,
         shows=Series("most", "answers right without Wv, the better of two heads", NO_VALUE),
@@ -239,7 +239,7 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     Claim(
-        "nobody told the verb where to look",
+        "From all three starts the weight is 1.000 on average, and nobody told the verb where to look.",
         "verb",
         varied="5 seeds, two networks each; also learning rate × ¼",
         holds=all_rows(lambda row: row["weight"] > 0.9 and row["named_least"] > 0.99, task="as it is"),

@@ -116,7 +116,7 @@ CLAIMS = [
         holds=all_rows(lambda row: row["share"] == 0.5),
         refuted_if=(
             "at some learning rate, for some draw, the best result of the 8 initialisations, after 400 or after 12,800 "
-            "steps, is not exactly 2 of the 4 cases right."
+            "steps, is not exactly 2 of the 4 cases right (a cut off the middle gets 3)."
         ),
         refuting_rows=[{**FIVE_NUMBERS, "share": 0.75}],
         shows=Series("share", "cases right, the best of 8 initialisations"),
@@ -150,11 +150,15 @@ CLAIMS = [
         best=THREE_OF_FOUR,
     ),
     Claim(
-        "and one bit without error.",
+        "In most other trials (five new starts; a quarter or four times the rate; four times the steps) one head had "
+        "at most one half, and one bit without error.",
         "reader",
         varied="5 seeds; learning rate × ¼, × 1 and × 4; steps × 1 and × 4",
-        holds=most_rows(lambda row: row["better_bit"] == 1, **ONE),
-        refuted_if="at least half of the networks with one head make errors in both bits.",
+        holds=most_rows(lambda row: row["share"] <= 0.5 and row["better_bit"] == 1, **ONE),
+        refuted_if=(
+            "at least half of the networks with one head get more than 50% of the answers right or make errors in both "
+            "bits."
+        ),
         refuting_rows=[{**ONE_HEAD, "better_bit": 0.75, "worse_bit": 0.75}],
         shows=Series("better_bit", "the better bit right", ONE),
         baseline=Series("worse_bit", "the other bit right", ONE),

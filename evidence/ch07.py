@@ -250,20 +250,6 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     Claim(
-        "Given the source of another date, the network writes hardly any date right,",
-        "ends",
-        "5 seeds, the page's dates",
-        all_rows(lambda row: row["others"] <= 0.02 < 0.5 < row["right"]),
-        refuted_if=(
-            "for some seed, the network gets more than 2% of the dates right with the source of another date, or "
-            "at most 50% with their own source."
-        ),
-        refuting_rows=[{"others": 0.3, "right": 1.0}],
-        shows=Series("others", "dates right with the source of another date"),
-        baseline=MOST_COMMON,
-        best=Series("right", "dates right with their own source"),
-    ),
-    Claim(
         "With five other starts, all but the positions had the most right in each.",
         "ends",
         "5 seeds, the page's dates",

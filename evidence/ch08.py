@@ -149,7 +149,10 @@ CLAIMS = [
         "look",
         "5 untrained models, each with its own scenes",
         all_rows(lambda row: abs(row["untrained"] - 1 / 26) < 0.015),
-        "for some untrained model, the mean weight of its heads on the goal differs from 1/26 by at least 0.015.",
+        (
+            "for some untrained model, the mean weight of its heads on the goal, which looks like no other patch, "
+            "differs from 1/26 by at least 0.015."
+        ),
         [{"untrained": 0.3}],
         Series("untrained", "weight of untrained heads on the goal", PAGE),
         EVEN,

@@ -1,4 +1,4 @@
-"""Evidence for chapter 11: which keys a cache may keep, and how memory grows with and without the table of weights."""
+"""Evidence for chapter 11: which keys a cache may keep."""
 
 import numpy as np
 
@@ -15,7 +15,6 @@ def measure_moves(book, seed, n):
 EXPERIMENTS = {
     "cached": Experiment(measure_moves, ("moved",), grid(seed=SEEDS, n=[5, 20, 80])),
 }
-
 
 CLAIMS = [
     Claim(

@@ -5,10 +5,11 @@ import pytest
 import torch
 
 from attention_src.layers import EncoderBlock
+from attention_src.tasks import date_examples
 from evidence.claims import load_book
 from tools.chapter import CHAPTERS
 
-USES = ("norm", "through", "multiplications", "chains", "Transformer", "START")
+USES = ("norm", "through", "multiplications", "chains", "Transformer", "START", "write")
 
 
 @pytest.fixture(scope="module")
@@ -99,3 +100,18 @@ def test_one_pass_gives_what_ten_passes_give_and_each_output_depends_on_all_befo
         changed[:, place] = (before[:, place] + 1) % 11
         reacts = (model.decode(changed, *memory) - outputs).abs().amax(-1) > 1e-12
         assert (reacts == (torch.arange(10) >= place)).all()
+
+
+def test_a_date_is_written_from_its_source_alone_so_from_that_of_another_it_is_the_other_date(book, random):
+    model, sources, lengths = book.Transformer(13, 11).eval(), torch.randint(13, (6, 7)), torch.randint(2, 8, (6,))
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.mul_(3)  # so that what is written depends on the source
+        own, others = book.write(model, sources, lengths), book.write(model, sources.roll(1, 0), lengths.roll(1))
+    assert torch.equal(others, own.roll(1, 0)) and len(own.unique(dim=0)) > 1
+
+
+def test_hardly_any_two_neighbouring_dates_are_the_same(random):
+    _, held_out = date_examples(2, 1000, seed=int(random.integers(100)))
+    targets = np.array([example.target for example in held_out])
+    assert (targets == np.roll(targets, 1)).mean() < 0.01

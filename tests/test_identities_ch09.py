@@ -1,19 +1,25 @@
-"""What chapter 9 says of the loss, of equal values and of overlaps, and holds for any numbers."""
+"""What chapter 9 says of losses, of vectors that are only drawn, of equal values and of overlaps: for any numbers."""
+
+from itertools import combinations
 
 import numpy as np
 import pytest
 import torch
 
 from attention_src import scaled_dot_product_attention
+from attention_src.tasks import grammar_examples
 from evidence.claims import load_book
 from tools.chapter import CHAPTERS
+
+USES = ("loss", "overlap", "Next", "train", "cosines", "neighbours", "nearest_mean", "kind", "chance")
+USES += ("allowed", "lowest", "by_words")
 
 
 @pytest.fixture(scope="module")
 def book():
     """What the chapter defines; it calculates in 64 bits, but the tests after it need not."""
     dtype = torch.get_default_dtype()
-    yield load_book(next(path for path in CHAPTERS if path.stem.startswith("09")), ("loss", "overlap"))
+    yield load_book(next(path for path in CHAPTERS if path.stem.startswith("09")), USES)
     torch.set_default_dtype(dtype)
 
 
@@ -69,3 +75,45 @@ def test_an_overlap_is_1_for_the_same_row_0_without_common_weight_and_between_th
     left[:, split:], right[:, :split] = 0, 0
     left, right = (rows / rows.sum(-1, keepdim=True) for rows in (left, right))
     assert torch.allclose(book.overlap(left, right), torch.tensor(0.0, dtype=p.dtype))
+
+
+def test_which_of_drawn_vectors_has_which_role_is_chance_so_neighbour_and_probe_are_right_by_chance(book, random):
+    v = random.normal(size=(len(book.kind), 32))
+    alike = book.cosines(v)
+    np.fill_diagonal(alike, -1)
+    labels = [random.permutation(book.kind) for _ in range(400)]
+    near = np.mean([(kind[alike.argmax(axis=1)] == kind).mean() for kind in labels])
+    assert near == pytest.approx(book.chance, abs=0.02)
+    assert np.mean([book.nearest_mean(v, kind) for kind in labels[:40]]) == pytest.approx(book.chance, abs=0.03)
+
+
+def test_over_all_ways_to_number_eight_verbs_the_nearest_is_right_in_3_of_7_and_the_nearest_mean_less_than_half(
+    book, random
+):
+    v = random.normal(size=(8, 32))
+    alike = book.cosines(v)
+    np.fill_diagonal(alike, -1)
+    numbers = [np.isin(range(8), many) for many in combinations(range(8), 4)]
+    assert np.mean([many[alike.argmax(axis=1)] == many for many in numbers]) == pytest.approx(3 / 7)
+    assert np.mean([book.nearest_mean(v, many) for many in numbers]) < 0.5
+
+
+def test_frozen_vectors_stay_as_they_were_drawn_and_at_most_three_in_ten_have_a_neighbour_of_their_role(book, random):
+    seed, (given, _) = int(random.integers(1000)), grammar_examples(64, 2)
+    torch.manual_seed(seed)
+    drawn = book.Next(1.0)
+    frozen, free = (book.train(seed, start=1.0, frozen=frozen, steps=3, given=given) for frozen in (True, False))
+    assert torch.equal(frozen.word.weight, drawn.word.weight)
+    assert not torch.equal(free.word.weight, drawn.word.weight)
+    assert not torch.equal(frozen.out.weight, drawn.out.weight)
+    assert book.neighbours(frozen) <= 0.3
+
+
+def test_a_word_that_is_not_allowed_has_some_probability(book, random):
+    _, asked = grammar_examples(2, 20, seed=int(random.integers(1000)))
+    assert 0 < book.allowed(book.Next(), asked)[1] < 1
+
+
+def test_counting_words_alone_stays_more_than_1_above_the_roles(book, random):
+    sentences = grammar_examples(1000, 200, seed=int(random.integers(1000)))
+    assert book.by_words(*sentences) > book.lowest(*sentences) + 1

@@ -66,6 +66,18 @@ def test_positions_along_the_batch_leave_the_order_without_effect_and_right_ones
     assert find_effect(book.right_places) > 0.1
 
 
+def test_with_positions_along_the_batch_a_letter_is_told_which_letters_came_before_and_not_in_which_order(book, tokens):
+    model, n = book.Bench(), tokens.shape[1]
+    swapped = tokens[:, [1, 0, *range(2, n)]]
+
+    def find_change(add_places):
+        one, other = (model.layer(add_places(model.place, x))[0][:, 2:] for x in (tokens, swapped))
+        return (one - other).abs().max()
+
+    assert find_change(book.along_the_batch) < 1e-12
+    assert find_change(book.right_places) > 1e-3
+
+
 def test_distances_alone_go_unnoticed_by_the_reversed_order_and_not_by_an_exchange(seed):
     random = np.random.default_rng(seed)
     n, d = random.choice(np.arange(3, 12), size=2, replace=False)

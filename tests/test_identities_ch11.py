@@ -2,13 +2,25 @@
 
 import numpy as np
 import pytest
+import torch
 
 from attention_src import blockwise_attention, causal_mask, scaled_dot_product_attention, softmax, window_mask
 from evidence.claims import load_book
 from tools.chapter import CHAPTERS
 
 COUNTS = ("counted", "work", "as_many", "saved", "reads")
-USES = (*COUNTS, "online", "one_query", "causal_blocks", "grouped", "one_layer", "with_cache")
+USES = (
+    *COUNTS,
+    "online",
+    "one_query",
+    "causal_blocks",
+    "grouped",
+    "one_layer",
+    "with_cache",
+    "moved",
+    "peak",
+    "by_blocks",
+)
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +49,19 @@ def draw_tokens(random, n, d, scale=1.0):
     """Return queries, keys and values; the scores have about the size `scale`, the values 1."""
     q, k, v = random.normal(size=(3, n, d))
     return q * scale, k, v
+
+
+def count_kept(function, n, d):
+    """Return the bytes that PyTorch keeps for the way back, each storage once."""
+    found = {}
+
+    def pack(tensor):
+        found[tensor.untyped_storage().data_ptr()] = tensor, tensor.untyped_storage().nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        function(*torch.randn(3, n, d).requires_grad_().unbind())
+    return sum(size for _, size in found.values())
 
 
 def test_pytorch_counts_the_matrix_products_as_the_formulas_do(book, shape):
@@ -138,3 +163,28 @@ def test_shared_keys_give_the_same_as_copies_of_them(book, random, kv_heads, gro
 def test_a_cache_of_keys_that_are_made_from_their_own_tokens_gives_the_same_output(book, random, n):
     w, x = random.normal(size=(3, 8, 8)) / 8**0.5, random.normal(size=(n, 8))
     assert_equal_to_rounding(book.with_cache(x, w), book.one_layer(x, w))
+
+
+@pytest.mark.parametrize("n", [5, 20, 80])
+def test_a_new_token_moves_keys_of_the_second_layer_unless_a_mask_hides_it_from_earlier_tokens(book, random, n):
+    w, x = random.normal(size=(3, 8, 8)) / 8**0.5, random.normal(size=(n, 8))
+    assert book.moved(x, w, True) < 1e-12
+    assert book.moved(x, w, False) > 1e-3
+
+
+@pytest.mark.parametrize("d", [8, 32])
+def test_memory_doubles_with_a_long_text_in_blocks_less_with_a_short_one_and_the_table_has_four_times(book, d):
+    size = 48
+    blocks, n = book.by_blocks(size), 16 * size
+    book.peak(blocks, n, d)  # what a process's first call loads is not what is asked
+    short, twice, long, longest = (book.peak(blocks, m, d) for m in (size, 2 * size, n, 2 * n))
+    plain = book.peak(scaled_dot_product_attention, 2 * n, d) / book.peak(scaled_dot_product_attention, n, d)
+    assert 3.6 < plain < 4.1 and 1.8 < longest / long < 2.1
+    assert twice / short < longest / long - 0.1
+    assert longest < 1.25 * 2 * n * d * 5 * 4  # queries, keys, values, and outputs twice
+
+
+@pytest.mark.parametrize("d", [8, 32])
+def test_what_is_kept_for_gradients_grows_nearly_fourfold_with_blocks_and_with_the_table(book, d):
+    for function in (book.by_blocks(48), scaled_dot_product_attention):
+        assert 3.5 < count_kept(function, 1536, d) / count_kept(function, 768, d) < 4.1
