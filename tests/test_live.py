@@ -181,7 +181,7 @@ def test_endless_printing_ends(page):
 
 
 def test_cells_are_judged_by_what_is_stored(page):
-    """The first chapter in this Python: what a browser gives, `make proofs NAMES='live-*'` sees."""
+    """The first chapter in this Python: what a browser gives, `make evidence NAMES='page-*'` sees."""
 
     def ask(chain):
         found = page.run(chain)
