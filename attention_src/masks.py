@@ -1,4 +1,4 @@
-"""Who may look at whom: boolean masks in which True means *may look*. Combine them with ``&``.
+"""Say who may look at whom: boolean masks in which True means *may look*. Combine them with ``&``.
 
 Masks are NumPy arrays unless `like` names an array or tensor of another library or device.
 """
@@ -6,21 +6,7 @@ Masks are NumPy arrays unless `like` names an array or tensor of another library
 import numpy as np
 from array_api_compat import array_namespace, device, is_torch_array
 
-from ._arrays import as_integer, namespace
-
-
-def _positions(count, like):
-    """0, 1, ..., count - 1 in the library and on the device of `like`."""
-    if like is None:
-        return np.arange(count)
-    return namespace(like=like).arange(count, device=device(like))
-
-
-def _steps_back(n, m, offset, like):
-    """How many positions query i must look back to key j, (n, m): negative if ahead. The first query is at `offset`."""
-    n = as_integer("n", n, 1)
-    m = n if m is None else as_integer("m", m, 1)
-    return _positions(n, like)[:, None] + as_integer("offset", offset) - _positions(m, like)
+from ._validation import as_integer, namespace
 
 
 def causal_mask(n, m=None, *, offset=0, like=None):
@@ -56,50 +42,6 @@ def causal_mask(n, m=None, *, offset=0, like=None):
            [ True,  True,  True,  True]])
     """
     return _steps_back(n, m, offset, like) >= 0
-
-
-def padding_mask(lengths, m):
-    """Let every query look at the first ``length`` of m keys, the real ones, and not at the padding after them.
-
-    Parameters
-    ----------
-    lengths : (...) int, one length for each sequence of the batch
-        A number, a list, a NumPy array or a torch tensor, whose library and device the mask takes. For a batch of
-        several heads pass ``lengths[:, None]``.
-    m : int, number of keys
-
-    Returns
-    -------
-    (..., 1, m) bool
-        One row for all queries of a sequence.
-
-    Raises
-    ------
-    TypeError
-        A length or m is not an integer, or the lengths cannot be read.
-    ValueError
-        A length is negative or greater than m, there is none, or m is less than 1.
-
-    Examples
-    --------
-    >>> padding_mask([1, 3], 3)
-    array([[[ True, False, False]],
-    <BLANKLINE>
-           [[ True,  True,  True]]])
-    """
-    m = as_integer("m", m, 1)
-    lengths = lengths if is_torch_array(lengths) else np.asarray(lengths)
-    if 0 in lengths.shape:
-        raise ValueError(f"lengths has shape {tuple(lengths.shape)}; expected a length for each sequence")
-    xp = array_namespace(lengths)
-    if not xp.isdtype(lengths.dtype, "integral"):
-        raise TypeError(f"lengths has dtype {lengths.dtype}; expected integers")
-    if str(device(lengths)) == "meta":
-        raise TypeError("lengths is on the device meta, which holds no numbers; expected lengths that can be read")
-    lengths = xp.astype(lengths, xp.int64)[..., None, None]  # m may be too large a number for int8
-    if xp.any(lengths < 0) or xp.any(lengths > m):
-        raise ValueError(f"lengths run from {int(xp.min(lengths))} to {int(xp.max(lengths))}; expected 0 to m = {m}")
-    return _positions(m, lengths) < lengths
 
 
 def window_mask(n, width, *, m=None, ahead=None, offset=0, like=None):
@@ -139,3 +81,64 @@ def window_mask(n, width, *, m=None, ahead=None, offset=0, like=None):
     ahead = width if ahead is None else as_integer("ahead", ahead, 0)
     steps = _steps_back(n, m, offset, like)
     return (steps <= width) & (steps >= -ahead)
+
+
+def padding_mask(lengths, m):
+    """Let every query look at the first ``length`` of m keys, the real ones, and not at the padding after them.
+
+    Parameters
+    ----------
+    lengths : (...) int, one length for each sequence of the batch
+        A number, a list, a NumPy array or a torch tensor, whose library and device the mask takes. For a batch of
+        several heads pass ``lengths[:, None]``.
+    m : int, number of keys
+
+    Returns
+    -------
+    (..., 1, m) bool
+        One row for all queries of a sequence.
+
+    Raises
+    ------
+    TypeError
+        A length or m is not an integer.
+    ValueError
+        A length is negative or greater than m, there is none, or m is less than 1.
+
+    Examples
+    --------
+    >>> padding_mask([1, 3], 3)
+    array([[[ True, False, False]],
+    <BLANKLINE>
+           [[ True,  True,  True]]])
+    """
+    m = as_integer("m", m, 1)
+    lengths = lengths if is_torch_array(lengths) else np.asarray(lengths)
+    _check_lengths(lengths, m)
+    lengths = lengths[..., None, None]
+    return _count_up(m, lengths) < lengths
+
+
+def _check_lengths(lengths, m):
+    if 0 in lengths.shape:
+        raise ValueError(f"lengths has shape {tuple(lengths.shape)}; expected a length for each sequence")
+    xp = array_namespace(lengths)
+    if not xp.isdtype(lengths.dtype, "integral"):
+        raise TypeError(f"lengths has dtype {lengths.dtype}; expected integers")
+    least, most = int(xp.min(lengths)), int(xp.max(lengths))
+    if least < 0 or most > m:
+        raise ValueError(f"lengths run from {least} to {most}; expected 0 to m = {m}")
+
+
+def _steps_back(n, m, offset, like):
+    """Count how many positions query i must look back to key j, (n, m): negative if ahead."""
+    n = as_integer("n", n, 1)
+    m = n if m is None else as_integer("m", m, 1)
+    return _count_up(n, like)[:, None] + as_integer("offset", offset) - _count_up(m, like)
+
+
+def _count_up(count, like):
+    """Return 0, 1, ..., count - 1 in the library and on the device of `like`."""
+    if like is None:
+        return np.arange(count)
+    return namespace(like=like).arange(count, device=device(like))

@@ -111,7 +111,7 @@ every_count = pytest.mark.parametrize("name, call", COUNTS.values(), ids=COUNTS)
 
 
 @every_count
-@pytest.mark.parametrize("bad", [2.0, "2", [2], np.array([2, 3]), 1j, True, np.True_, torch.tensor(True)], ids=str)
+@pytest.mark.parametrize("bad", [2.0, "2", [2], np.array([2, 3]), 1j, True, np.True_], ids=str)
 def test_what_is_no_integer_is_refused_by_name(name, call, bad):
     with refuses(TypeError, f"{name} is {bad!r}; expected an integer"):
         call(bad)
@@ -162,11 +162,6 @@ def test_lengths_beyond_the_keys_or_below_zero_are_refused(array):
 def test_lengths_that_are_no_integers_are_refused(lengths, dtype):
     with refuses(TypeError, f"lengths has dtype {dtype}; expected integers"):
         padding_mask(lengths, 3)
-
-
-def test_lengths_without_numbers_are_refused():
-    with refuses(TypeError, "lengths is on the device meta, which holds no numbers; expected lengths that can be read"):
-        padding_mask(torch.ones(2, dtype=torch.int64, device="meta"), 3)
 
 
 @pytest.mark.parametrize("empty, shape", [([], (0,)), (np.ones((2, 0), int), (2, 0)), (torch.ones(0), (0,))], ids=str)

@@ -5,8 +5,8 @@ Without dropout: the networks of the book are small, and what they print is to b
 
 from torch import nn
 
-from .._arrays import as_integer
-from .multi_head import MultiHeadAttention, need_tokens
+from .._validation import as_integer, check_tokens
+from .multi_head import MultiHeadAttention
 
 ACTIVATIONS = {"gelu": nn.GELU, "relu": nn.ReLU}
 
@@ -116,7 +116,7 @@ class EncoderBlock(_Block):
         TypeError, ValueError
             As `MultiHeadAttention`.
         """
-        need_tokens(self.attend.query_proj, x=x)
+        check_tokens(self.attend.query_proj, x=x)
         first, second = self.norms
         x, weights = self._beside(x, first, lambda y: self.attend(y, mask=mask, need_weights=need_weights))
         return self._beside(x, second, self._fed)[0], weights
@@ -170,7 +170,7 @@ class DecoderBlock(_Block):
         TypeError, ValueError
             As `MultiHeadAttention`.
         """
-        need_tokens(self.attend.query_proj, x=x, memory=memory)
+        check_tokens(self.attend.query_proj, x=x, memory=memory)
         first, second, third = self.norms
         x, own = self._beside(x, first, lambda y: self.attend(y, mask=mask, need_weights=need_weights))
         ask = {"key": memory, "mask": memory_mask, "need_weights": need_weights}
