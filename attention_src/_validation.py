@@ -32,12 +32,7 @@ def as_number(name, number):
 def namespace(**arrays):
     """Return the array API namespace that all arrays share.
 
-    Raises
-    ------
-    TypeError
-        An argument is neither a NumPy array nor a torch tensor, or the two are mixed.
-    ValueError
-        An argument has an axis of length 0, or no axis at all.
+    Raise TypeError unless all are NumPy arrays or all torch tensors, ValueError if one has an empty axis or none.
     """
     libraries = {name: _library(name, array) for name, array in arrays.items()}
     first, *others = libraries
@@ -63,11 +58,6 @@ def prepare(**arrays):
 
     Integers become real numbers: the dtype of the other arguments, or the library's default if there is none. Half
     precision is computed in float32 and rounded once, at the end, by `cast`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `namespace`; also if an array does not hold real numbers or integers.
     """
     xp = namespace(**arrays)
     check_real(xp, **arrays)
@@ -112,12 +102,9 @@ def prepare_scores(scores, mask):
 
 
 def prepare_attention(query, key, value, mask, bias):
-    """Do what `prepare` does for attention: also check that all five fit each other. Only the score knows d_q and d_k.
+    """Do what `prepare` does for attention: also check that all five fit each other, but for d_q and d_k.
 
-    Returns
-    -------
-    namespace, dtype, query, key, value, bias
-        The values are 0 wherever they are NaN or infinite and no query may look.
+    Return namespace, dtype, query, key, value and bias; the values are 0 where they are NaN and no query may look.
     """
     given = {name: array for name, array in (("mask", mask), ("bias", bias)) if array is not None}
     namespace(query=query, key=key, value=value, **given)
@@ -146,10 +133,7 @@ def prepare_mix(weights, value):
 
 
 def zero_unseen(xp, mask, array):
-    """Return keys or values with 0 for every NaN and infinity at a position that no query may look at.
-
-    The weight there is 0, but 0 · NaN is NaN: without this, what is in the padding could spoil the output.
-    """
+    """Return keys or values with 0 for NaN and infinity where no query may look, since 0 · NaN is NaN."""
     seen = xp.any(mask, axis=-2)[..., None]
     return xp.where(seen | (xp.abs(array) < inf), array, 0.0)
 
@@ -161,10 +145,7 @@ def _check_mask(xp, mask, scores):
 
 
 def _check_pairs(scores, **array):
-    """Raise ValueError unless the array, a mask or a bias, has an entry for each pair of a query and a key.
-
-    Its last axis must be m long and its second last n or 1, as scores of shape (..., n, m) are; the others broadcast.
-    """
+    """Raise ValueError unless a mask or bias is m long on its last axis, n or 1 on the one before, as scores are."""
     ((_, pairs),) = array.items()
     check_axes(min(len(scores), 2), "(..., n, m), a row for each query and a column for each key", **array)
     check_equal((-1, -1), "both need a column for each key", **array, scores=scores)

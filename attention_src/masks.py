@@ -27,10 +27,8 @@ def causal_mask(n, m=None, *, offset=0, like=None):
 
     Raises
     ------
-    TypeError
-        A number is not an integer.
-    ValueError
-        A number is less than 1.
+    TypeError, ValueError
+        A number is not an integer, or n or m is less than 1.
 
     Examples
     --------
@@ -51,12 +49,12 @@ def window_mask(n, width, *, m=None, ahead=None, offset=0, like=None):
 
     Parameters
     ----------
-    n : int, number of queries
+    n : int
     width : int, how far back one may look; 0 is oneself only
-    m : int, number of keys; n if left out
+    m : int
     ahead : int, how far ahead one may look; `width` if left out, and 0 looks back only
-    offset : int, position of the first query: how many keys a cache holds from before
-    like : array whose library and device the mask takes; NumPy if left out
+    offset : int
+    like : array; n, m, offset and like as for `causal_mask`
 
     Returns
     -------
@@ -64,10 +62,8 @@ def window_mask(n, width, *, m=None, ahead=None, offset=0, like=None):
 
     Raises
     ------
-    TypeError
-        A number is not an integer.
-    ValueError
-        n or m is less than 1, or width or ahead less than 0.
+    TypeError, ValueError
+        As `causal_mask`; also if width or ahead is less than 0.
 
     Examples
     --------
@@ -95,15 +91,12 @@ def padding_mask(lengths, m):
 
     Returns
     -------
-    (..., 1, m) bool
-        One row for all queries of a sequence.
+    (..., 1, m) bool, one row for all queries of a sequence
 
     Raises
     ------
-    TypeError
-        A length or m is not an integer.
-    ValueError
-        A length is negative or greater than m, there is none, or m is less than 1.
+    TypeError, ValueError
+        A length or m is not an integer, a length is negative or greater than m, or there is none.
 
     Examples
     --------

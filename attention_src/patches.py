@@ -20,10 +20,8 @@ def patchify(images, patch_size):
 
     Raises
     ------
-    TypeError
-        The images are no array, or patch_size is not an integer.
-    ValueError
-        The images have fewer than three axes, or patch_size is less than 1 or does not divide H and W.
+    TypeError, ValueError
+        The images are no array or have fewer than three axes, or patch_size is no integer that divides H and W.
 
     Examples
     --------
@@ -48,8 +46,8 @@ def unpatchify(patches, patch_size, height, width):
     ----------
     patches : (..., H/p · W/p, p · p · C)
     patch_size : int, side of a patch in pixels
-    height : int, of the picture in pixels
-    width : int, of the picture in pixels
+    height : int, in pixels
+    width : int, in pixels
 
     Returns
     -------
@@ -57,11 +55,8 @@ def unpatchify(patches, patch_size, height, width):
 
     Raises
     ------
-    TypeError
-        The patches are no array, or a number is not an integer.
-    ValueError
-        A number is less than 1, patch_size does not divide height and width, there are not so many patches, or their
-        length is not a multiple of p · p.
+    TypeError, ValueError
+        As `patchify`; also if there are not so many patches, or their length is not a multiple of p · p.
 
     Examples
     --------

@@ -37,10 +37,8 @@ def sinusoidal_positions(n, d_model, *, like=None):
 
     Raises
     ------
-    TypeError
-        A number is not an integer.
-    ValueError
-        A number is less than 1, or d_model is odd.
+    TypeError, ValueError
+        A number is not an integer or less than 1, or d_model is odd.
 
     Examples
     --------
@@ -74,16 +72,13 @@ def rotary(x, positions=None, *, base=10000.0, layout="pairs", d_rotary=None):
 
     Returns
     -------
-    (..., n, d)
-        In the dtype of x.
+    (..., n, d) in the dtype of x
 
     Raises
     ------
-    TypeError
-        NumPy is mixed with torch, an argument is neither or does not hold numbers, or d_rotary is not an integer.
-    ValueError
-        d_rotary is odd, less than 1 or more than d, base is not positive, the layout is neither of the two, there is
-        not one position for each row of x, or an axis is empty.
+    TypeError, ValueError
+        NumPy is mixed with torch, an array does not hold numbers, there is not one position for each row of x, d_rotary
+        is not an even number up to d, base is not positive, or the layout is neither of the two.
 
     Examples
     --------
@@ -163,10 +158,8 @@ def alibi_bias(num_heads, n, m=None, *, released=False, like=None):
 
     Raises
     ------
-    TypeError
-        A number is not an integer.
-    ValueError
-        A number is less than 1.
+    TypeError, ValueError
+        A number is not an integer or less than 1.
 
     Examples
     --------

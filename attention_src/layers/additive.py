@@ -31,10 +31,8 @@ class AdditiveAttention(nn.Module):
 
     Raises
     ------
-    TypeError
-        A length is not an integer.
-    ValueError
-        A length is less than 1.
+    TypeError, ValueError
+        A length is not an integer or less than 1.
 
     Examples
     --------
@@ -59,25 +57,7 @@ class AdditiveAttention(nn.Module):
         return key @ self.w_key
 
     def attend(self, query, projected, value, mask=None):
-        """Do what `forward` does, with keys that `project` has been given before.
-
-        Parameters
-        ----------
-        query : (..., n, d_query)
-        projected : (..., m, d_hidden), what `project` returned
-        value : (..., m, d_v)
-        mask : (..., n, m) bool, True = may look; n may be 1, one row for all queries
-
-        Returns
-        -------
-        output : (..., n, d_v)
-        weights : (..., n, m)
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `forward`.
-        """
+        """Do what `forward` does, with the keys that `project` returned, (..., m, d_hidden)."""
         check_axes(2, "(..., n, d_query), one row for each query", query=query)
         check_dtype(self.w_query.dtype, query=query)
         check_equal((-1, -2), "w_query needs a row for each number of a query", query=query, w_query=self.w_query)

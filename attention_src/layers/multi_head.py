@@ -32,11 +32,9 @@ class MultiHeadAttention(nn.Module):
 
     Raises
     ------
-    TypeError
-        A number is not an integer, or `scale` not a number.
-    ValueError
-        A number is less than 1, d_k or d_v is left out and num_heads does not divide d_model, or num_kv_heads does not
-        divide num_heads.
+    TypeError, ValueError
+        A number is not an integer or less than 1, `scale` is not a number, d_k or d_v is left out and num_heads does
+        not divide d_model, or num_kv_heads does not divide num_heads.
 
     Examples
     --------
@@ -93,12 +91,9 @@ class MultiHeadAttention(nn.Module):
 
         Raises
         ------
-        TypeError
-            An argument is not a torch tensor, the tokens have another dtype than the layer, or the mask is not boolean.
-        ValueError
-            A token is not d_model long, keys and values are not equally many, the axes before the last two do not
-            broadcast, the mask or bias does not fit, an axis is empty, or positions are given to a layer that turns
-            nothing.
+        TypeError, ValueError
+            As `scaled_dot_product_attention`; also if the tokens have another dtype than the layer or are not d_model
+            long, or if positions are given to a layer that turns nothing.
         """
         if key is None and key_positions is None:
             key_positions = positions
