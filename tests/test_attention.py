@@ -404,6 +404,13 @@ def test_a_score_of_ones_own_with_queries_and_keys_exchanged_is_refused(array):
         attention(*inputs, score=lambda query, key: dot_score(key, query))
 
 
+def test_scores_of_ones_own_for_other_sequences_are_refused():
+    query, key, value = made((BATCH,))
+    axes = "the axes before the last two do not broadcast, got (3,) and (2,)"
+    with refuses(ValueError, f"weights (3, 5, 7) and value (2, 7, 6): {axes}"):
+        attention(query, key, value, score=lambda query, key: np.ones((3, N, M)))
+
+
 def test_a_weigh_of_ones_own_that_returns_no_array_is_refused():
     with refuses(TypeError, "weights is a list; expected a NumPy array or a torch tensor"):
         attention(*made(), weigh=lambda scores, mask: scores.tolist())

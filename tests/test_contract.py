@@ -35,7 +35,7 @@ from reference import (
     some_mask,
 )
 
-from attention_src.attention import blockwise_attention, scaled_dot_product_attention
+from attention_src.attention import attention, blockwise_attention, scaled_dot_product_attention
 from attention_src.masks import causal_mask, padding_mask, window_mask
 from attention_src.patches import patchify, unpatchify
 from attention_src.positions import alibi_bias, rotary, sinusoidal_positions
@@ -72,6 +72,10 @@ class Core:
         return each(lambda *given: self.loop(*given, *learned), *batched)
 
 
+def generic(query, key, value, mask=None):
+    return attention(query, key, value, mask)[0]
+
+
 def plain(query, key, value, mask=None):
     return scaled_dot_product_attention(query, key, value, mask)[0]
 
@@ -90,6 +94,7 @@ CORE = {
     "softmax": Core(softmax, loop_softmax, {"scores": (N, M)}, masked=True),
     "relu_weights": Core(relu_weights, loop_relu, {"scores": (N, M)}, masked=True),
     "sigmoid_weights": Core(sigmoid_weights, loop_sigmoid, {"scores": (N, M)}, masked=True),
+    "attention": Core(generic, loop_attention, QUERY_KEY | {"value": (M, D_V)}, masked=True),
     "scaled_dot_product_attention": Core(plain, loop_attention, QUERY_KEY | {"value": (M, D_V)}, masked=True),
     "blockwise_attention": Core(by_blocks, loop_attention, QUERY_KEY | {"value": (M, D_V)}, masked=True),
 }
