@@ -236,6 +236,17 @@ def test_scores_that_overflow_half_precision_spoil_nothing(attend, array):
 
 
 @both_libraries
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("attend", [attention, scaled_dot_product_attention])
+def test_the_weights_are_rounded_to_the_dtype_of_the_output(attend, kind, array):
+    rough = [array(a.astype(kind)) for a in made()]
+    exact = [array(np.asarray(a, float)) for a in rough]
+    for got, expected in zip(attend(*rough), attend(*exact), strict=True):
+        assert got.dtype == rough[0].dtype
+        same(got, expected, {"float16": 1e-3, "float32": 1e-5}.get(kind, 1e-12))
+
+
+@both_libraries
 def test_a_score_of_ones_own_in_another_precision_changes_no_dtype(array):
     inputs = [array(a.astype("float32")) for a in made()]
     scores = array(random((N, M))[0])
