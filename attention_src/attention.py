@@ -2,6 +2,8 @@
 
 from math import inf
 
+from array_api_compat import is_torch_array
+
 from ._validation import as_integer, cast, check_equal, prepare_attention, prepare_mix
 from .scores import dot_score, scale_query, scaled_dot_score
 from .weights import softmax
@@ -46,8 +48,7 @@ def scaled_dot_product_attention(query, key, value, mask=None, *, bias=None, sca
     """
     xp, dtype, query, key, value, bias = prepare_attention(query, key, value, mask, bias)
 
-    scaled = scale_query(query, scale)  # scale: q / √d_k, (..., n, d_k)
-    scores = dot_score(scaled, key)  # score: q · k / √d_k, (..., n, m)
+    scores = dot_score(scale_query(query, scale), key)  # scale and score: q / √d_k · k, (..., n, m)
     if bias is not None:
         scores = scores + bias
     weights = softmax(scores, mask)  # weigh: each row sums to 1, (..., n, m)
@@ -143,9 +144,8 @@ def blockwise_attention(query, key, value, mask=None, *, block_size, bias=None, 
     outputs = []
     for start in range(0, query.shape[-2], block_size):
         rows = slice(start, start + block_size)
-        scaled = scale_query(query[..., rows, :], scale)
         pairs = _select_rows(mask, rows), _select_rows(bias, rows)
-        outputs.append(_mix_key_blocks(xp, scaled, key, value, *pairs, block_size))
+        outputs.append(_mix_key_blocks(xp, scale_query(query[..., rows, :], scale), key, value, *pairs, block_size))
 
     return cast(xp, xp.concat(outputs, axis=-2), dtype)
 
@@ -155,20 +155,32 @@ def _select_rows(pairs, rows):
     return pairs if pairs is None or pairs.shape[-2] == 1 else pairs[..., rows, :]
 
 
+def _subtract(block, shift):
+    """Return block − shift: NumPy in the memory of the block, torch beside it, since gradients may need the block."""
+    if is_torch_array(block):
+        return block - shift
+    block -= shift
+    return block
+
+
 def _mix_key_blocks(xp, query, key, value, mask, bias, block_size):
-    """Attend from a few queries to all keys, block by block, keeping each row's maximum, total and mix so far."""
+    """Attend from a few queries to all keys, block by block, keeping each row's maximum, total and mix so far.
+
+    Scores and their exponentials share one name, so that no more than two blocks are held at once.
+    """
     largest, total, mixed = xp.full_like(query[..., :1], -inf), 0.0, 0.0
     for start in range(0, key.shape[-2], block_size):
         columns = slice(start, start + block_size)
-        scores = dot_score(query, key[..., columns, :])
+        block = dot_score(query, key[..., columns, :])
         if bias is not None:
-            scores = scores + bias[..., columns]
+            block = block + bias[..., columns]
         if mask is not None:
-            scores = xp.where(mask[..., columns], scores, -inf)
-        before, largest = largest, xp.maximum(xp.max(scores, axis=-1, keepdims=True), largest)
+            block = xp.where(mask[..., columns], block, -inf)
+        before, largest = largest, xp.maximum(xp.max(block, axis=-1, keepdims=True), largest)
         finite = xp.where(largest == -inf, 0.0, largest)  # where no key has been visible so far
-        exponentials = xp.exp(scores - finite)
+        block = _subtract(block, finite)
+        block = xp.exp(block)
         shrink = xp.exp(before - finite)  # what was gathered under the old maximum counts this much under the new one
-        total = total * shrink + xp.sum(exponentials, axis=-1, keepdims=True)
-        mixed = mixed * shrink + exponentials @ value[..., columns, :]
+        total = total * shrink + xp.sum(block, axis=-1, keepdims=True)
+        mixed = mixed * shrink + block @ value[..., columns, :]
     return mixed / xp.where(total == 0, 1.0, total)
