@@ -107,8 +107,8 @@ def prepare_attention(query, key, value, mask, bias):
     Return namespace, dtype, query, key, value and bias; the values are 0 where they are NaN and no query may look.
     """
     given = {name: array for name, array in (("mask", mask), ("bias", bias)) if array is not None}
-    namespace(query=query, key=key, value=value, **given)
     xp, dtype, query, key, value = prepare(query=query, key=key, value=value)
+    namespace(query=query, **given)
     check_axes(2, "(..., rows, d), one row for each query or key", query=query, key=key, value=value)
     check_equal((-2, -2), "every key needs one value", key=key, value=value)
     check_broadcast(query=query, key=key, value=value)
