@@ -9,7 +9,7 @@ from math import log
 
 import numpy as np
 
-from ._arrays import as_integer, namespace, need_axes
+from ._validation import as_integer, check_axes, namespace
 
 
 def _numpy(array):
@@ -135,7 +135,7 @@ def order_effect(layer, x):
     1.0
     """
     xp = namespace(x=x)
-    need_axes(2, "(..., n, d), one row for each token", x=x)
+    check_axes(2, "(..., n, d), one row for each token", x=x)
     straight, turned = _numpy(layer(x)), _numpy(layer(xp.flip(x, axis=-2)))
     return float(abs(np.flip(turned, axis=-2) - straight).max())
 
@@ -169,7 +169,7 @@ def reactions(layer, x, seed=0):
            [ True,  True,  True]])
     """
     xp, generator = namespace(x=x), _stream(seed)
-    need_axes(2, "(..., n, d), one row for each token", x=x)
+    check_axes(2, "(..., n, d), one row for each token", x=x)
     n, d = x.shape[-2:]
     columns = []
     for j in range(n):
@@ -206,7 +206,7 @@ def batch_leak(layer, x, seed=0):
     True
     """
     xp = namespace(x=x)
-    need_axes(3, "(batch, ..., n, d)", x=x)
+    check_axes(3, "(batch, ..., n, d)", x=x)
     if x.shape[0] < 2:
         raise ValueError(f"x has shape {tuple(x.shape)}; expected at least two sequences, or none could leak")
     change = np.zeros(x.shape)

@@ -1,4 +1,4 @@
-"""Who may look at whom: boolean masks in which True means *may look*. Combine them with ``&``.
+"""Say who may look at whom: boolean masks in which True means *may look*. Combine them with ``&``.
 
 Masks are NumPy arrays unless `like` names an array or tensor of another library or device.
 """
@@ -6,21 +6,7 @@ Masks are NumPy arrays unless `like` names an array or tensor of another library
 import numpy as np
 from array_api_compat import array_namespace, device, is_torch_array
 
-from ._arrays import as_integer, namespace
-
-
-def _positions(count, like):
-    """0, 1, ..., count - 1 in the library and on the device of `like`."""
-    if like is None:
-        return np.arange(count)
-    return namespace(like=like).arange(count, device=device(like))
-
-
-def _steps_back(n, m, offset, like):
-    """How many positions query i must look back to key j, (n, m): negative if ahead. The first query is at `offset`."""
-    n = as_integer("n", n, 1)
-    m = n if m is None else as_integer("m", m, 1)
-    return _positions(n, like)[:, None] + as_integer("offset", offset) - _positions(m, like)
+from ._validation import as_integer, namespace
 
 
 def causal_mask(n, m=None, *, offset=0, like=None):
@@ -41,10 +27,8 @@ def causal_mask(n, m=None, *, offset=0, like=None):
 
     Raises
     ------
-    TypeError
-        A number is not an integer.
-    ValueError
-        A number is less than 1.
+    TypeError, ValueError
+        A number is not an integer, or n or m is less than 1.
 
     Examples
     --------
@@ -56,6 +40,43 @@ def causal_mask(n, m=None, *, offset=0, like=None):
            [ True,  True,  True,  True]])
     """
     return _steps_back(n, m, offset, like) >= 0
+
+
+def window_mask(n, width, *, m=None, ahead=None, offset=0, like=None):
+    """Let query i look at the keys at most `width` positions away, on either side.
+
+    Beltagy et al. (2020), section 3.1, count both sides together.
+
+    Parameters
+    ----------
+    n : int
+    width : int, how far back one may look; 0 is oneself only
+    m : int
+    ahead : int, how far ahead one may look; `width` if left out, and 0 looks back only
+    offset : int
+    like : array; n, m, offset and like as for `causal_mask`
+
+    Returns
+    -------
+    (n, m) bool
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `causal_mask`; also if width or ahead is less than 0.
+
+    Examples
+    --------
+    >>> window_mask(4, 1)
+    array([[ True,  True, False, False],
+           [ True,  True,  True, False],
+           [False,  True,  True,  True],
+           [False, False,  True,  True]])
+    """
+    width = as_integer("width", width, 0)
+    ahead = width if ahead is None else as_integer("ahead", ahead, 0)
+    steps = _steps_back(n, m, offset, like)
+    return (steps <= width) & (steps >= -ahead)
 
 
 def padding_mask(lengths, m):
@@ -70,15 +91,12 @@ def padding_mask(lengths, m):
 
     Returns
     -------
-    (..., 1, m) bool
-        One row for all queries of a sequence.
+    (..., 1, m) bool, one row for all queries of a sequence
 
     Raises
     ------
-    TypeError
-        A length or m is not an integer, or the lengths cannot be read.
-    ValueError
-        A length is negative or greater than m, there is none, or m is less than 1.
+    TypeError, ValueError
+        A length or m is not an integer, a length is negative or greater than m, or there is none.
 
     Examples
     --------
@@ -89,53 +107,31 @@ def padding_mask(lengths, m):
     """
     m = as_integer("m", m, 1)
     lengths = lengths if is_torch_array(lengths) else np.asarray(lengths)
+    _check_lengths(lengths, m)
+    lengths = lengths[..., None, None]
+    return _count_up(m, lengths) < lengths
+
+
+def _check_lengths(lengths, m):
     if 0 in lengths.shape:
         raise ValueError(f"lengths has shape {tuple(lengths.shape)}; expected a length for each sequence")
     xp = array_namespace(lengths)
     if not xp.isdtype(lengths.dtype, "integral"):
         raise TypeError(f"lengths has dtype {lengths.dtype}; expected integers")
-    if str(device(lengths)) == "meta":
-        raise TypeError("lengths is on the device meta, which holds no numbers; expected lengths that can be read")
-    lengths = xp.astype(lengths, xp.int64)[..., None, None]  # m may be too large a number for int8
-    if xp.any(lengths < 0) or xp.any(lengths > m):
-        raise ValueError(f"lengths run from {int(xp.min(lengths))} to {int(xp.max(lengths))}; expected 0 to m = {m}")
-    return _positions(m, lengths) < lengths
+    least, most = int(xp.min(lengths)), int(xp.max(lengths))
+    if least < 0 or most > m:
+        raise ValueError(f"lengths run from {least} to {most}; expected 0 to m = {m}")
 
 
-def window_mask(n, width, *, m=None, ahead=None, offset=0, like=None):
-    """Let query i look at the keys at most `width` positions away, on either side.
+def _steps_back(n, m, offset, like):
+    """Count how many positions query i must look back to key j, (n, m): negative if ahead."""
+    n = as_integer("n", n, 1)
+    m = n if m is None else as_integer("m", m, 1)
+    return _count_up(n, like)[:, None] + as_integer("offset", offset) - _count_up(m, like)
 
-    Beltagy et al. (2020), section 3.1, count both sides together.
 
-    Parameters
-    ----------
-    n : int, number of queries
-    width : int, how far back one may look; 0 is oneself only
-    m : int, number of keys; n if left out
-    ahead : int, how far ahead one may look; `width` if left out, and 0 looks back only
-    offset : int, position of the first query: how many keys a cache holds from before
-    like : array whose library and device the mask takes; NumPy if left out
-
-    Returns
-    -------
-    (n, m) bool
-
-    Raises
-    ------
-    TypeError
-        A number is not an integer.
-    ValueError
-        n or m is less than 1, or width or ahead less than 0.
-
-    Examples
-    --------
-    >>> window_mask(4, 1)
-    array([[ True,  True, False, False],
-           [ True,  True,  True, False],
-           [False,  True,  True,  True],
-           [False, False,  True,  True]])
-    """
-    width = as_integer("width", width, 0)
-    ahead = width if ahead is None else as_integer("ahead", ahead, 0)
-    steps = _steps_back(n, m, offset, like)
-    return (steps <= width) & (steps >= -ahead)
+def _count_up(count, like):
+    """Return 0, 1, ..., count - 1 in the library and on the device of `like`."""
+    if like is None:
+        return np.arange(count)
+    return namespace(like=like).arange(count, device=device(like))

@@ -1,6 +1,6 @@
-"""Pictures as sequences: a picture cut into square patches, each a row of numbers, and put together again."""
+"""Turn a picture into a sequence of square patches, each a row of numbers, and back."""
 
-from ._arrays import as_integer, namespace, need_axes
+from ._validation import as_integer, check_axes, namespace
 
 
 def patchify(images, patch_size):
@@ -20,10 +20,8 @@ def patchify(images, patch_size):
 
     Raises
     ------
-    TypeError
-        The images are no array, or patch_size is not an integer.
-    ValueError
-        The images have fewer than three axes, or patch_size is less than 1 or does not divide H and W.
+    TypeError, ValueError
+        The images are no array or have fewer than three axes, or patch_size is no integer that divides H and W.
 
     Examples
     --------
@@ -33,11 +31,12 @@ def patchify(images, patch_size):
            [2, 3, 6, 7]])
     """
     xp, p = namespace(images=images), as_integer("patch_size", patch_size, 1)
-    need_axes(3, "(..., H, W, C)", images=images)
+    check_axes(3, "(..., H, W, C)", images=images)
     *leading, height, width, channels = images.shape
-    _need_whole_patches(height, width, p)
+    _check_whole_patches(height, width, p)
+
     cut = xp.reshape(images, (*leading, height // p, p, width // p, p, channels))
-    return xp.reshape(_swap(xp, cut), (*leading, height // p * (width // p), p * p * channels))
+    return xp.reshape(_swap_axes(xp, cut), (*leading, height // p * (width // p), p * p * channels))
 
 
 def unpatchify(patches, patch_size, height, width):
@@ -47,8 +46,8 @@ def unpatchify(patches, patch_size, height, width):
     ----------
     patches : (..., H/p · W/p, p · p · C)
     patch_size : int, side of a patch in pixels
-    height : int, of the picture in pixels
-    width : int, of the picture in pixels
+    height : int, in pixels
+    width : int, in pixels
 
     Returns
     -------
@@ -56,11 +55,8 @@ def unpatchify(patches, patch_size, height, width):
 
     Raises
     ------
-    TypeError
-        The patches are no array, or a number is not an integer.
-    ValueError
-        A number is less than 1, patch_size does not divide height and width, there are not so many patches, or their
-        length is not a multiple of p · p.
+    TypeError, ValueError
+        As `patchify`; also if there are not so many patches, or their length is not a multiple of p · p.
 
     Examples
     --------
@@ -71,23 +67,24 @@ def unpatchify(patches, patch_size, height, width):
     """
     xp, p = namespace(patches=patches), as_integer("patch_size", patch_size, 1)
     height, width = as_integer("height", height, 1), as_integer("width", width, 1)
-    need_axes(2, "(..., patches, numbers)", patches=patches)
-    _need_whole_patches(height, width, p)
+    check_axes(2, "(..., patches, numbers)", patches=patches)
+    _check_whole_patches(height, width, p)
     *leading, count, numbers = patches.shape
     rows, columns = height // p, width // p
     if count != rows * columns or numbers % (p * p):
         expected = f"(..., {rows * columns}, {p * p} · channels)"
         raise ValueError(f"patches has shape {tuple(patches.shape)}; expected {expected}")
+
     cut = xp.reshape(patches, (*leading, rows, columns, p, p, numbers // (p * p)))
-    return xp.reshape(_swap(xp, cut), (*leading, height, width, numbers // (p * p)))
+    return xp.reshape(_swap_axes(xp, cut), (*leading, height, width, numbers // (p * p)))
 
 
-def _swap(xp, cut):
+def _swap_axes(xp, cut):
     """Exchange the third and the fourth axis from the end: rows within a patch with patches within a row."""
     last = cut.ndim - 1
     return xp.permute_dims(cut, (*range(last - 3), last - 2, last - 3, last - 1, last))
 
 
-def _need_whole_patches(height, width, p):
+def _check_whole_patches(height, width, p):
     if height % p or width % p:
         raise ValueError(f"patch_size is {p}, the picture {height} × {width}; expected a number that divides both")

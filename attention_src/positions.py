@@ -1,4 +1,4 @@
-"""At which position a token stands: three ways to tell attention, which by itself sees a set and no order.
+"""Tell attention, which by itself sees a set without order, at which position a token is: in three ways.
 
 `sinusoidal_positions` are added to the tokens, `rotary` turns queries and keys, `alibi_bias` is added to the scores.
 """
@@ -6,23 +6,17 @@
 import numpy as np
 from array_api_compat import device
 
-from ._arrays import as_integer, as_number, as_real, cast, namespace, need_axes, need_equal, need_real, show
-
-
-def _frequencies(name, d, base=10000.0):
-    """base^(-2i/d) for i = 0 … d/2 - 1: how far each pair of numbers turns from one position to the next."""
-    if d % 2:
-        raise ValueError(f"{name} is {d}; expected an even number, two for each frequency")
-    return base ** (-np.arange(0, d, 2) / d)
-
-
-def _converted(table, like):
-    """The NumPy table in the library, on the device and, if it is one of real numbers, in the dtype of `like`."""
-    if like is None:
-        return table
-    xp = namespace(like=like)
-    dtype = like.dtype if xp.isdtype(like.dtype, "real floating") else xp.asarray(0.0).dtype
-    return xp.asarray(table, dtype=dtype, device=device(like))
+from ._validation import (
+    as_integer,
+    as_number,
+    cast,
+    check_axes,
+    check_equal,
+    check_real,
+    name_shapes,
+    namespace,
+    prepare,
+)
 
 
 def sinusoidal_positions(n, d_model, *, like=None):
@@ -43,10 +37,8 @@ def sinusoidal_positions(n, d_model, *, like=None):
 
     Raises
     ------
-    TypeError
-        A number is not an integer.
-    ValueError
-        A number is less than 1, or d_model is odd.
+    TypeError, ValueError
+        A number is not an integer or less than 1, or d_model is odd.
 
     Examples
     --------
@@ -55,9 +47,10 @@ def sinusoidal_positions(n, d_model, *, like=None):
            [ 0.84,  0.54,  0.01,  1.  ],
            [ 0.91, -0.42,  0.02,  1.  ]])
     """
-    n, d_model = as_integer("n", n, 1), as_integer("d_model", d_model, 1)
-    angles = np.arange(n)[:, None] * _frequencies("d_model", d_model)  # (n, d_model / 2)
-    return _converted(np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, d_model), like)
+    n, d_model = as_integer("n", n, 1), _check_even("d_model", as_integer("d_model", d_model, 1))
+    angles = np.arange(n)[:, None] * _frequencies(d_model)  # (n, d_model / 2)
+    table = np.stack([np.sin(angles), np.cos(angles)], axis=-1)  # (n, d_model / 2, 2)
+    return _convert(table.reshape(n, d_model), like)
 
 
 def rotary(x, positions=None, *, base=10000.0, layout="pairs", d_rotary=None):
@@ -65,7 +58,7 @@ def rotary(x, positions=None, *, base=10000.0, layout="pairs", d_rotary=None):
 
     ``(a, b) -> (a cos pθ - b sin pθ, a sin pθ + b cos pθ)`` with θ = base^(-2i/d) for pair i, Su et al. (2021),
     equations (14) and (15). What defines it: if queries and keys are both turned, their dot product depends on how far
-    apart they stand, and not on where.
+    apart they are, and not on where.
 
     Parameters
     ----------
@@ -75,20 +68,17 @@ def rotary(x, positions=None, *, base=10000.0, layout="pairs", d_rotary=None):
     layout : str, which numbers are a pair
         'pairs': the numbers 2i and 2i + 1, as in the paper. 'halves': the numbers i and i + d/2, as in the published
         weights of LLaMA (Touvron et al. 2023) in the library transformers.
-    d_rotary : int, how many of the d numbers are turned, the first ones; all if left out. It is even
+    d_rotary : int, an even number: how many of the d numbers are turned, the first ones; all if left out
 
     Returns
     -------
-    (..., n, d)
-        In the dtype of x.
+    (..., n, d) in the dtype of x
 
     Raises
     ------
-    TypeError
-        NumPy is mixed with torch, an argument is neither or does not hold numbers, or d_rotary is not an integer.
-    ValueError
-        d_rotary is odd, less than 1 or more than d, base is not positive, the layout is neither of the two, there is
-        not one position for each row of x, or an axis is empty.
+    TypeError, ValueError
+        NumPy is mixed with torch, an array does not hold numbers, there is not one position for each row of x, d_rotary
+        is not an even number up to d, base is not positive, or the layout is neither of the two.
 
     Examples
     --------
@@ -97,47 +87,50 @@ def rotary(x, positions=None, *, base=10000.0, layout="pairs", d_rotary=None):
     array([[1., 0.],
            [0., 1.]])
     """
-    xp, dtype, x = as_real(x=x)
-    need_axes(2, "(..., n, d), one row for each position", x=x)
-    name, d = "the last axis of x", x.shape[-1]
-    if d_rotary is not None:
-        name, d = "d_rotary", as_integer("d_rotary", d_rotary, 1)
-    if d > x.shape[-1]:
-        raise ValueError(f"d_rotary is {d}; expected at most d = {x.shape[-1]}")
+    xp, dtype, x = prepare(x=x)
+    check_axes(2, "(..., n, d), one row for each position", x=x)
+    d = _count_turned(x.shape[-1], d_rotary)
     if (base := as_number("base", base)) <= 0:
         raise ValueError(f"base is {base}; expected a number greater than 0")
-    theta = xp.asarray(_frequencies(name, d, base), device=device(x))
-    angles = _checked_positions(xp, x, positions)[..., None] * theta  # (..., n, d / 2), in float64
-    turned = _turned(xp, x[..., :d], xp.cos(angles), xp.sin(angles), layout)
+    if layout not in ("pairs", "halves"):
+        raise ValueError(f"layout is {layout!r}; expected 'pairs' or 'halves'")
+    theta = xp.asarray(_frequencies(d, base), device=device(x))
+
+    angles = _check_positions(xp, x, positions)[..., None] * theta  # (..., n, d / 2), in float64
+    cos, sin = (cast(xp, wave(angles), x.dtype) for wave in (xp.cos, xp.sin))
+    a, b = (x[..., 0:d:2], x[..., 1:d:2]) if layout == "pairs" else (x[..., : d // 2], x[..., d // 2 : d])
+    turned = _put_together(xp, a * cos - b * sin, a * sin + b * cos, layout)
     rest = xp.broadcast_to(x[..., d:], (*turned.shape[:-1], x.shape[-1] - d))
+
     return cast(xp, xp.concat([turned, rest], axis=-1), dtype)
 
 
-def _turned(xp, x, cos, sin, layout):
-    """Turn the pairs of x, (..., n, d), by angles whose cosines and sines are (..., n, d / 2)."""
-    half = x.shape[-1] // 2
-    if layout not in ("pairs", "halves"):
-        raise ValueError(f"layout is {layout!r}; expected 'pairs' or 'halves'")
-    a, b = (x[..., 0::2], x[..., 1::2]) if layout == "pairs" else (x[..., :half], x[..., half:])
-    cos, sin = cast(xp, cos, x.dtype), cast(xp, sin, x.dtype)
-    turned = a * cos - b * sin, a * sin + b * cos
+def _count_turned(d, d_rotary):
+    """Return how many of d numbers are turned, an even number."""
+    name = "the last axis of x" if d_rotary is None else "d_rotary"
+    turned = d if d_rotary is None else as_integer("d_rotary", d_rotary, 1)
+    if turned > d:
+        raise ValueError(f"d_rotary is {turned}; expected at most d = {d}")
+    return _check_even(name, turned)
+
+
+def _put_together(xp, a, b, layout):
+    """Lay the first and the second numbers of all pairs, (..., n, d / 2) each, side by side: (..., n, d)."""
     if layout == "halves":
-        return xp.concat(turned, axis=-1)
-    together = xp.stack(turned, axis=-1)  # (..., n, d / 2, 2)
-    return xp.reshape(together, (*together.shape[:-2], x.shape[-1]))
+        return xp.concat([a, b], axis=-1)
+    return xp.reshape(xp.stack([a, b], axis=-1), (*a.shape[:-1], 2 * a.shape[-1]))
 
 
-def _checked_positions(xp, x, positions):
+def _check_positions(xp, x, positions):
     """Return the positions after checking that there is one for each row of x, or count the rows."""
     if positions is None:
         return xp.arange(x.shape[-2], device=device(x))
-    namespace(x=x, positions=positions)
-    need_real(positions=positions)
-    need_equal((-2, -1), "every row needs one position", x=x, positions=positions)
+    check_real(namespace(x=x, positions=positions), positions=positions)
+    check_equal((-2, -1), "every row needs one position", x=x, positions=positions)
     try:
         np.broadcast_shapes(x.shape[:-1], positions.shape)
     except ValueError:
-        raise ValueError(f"{show(x=x, positions=positions)}: the axes before n do not broadcast") from None
+        raise ValueError(f"{name_shapes(x=x, positions=positions)}: the axes before n do not broadcast") from None
     return positions
 
 
@@ -148,7 +141,7 @@ def alibi_bias(num_heads, n, m=None, *, released=False, like=None):
     al. (2021), section 3. There a query looks back only; here a key ahead costs as much as one behind. What defines it:
     every step away costs the same.
 
-    The code that the authors released, and models such as BLOOM, take other slopes where num_heads is no power of two:
+    The code that the authors released, and models such as BLOOM, use other slopes if num_heads is not a power of two:
     those of the largest power of two below it, then every second one of twice that power, from the first.
 
     Parameters
@@ -165,10 +158,8 @@ def alibi_bias(num_heads, n, m=None, *, released=False, like=None):
 
     Raises
     ------
-    TypeError
-        A number is not an integer.
-    ValueError
-        A number is less than 1.
+    TypeError, ValueError
+        A number is not an integer or less than 1.
 
     Examples
     --------
@@ -181,14 +172,37 @@ def alibi_bias(num_heads, n, m=None, *, released=False, like=None):
     """
     num_heads, n = as_integer("num_heads", num_heads, 1), as_integer("n", n, 1)
     m = n if m is None else as_integer("m", m, 1)
-    slopes = _slopes(num_heads)
-    if released:
-        power = 2 ** (num_heads.bit_length() - 1)
-        slopes = np.concat([_slopes(power), _slopes(2 * power)[0 : 2 * (num_heads - power) : 2]])
-    lowered = -abs(np.arange(n)[:, None] - np.arange(m))
-    return _converted(slopes[:, None, None] * lowered, like)
+    slopes = _released_slopes(num_heads) if released else _slopes(num_heads)
+    distances = abs(np.arange(n)[:, None] - np.arange(m))  # (n, m)
+    return _convert(slopes[:, None, None] * -distances, like)
 
 
 def _slopes(num_heads):
-    """2^(-8h/num_heads) for h = 1 … num_heads."""
+    """Return 2^(-8h/num_heads) for h = 1 … num_heads."""
     return 2.0 ** (-8 * np.arange(1, num_heads + 1) / num_heads)
+
+
+def _released_slopes(num_heads):
+    """Return the slopes of the released code: of a power of two, then every second one of twice that power."""
+    power = 2 ** (num_heads.bit_length() - 1)
+    return np.concat([_slopes(power), _slopes(2 * power)[0 : 2 * (num_heads - power) : 2]])
+
+
+def _frequencies(d, base=10000.0):
+    """Return base^(-2i/d) for i = 0 … d/2 - 1: how far each pair of numbers turns from one position to the next."""
+    return base ** (-np.arange(0, d, 2) / d)
+
+
+def _check_even(name, number):
+    if number % 2:
+        raise ValueError(f"{name} is {number}; expected an even number, two for each frequency")
+    return number
+
+
+def _convert(table, like):
+    """Return the NumPy table in the library, on the device and, if that holds real numbers, in the dtype of `like`."""
+    if like is None:
+        return table
+    xp = namespace(like=like)
+    dtype = like.dtype if xp.isdtype(like.dtype, "real floating") else xp.empty(()).dtype
+    return xp.asarray(table, dtype=dtype, device=device(like))

@@ -1,16 +1,11 @@
-"""How a query is compared with keys: the first stage of attention.
+"""Compare queries with keys, the first stage of attention: one real number, the score, for each pair of them.
 
-Every function returns one real number, the score, for each pair of a query and a key. n counts queries, m counts keys.
+n counts queries and m counts keys.
 """
 
 from math import sqrt
 
-from ._arrays import as_number, as_real, cast, need_axes, need_broadcast, need_equal, need_exactly
-
-
-def _check(query, key):
-    need_axes(2, "(..., rows, d), one row for each query or key", query=query, key=key)
-    need_broadcast(query=query, key=key)
+from ._validation import as_number, cast, check_axes, check_equal, prepare_pair
 
 
 def dot_score(query, key):
@@ -41,18 +36,19 @@ def dot_score(query, key):
     array([[1., 0., 2.],
            [1., 1., 3.]])
     """
-    xp, dtype, query, key = as_real(query=query, key=key)
-    _check(query, key)
-    need_equal((-1, -1), "the dot product needs vectors of equal length", query=query, key=key)
-    return cast(xp, query @ key.mT, dtype)
+    xp, dtype, query, key = prepare_pair(query, key)
+    check_equal((-1, -1), "the dot product needs vectors of equal length", query=query, key=key)
+
+    scores = query @ key.mT  # (..., n, d) @ (..., d, m)
+
+    return cast(xp, scores, dtype)
 
 
 def scaled_dot_score(query, key, *, scale=None):
     """Take the dot product of each query with each key and divide it by the square root of their length.
 
     ``q · k / √d_k``, Vaswani et al. (2017), equation (1). For components of mean 0 and variance 1 the division
-    brings the variance of the score from d_k back to 1. It is done on the n · d_k numbers of the queries, not on the
-    n · m scores.
+    brings the variance of the score from d_k back to 1.
 
     Parameters
     ----------
@@ -75,9 +71,16 @@ def scaled_dot_score(query, key, *, scale=None):
     >>> scaled_dot_score(np.array([[3, 0, 4, 0]]), np.array([[1, 1, 1, 1], [0, 5, 0, 0]]))
     array([[3.5, 0. ]])
     """
-    xp, dtype, query, key = as_real(query=query, key=key)
-    scaled = query / sqrt(query.shape[-1]) if scale is None else query * as_number("scale", scale)
-    return cast(xp, dot_score(scaled, key), dtype)
+    xp, dtype, query, key = prepare_pair(query, key)
+
+    scores = dot_score(scale_query(query, scale), key)
+
+    return cast(xp, scores, dtype)
+
+
+def scale_query(query, scale=None):
+    """Divide queries by √d_k, or multiply them by `scale`: n · d_k numbers, where the scores would be n · m."""
+    return query / sqrt(query.shape[-1]) if scale is None else query * as_number("scale", scale)
 
 
 def general_score(query, key, w):
@@ -106,12 +109,14 @@ def general_score(query, key, w):
     >>> general_score(np.array([[1, 2]]), np.array([[1, 0, 1]]), np.array([[1, 0, 0], [0, 1, 1]]))
     array([[3.]])
     """
-    xp, dtype, query, key, w = as_real(query=query, key=key, w=w)
-    _check(query, key)
-    need_exactly(2, "(d_q, d_k)", w=w)
-    need_equal((-1, 0), "w needs a row for each number of a query", query=query, w=w)
-    need_equal((-1, 1), "w needs a column for each number of a key", key=key, w=w)
-    return cast(xp, dot_score(query @ w, key), dtype)
+    xp, dtype, query, key, w = prepare_pair(query, key, w=w)
+    check_axes(2, "(d_q, d_k)", exactly=True, w=w)
+    check_equal((-1, 0), "w needs a row for each number of a query", query=query, w=w)
+    check_equal((-1, 1), "w needs a column for each number of a key", key=key, w=w)
+
+    scores = dot_score(query @ w, key)
+
+    return cast(xp, scores, dtype)
 
 
 def additive_score(query, key, w_query, w_key, v):
@@ -143,49 +148,30 @@ def additive_score(query, key, w_query, w_key, v):
     >>> additive_score(np.array([[1, -1]]), np.array([[-1, 1], [0, 0]]), identity, identity, np.array([1, 2])).round(4)
     array([[ 0.    , -0.7616]])
     """
-    arguments = {"query": query, "key": key, "w_query": w_query, "w_key": w_key, "v": v}
-    xp, dtype, query, key, w_query, w_key, v = as_real(**arguments)
-    _check(query, key)
-    need_exactly(2, "(d, h)", w_query=w_query, w_key=w_key)
-    need_exactly(1, "(h,)", v=v)
-    need_equal((-1, 0), "w_query needs a row for each number of a query", query=query, w_query=w_query)
-    need_equal((-1, 0), "w_key needs a row for each number of a key", key=key, w_key=w_key)
-    need_equal((1, 1), "both must lead to the same length h", w_query=w_query, w_key=w_key)
-    need_equal((1, 0), "v needs a number for each column of w_query", w_query=w_query, v=v)
-    return cast(xp, tanh_score(query @ w_query, key @ w_key, v), dtype)
+    xp, dtype, query, key, w_query, w_key, v = prepare_pair(query, key, w_query=w_query, w_key=w_key, v=v)
+    check_axes(2, "(d, h)", exactly=True, w_query=w_query, w_key=w_key)
+    check_equal((-1, 0), "w_query needs a row for each number of a query", query=query, w_query=w_query)
+    check_equal((-1, 0), "w_key needs a row for each number of a key", key=key, w_key=w_key)
+    check_equal((1, 1), "both must lead to the same length h", w_query=w_query, w_key=w_key)
+    check_equal((1, 0), "v needs a number for each column of w_query", w_query=w_query, v=v)
+
+    scores = tanh_score(query @ w_query, key @ w_key, v)
+
+    return cast(xp, scores, dtype)
 
 
 def tanh_score(query, key, v):
-    """Compare queries and keys that `additive_score` has already projected into one space.
+    """Compare queries (..., n, h) and keys (..., m, h) that are already projected into one space: ``v · tanh(q + k)``.
 
-    ``v · tanh(q + k)``. A decoder asks the same keys at every step: it projects them once and calls this afterwards,
-    as Bahdanau et al. (2014), appendix A.1.2, advise.
-
-    Parameters
-    ----------
-    query : (..., n, h)
-    key : (..., m, h)
-    v : (h,)
-
-    Returns
-    -------
-    (..., n, m)
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `dot_score`; also if `v` is not as long as a query.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> tanh_score(np.array([[1, -1]]), np.array([[-1, 1], [0, 0]]), np.array([1, 2])).round(4)
-    array([[ 0.    , -0.7616]])
+    A decoder asks the same keys at every step, so it projects them once and calls this afterwards, as Bahdanau et al.
+    (2014), appendix A.1.2, advise.
     """
-    xp, dtype, query, key, v = as_real(query=query, key=key, v=v)
-    _check(query, key)
-    need_exactly(1, "(h,)", v=v)
-    need_equal((-1, -1), "query and key must be projected to the same length h", query=query, key=key)
-    need_equal((-1, 0), "v needs a number for each column of query", query=query, v=v)
+    xp, dtype, query, key, v = prepare_pair(query, key, v=v)
+    check_axes(1, "(h,)", exactly=True, v=v)
+    check_equal((-1, -1), "query and key must be projected to the same length h", query=query, key=key)
+    check_equal((-1, 0), "v needs a number for each column of query", query=query, v=v)
+
     together = query[..., :, None, :] + key[..., None, :, :]  # (..., n, m, h)
-    return cast(xp, xp.tanh(together) @ v, dtype)
+    scores = xp.tanh(together) @ v
+
+    return cast(xp, scores, dtype)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import torch
 from tqdm import tqdm
 
-from ._arrays import as_integer
+from ._validation import as_integer
 
 
 class Minibatches:

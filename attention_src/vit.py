@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from ._arrays import as_integer
+from ._validation import as_integer
 from .layers import EncoderBlock
 from .patches import patchify
 

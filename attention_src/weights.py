@@ -1,4 +1,4 @@
-"""How scores become weights: the stage between comparing and mixing.
+"""Turn scores into weights, the stage between comparing and mixing.
 
 Every function works over the last axis, the keys, and takes a boolean mask in which True means *may look*. What may not
 be looked at gets the weight 0.
@@ -6,7 +6,7 @@ be looked at gets the weight 0.
 
 from math import inf
 
-from ._arrays import as_real, cast, checked_mask, one_for_zero
+from ._validation import cast, prepare_scores
 
 
 def softmax(scores, mask=None):
@@ -43,24 +43,16 @@ def softmax(scores, mask=None):
     array([[1., 0.],
            [0., 0.]])
     """
-    xp, dtype, exact = as_real(scores=scores)
-    exact = _hide(xp, exact, mask)
-    largest = xp.max(exact, axis=-1, keepdims=True)
-    exponentials = xp.exp(exact - xp.where(largest == -inf, 0.0, largest))
+    xp, dtype, scores = prepare_scores(scores, mask)
+
+    scores = _hide(xp, scores, mask)
+    largest = xp.max(scores, axis=-1, keepdims=True)
+    largest = xp.where(largest == -inf, 0.0, largest)  # in a row without visible keys
+    exponentials = xp.exp(scores - largest)
     total = xp.sum(exponentials, axis=-1, keepdims=True)
-    return cast(xp, exponentials / one_for_zero(xp, total), dtype)
+    weights = exponentials / xp.where(total == 0, 1.0, total)  # in such a row 0 / 1, since 0 / 0 is NaN
 
-
-def _hide(xp, scores, mask):
-    """Put the score −inf, to which every function here gives the weight 0, where the mask says False."""
-    return scores if mask is None else xp.where(checked_mask(mask, scores), scores, -inf)
-
-
-def _keys_seen(xp, scores, mask):
-    """How many keys each query may see, at least 1: a shape that broadcasts against the scores."""
-    if mask is None:
-        return xp.full_like(scores[..., :1], scores.shape[-1])
-    return one_for_zero(xp, xp.sum(xp.astype(mask, scores.dtype), axis=-1, keepdims=True))
+    return cast(xp, weights, dtype)
 
 
 def relu_weights(scores, mask=None):
@@ -89,9 +81,13 @@ def relu_weights(scores, mask=None):
     array([[1.5, 0. ],
            [0.5, 1. ]])
     """
-    xp, dtype, exact = as_real(scores=scores)
-    exact = _hide(xp, exact, mask)
-    return cast(xp, xp.where(exact <= 0, 0.0, exact) / _keys_seen(xp, exact, mask), dtype)
+    xp, dtype, scores = prepare_scores(scores, mask)
+
+    scores = _hide(xp, scores, mask)
+    positive = xp.where(scores <= 0, 0.0, scores)
+    weights = positive / _count_visible(xp, scores, mask)
+
+    return cast(xp, weights, dtype)
 
 
 def sigmoid_weights(scores, mask=None):
@@ -120,6 +116,23 @@ def sigmoid_weights(scores, mask=None):
     >>> sigmoid_weights(np.array([[0.0, 0.0, 0.0]]))
     array([[0.25, 0.25, 0.25]])
     """
-    xp, dtype, exact = as_real(scores=scores)
-    shifted = _hide(xp, exact, mask) - xp.log(_keys_seen(xp, exact, mask))
-    return cast(xp, xp.exp(-xp.logaddexp(xp.zeros_like(shifted), -shifted)), dtype)
+    xp, dtype, scores = prepare_scores(scores, mask)
+
+    scores = _hide(xp, scores, mask)
+    shifted = scores - xp.log(_count_visible(xp, scores, mask))
+    weights = xp.exp(-xp.logaddexp(xp.zeros_like(shifted), -shifted))  # log(exp(0) + exp(-s)) never overflows
+
+    return cast(xp, weights, dtype)
+
+
+def _hide(xp, scores, mask):
+    """Set the score to −∞, to which every function here gives the weight 0, where the mask says False."""
+    return scores if mask is None else xp.where(mask, scores, -inf)
+
+
+def _count_visible(xp, scores, mask):
+    """Count the keys that each query may see, at least 1: a shape that broadcasts against the scores."""
+    if mask is None:
+        return xp.full_like(scores[..., :1], scores.shape[-1])
+    visible = xp.sum(xp.astype(mask, scores.dtype), axis=-1, keepdims=True)
+    return xp.where(visible == 0, 1.0, visible)

@@ -67,20 +67,6 @@ def odd_versions(array, arguments):
             (array(good[:0]), ValueError, f"{name} has shape {(0, *good.shape[1:])}; {axes}"),
             (array(good[..., :0]), ValueError, f"{name} has shape {(*good.shape[:-1], 0)}; {axes}"),
         ]
-        if array is np.array:
-            record, plain = np.dtype((np.record, [("x", "f8")])), "expected a NumPy array or a torch tensor"
-            versions += [
-                (good.astype(str), TypeError, f"{name} has dtype <U32; {real}"),
-                (good.copy().view(record), TypeError, f"{name} has dtype {record}; {real}"),
-                (np.ma.array(good), TypeError, f"{name} is a MaskedArray; {plain}"),
-                (good.reshape(1, -1).view(np.matrix), TypeError, f"{name} is a matrix; {plain}"),
-            ]
-        else:
-            small, dense = torch.float8_e4m3fn, "expected one that holds every number"
-            versions += [
-                (array(good).to(small), TypeError, f"{name} has dtype {small}; {real}"),
-                (array(good).to_sparse(), TypeError, f"{name} is a nested or sparse tensor; {dense}"),
-            ]
         if second:
             clash = (
                 f"{first} is {kind} but {name} is {other}"

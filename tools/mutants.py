@@ -28,49 +28,34 @@ EQUIVALENT = {
     ): "the same for what the mix starts with",
     (
         "attention._mix_key_blocks",
-        "shift = xp.where(largest == -inf, 0.0, largest)",
-        "shift = xp.where(largest == -inf, 1.0, largest)",
+        "finite = xp.where(largest == -inf, 0.0, largest)  # where no key has been visible so far",
+        "finite = xp.where(largest == -inf, 1.0, largest)  # where no key has been visible so far",
+    ): "where all scores are −inf any finite number will do: exp(−inf − 1) is 0 as well",
+    (
+        "attention._mix_key_blocks",
+        "return mixed / xp.where(total == 0, 1.0, total)",
+        "return mixed / xp.where(total == 0, 2.0, total)",
+    ): "any number but 0 will do: what it divides is 0",
+    (
+        "weights.softmax",
+        "largest = xp.where(largest == -inf, 0.0, largest)  # in a row without visible keys",
+        "largest = xp.where(largest == -inf, 1.0, largest)  # in a row without visible keys",
     ): "where all scores are −inf any finite number will do: exp(−inf − 1) is 0 as well",
     (
         "weights.softmax",
-        "exponentials = xp.exp(exact - xp.where(largest == -inf, 0.0, largest))",
-        "exponentials = xp.exp(exact - xp.where(largest == -inf, 1.0, largest))",
-    ): "where all scores are −inf any finite number will do: exp(−inf − 1) is 0 as well",
-    (
-        "_arrays.one_for_zero",
-        "return xp.where(divisor == 0, 1.0, divisor)",
-        "return xp.where(divisor == 0, 2.0, divisor)",
+        "weights = exponentials / xp.where(total == 0, 1.0, total)  # in such a row 0 / 1, since 0 / 0 is NaN",
+        "weights = exponentials / xp.where(total == 0, 2.0, total)  # in such a row 0 / 1, since 0 / 0 is NaN",
     ): "any number but 0 will do: what it divides is 0",
     (
-        "_arrays.as_integer",
-        'if isinstance(number, bool) or str(getattr(number, "dtype", "")).endswith("bool"):',
-        'if isinstance(number, bool) or str(getattr(number, "dtype", "XXXX")).endswith("bool"):',
-    ): "what has no dtype needs any text that does not end with bool",
+        "weights._count_visible",
+        "return xp.where(visible == 0, 1.0, visible)",
+        "return xp.where(visible == 0, 2.0, visible)",
+    ): "in a row without visible keys all weights are 0, whatever the count",
     (
-        "_arrays.as_integer",
-        'if isinstance(number, bool) or str(getattr(number, "dtype", "")).endswith("bool"):',
-        'if isinstance(number, bool) or str(getattr(number, "dtype", None)).endswith("bool"):',
-    ): "what has no dtype needs any text that does not end with bool",
-    (
-        "_arrays.without_unseen",
-        "return [xp.where(seen | (xp.abs(array) < inf), array, 0.0) for array in arrays]",
-        "return [xp.where(seen | (xp.abs(array) < inf), array, 1.0) for array in arrays]",
+        "_validation.zero_unseen",
+        "return xp.where(seen | (xp.abs(array) < inf), array, 0.0)",
+        "return xp.where(seen | (xp.abs(array) < inf), array, 1.0)",
     ): "the weight there is 0, so any finite number will do",
-    (
-        "attention._exponentials",
-        "return block.exp_() if is_torch_array(block) else xp.exp(block, out=block)",
-        "return block.exp_() if (is_torch_array(block)) and False else xp.exp(block, out=block)",
-    ): "torch's own exp takes `out` too",
-    (
-        "attention._exponentials",
-        "return block.exp_() if is_torch_array(block) else xp.exp(block, out=block)",
-        "return block.exp_() if is_torch_array(None) else xp.exp(block, out=block)",
-    ): "torch's own exp takes `out` too",
-    (
-        "positions._converted",
-        'dtype = like.dtype if xp.isdtype(like.dtype, "real floating") else xp.asarray(0.0).dtype',
-        'dtype = like.dtype if xp.isdtype(like.dtype, "real floating") else xp.asarray(1.0).dtype',
-    ): "1.0 has the type that 0.0 has",
 }
 
 

@@ -6,14 +6,13 @@ from math import sqrt
 import torch
 from torch import nn
 
-from .._arrays import as_integer, need_axes, need_equal
+from .._validation import as_integer, check_axes, check_dtype, check_equal
 from ..attention import attention
 from ..scores import tanh_score
-from .multi_head import need_dtype
 
 
-def _matrix(*shape):
-    """A parameter drawn evenly from ±1/√(its rows), as `torch.nn.Linear` does."""
+def _draw_matrix(*shape):
+    """Return a parameter drawn evenly from ±1/√(its rows), as `torch.nn.Linear` does."""
     bound = 1 / sqrt(shape[0])
     return nn.Parameter(torch.empty(shape).uniform_(-bound, bound))
 
@@ -32,10 +31,8 @@ class AdditiveAttention(nn.Module):
 
     Raises
     ------
-    TypeError
-        A length is not an integer.
-    ValueError
-        A length is less than 1.
+    TypeError, ValueError
+        A length is not an integer or less than 1.
 
     Examples
     --------
@@ -48,40 +45,22 @@ class AdditiveAttention(nn.Module):
     def __init__(self, d_query, d_key, d_hidden):
         super().__init__()
         d_hidden = as_integer("d_hidden", d_hidden, 1)
-        self.w_query = _matrix(as_integer("d_query", d_query, 1), d_hidden)
-        self.w_key = _matrix(as_integer("d_key", d_key, 1), d_hidden)
-        self.v = _matrix(d_hidden)
+        self.w_query = _draw_matrix(as_integer("d_query", d_query, 1), d_hidden)
+        self.w_key = _draw_matrix(as_integer("d_key", d_key, 1), d_hidden)
+        self.v = _draw_matrix(d_hidden)
 
     def project(self, key):
         """Return key W_k, (..., m, d_key) -> (..., m, d_hidden): the part that no query changes."""
-        need_axes(2, "(..., m, d_key), one row for each key", key=key)
-        need_dtype(self.w_key.dtype, key=key)
-        need_equal((-1, -2), "w_key needs a row for each number of a key", key=key, w_key=self.w_key)
+        check_axes(2, "(..., m, d_key), one row for each key", key=key)
+        check_dtype(self.w_key.dtype, key=key)
+        check_equal((-1, -2), "w_key needs a row for each number of a key", key=key, w_key=self.w_key)
         return key @ self.w_key
 
     def attend(self, query, projected, value, mask=None):
-        """Do what `forward` does, with keys that `project` has been given before.
-
-        Parameters
-        ----------
-        query : (..., n, d_query)
-        projected : (..., m, d_hidden), what `project` returned
-        value : (..., m, d_v)
-        mask : (..., n, m) bool, True = may look; n may be 1, one row for all queries
-
-        Returns
-        -------
-        output : (..., n, d_v)
-        weights : (..., n, m)
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `forward`.
-        """
-        need_axes(2, "(..., n, d_query), one row for each query", query=query)
-        need_dtype(self.w_query.dtype, query=query)
-        need_equal((-1, -2), "w_query needs a row for each number of a query", query=query, w_query=self.w_query)
+        """Do what `forward` does, with the keys that `project` returned, (..., m, d_hidden)."""
+        check_axes(2, "(..., n, d_query), one row for each query", query=query)
+        check_dtype(self.w_query.dtype, query=query)
+        check_equal((-1, -2), "w_query needs a row for each number of a query", query=query, w_query=self.w_query)
         return attention(query @ self.w_query, projected, value, mask, score=partial(tanh_score, v=self.v))
 
     def forward(self, query, key, value=None, mask=None):

@@ -1,12 +1,12 @@
-"""The blocks of a Transformer: attention and a small network, each beside a path that leads past it.
+"""Build the blocks of a Transformer: attention and a small network, each with a path that leads past it.
 
 Without dropout: the networks of the book are small, and what they print is to be the same on every run.
 """
 
 from torch import nn
 
-from .._arrays import as_integer
-from .multi_head import MultiHeadAttention, need_tokens
+from .._validation import as_integer, check_tokens
+from .multi_head import MultiHeadAttention
 
 ACTIVATIONS = {"gelu": nn.GELU, "relu": nn.ReLU}
 
@@ -24,10 +24,8 @@ class FeedForward(nn.Sequential):
 
     Raises
     ------
-    TypeError
-        A length is not an integer.
-    ValueError
-        A length is less than 1, or the activation is neither of the two.
+    TypeError, ValueError
+        A length is not an integer or less than 1, or the activation is neither of the two.
 
     Examples
     --------
@@ -53,12 +51,12 @@ class _Block(nn.Module):
         self.feed_forward = FeedForward(d_model, d_ff, activation)
         self.norms = nn.ModuleList(nn.LayerNorm(d_model, norm_eps) for _ in range(num_norms))
 
-    def _beside(self, x, norm, sublayer):
-        """``x + sublayer(norm(x))``, or ``norm(x + sublayer(x))`` if the norm comes last; and the weights."""
+    def _add_sublayer(self, x, norm, sublayer):
+        """Return ``x + sublayer(norm(x))``, or ``norm(x + sublayer(x))`` if the norm comes last, and the weights."""
         out, weights = sublayer(norm(x) if self.norm_first else x)
         return (x + out, weights) if self.norm_first else (norm(x + out), weights)
 
-    def _fed(self, x):
+    def _feed(self, x):
         return self.feed_forward(x), None
 
 
@@ -81,10 +79,8 @@ class EncoderBlock(_Block):
 
     Raises
     ------
-    TypeError
-        A number is not an integer.
-    ValueError
-        A number is less than 1, num_heads does not divide d_model, or the activation is unknown.
+    TypeError, ValueError
+        A number is not an integer or less than 1, num_heads does not divide d_model, or the activation is unknown.
 
     Examples
     --------
@@ -98,28 +94,11 @@ class EncoderBlock(_Block):
         super().__init__(d_model, num_heads, d_ff, activation, norm_first, norm_eps, num_norms=2)
 
     def forward(self, x, mask=None, need_weights=False):
-        """Pass tokens through the block.
-
-        Parameters
-        ----------
-        x : (..., n, d_model)
-        mask : (n, n), (..., n, n) or (..., num_heads, n, n) bool, True = may look
-        need_weights : bool
-
-        Returns
-        -------
-        output : (..., n, d_model)
-        weights : (..., num_heads, n, n), or None if not needed
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `MultiHeadAttention`.
-        """
-        need_tokens(self.attend.query_proj, x=x)
+        """Pass tokens (..., n, d_model) through the block; mask, weights and errors as in `MultiHeadAttention`."""
+        check_tokens(self.attend.query_proj, x=x)
         first, second = self.norms
-        x, weights = self._beside(x, first, lambda y: self.attend(y, mask=mask, need_weights=need_weights))
-        return self._beside(x, second, self._fed)[0], weights
+        x, weights = self._add_sublayer(x, first, lambda y: self.attend(y, mask=mask, need_weights=need_weights))
+        return self._add_sublayer(x, second, self._feed)[0], weights
 
 
 class DecoderBlock(_Block):
@@ -150,29 +129,24 @@ class DecoderBlock(_Block):
         self.attend_memory = MultiHeadAttention(d_model, num_heads)
 
     def forward(self, x, memory, mask=None, memory_mask=None, need_weights=False):
-        """Pass tokens through the block.
+        """Pass tokens through the block; masks and errors as in `MultiHeadAttention`.
 
         Parameters
         ----------
         x : (..., n, d_model), what is written
         memory : (..., m, d_model), what the encoder supplies
-        mask : (n, n), (..., n, n) or (..., num_heads, n, n) bool, True = may look; among the tokens
-        memory_mask : (n, m), (..., n, m) or (..., num_heads, n, m) bool, True = may look; at the memory
+        mask : bool, True = may look; among the tokens
+        memory_mask : bool, True = may look; at the memory
         need_weights : bool
 
         Returns
         -------
         output : (..., n, d_model)
         weights : pair of (..., num_heads, n, n) and (..., num_heads, n, m), or None if not needed
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `MultiHeadAttention`.
         """
-        need_tokens(self.attend.query_proj, x=x, memory=memory)
+        check_tokens(self.attend.query_proj, x=x, memory=memory)
         first, second, third = self.norms
-        x, own = self._beside(x, first, lambda y: self.attend(y, mask=mask, need_weights=need_weights))
+        x, own = self._add_sublayer(x, first, lambda y: self.attend(y, mask=mask, need_weights=need_weights))
         ask = {"key": memory, "mask": memory_mask, "need_weights": need_weights}
-        x, crossed = self._beside(x, second, lambda y: self.attend_memory(y, **ask))
-        return self._beside(x, third, self._fed)[0], (own, crossed) if need_weights else None
+        x, crossed = self._add_sublayer(x, second, lambda y: self.attend_memory(y, **ask))
+        return self._add_sublayer(x, third, self._feed)[0], (own, crossed) if need_weights else None

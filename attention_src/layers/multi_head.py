@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from .._arrays import as_integer, as_number, namespace, need_broadcast, need_equal, without_unseen
+from .._validation import as_integer, as_number, check_equal, check_head_pairs, check_tokens, zero_unseen
 from ..attention import scaled_dot_product_attention
 
 
@@ -32,11 +32,9 @@ class MultiHeadAttention(nn.Module):
 
     Raises
     ------
-    TypeError
-        A number is not an integer, or `scale` not a number.
-    ValueError
-        A number is less than 1, d_k or d_v is left out and num_heads does not divide d_model, or num_kv_heads does not
-        divide num_heads.
+    TypeError, ValueError
+        A number is not an integer or less than 1, `scale` is not a number, d_k or d_v is left out and num_heads does
+        not divide d_model, or num_kv_heads does not divide num_heads.
 
     Examples
     --------
@@ -93,38 +91,45 @@ class MultiHeadAttention(nn.Module):
 
         Raises
         ------
-        TypeError
-            An argument is not a torch tensor, the tokens have another dtype than the layer, or the mask is not boolean.
-        ValueError
-            A token is not d_model long, keys and values are not equally many, the axes before the last two do not
-            broadcast, the mask or bias does not fit, an axis is empty, or positions are given to a layer that turns
-            nothing.
+        TypeError, ValueError
+            As `scaled_dot_product_attention`; also if the tokens have another dtype than the layer or are not d_model
+            long, or if positions are given to a layer that turns nothing.
         """
         if key is None and key_positions is None:
             key_positions = positions
         key = query if key is None else key
         value = key if value is None else value
-        need_tokens(self.query_proj, query=query, key=key, value=value)
-        need_equal((-2, -2), "every key needs one value", key=key, value=value)
-        mask, bias = (self._with_heads(name, x, query, key, value) for name, x in (("mask", mask), ("bias", bias)))
-        query = self._turned("positions", self._heads(self.query_proj(query), self.num_heads), positions)
-        key = self._turned("key_positions", self._heads(self.key_proj(key), self.num_kv_heads), key_positions)
-        value = self._heads(self.value_proj(value), self.num_kv_heads)  # all three (..., num_heads, n or m, d)
-        if mask is not None:
-            key, value = without_unseen(torch, mask, key, value)
-        if need_weights:
-            mixed, weights = scaled_dot_product_attention(query, key, value, mask, bias=bias, scale=self.scale)
-        else:
-            added = _added(mask, bias, query.dtype)
-            mixed, weights = F.scaled_dot_product_attention(query, key, value, added, scale=self.scale), None
-        return self.out_proj(mixed.transpose(-3, -2).flatten(-2)), weights
+        mask, bias = self._check(query, key, value, mask, bias)
 
-    def _heads(self, x, count):
-        """Cut each row into `count` pieces, give each head its own: (..., n, count · d) -> (..., num_heads, n, d)."""
+        query = self._split_heads(self.query_proj(query), self.num_heads)  # (..., num_heads, n, d_k)
+        key = self._split_heads(self.key_proj(key), self.num_kv_heads)  # (..., num_heads, m, d_k)
+        value = self._split_heads(self.value_proj(value), self.num_kv_heads)  # (..., num_heads, m, d_v)
+        query, key = self._rotate("positions", query, positions), self._rotate("key_positions", key, key_positions)
+        mixed, weights = self._attend(query, key, value, mask, bias, need_weights)  # (..., num_heads, n, d_v)
+        output = self.out_proj(self._join_heads(mixed))  # (..., n, d_model)
+        return output, weights
+
+    def _split_heads(self, x, count):
+        """Cut each row into `count` heads, repeated if shared: (..., n, count · d) -> (..., num_heads, n, d)."""
         x = x.unflatten(-1, (count, -1)).transpose(-3, -2)
         return x if count == self.num_heads else x.repeat_interleave(self.num_heads // count, dim=-3)
 
-    def _turned(self, name, x, positions):
+    def _join_heads(self, x):
+        """Put the rows of all heads end to end: (..., num_heads, n, d_v) -> (..., n, num_heads · d_v)."""
+        return x.transpose(-3, -2).flatten(-2)
+
+    def _attend(self, query, key, value, mask, bias, need_weights):
+        """Attend in all heads at once, by torch's fused function if nobody needs the weights."""
+        if mask is not None:
+            key, value = zero_unseen(torch, mask, key), zero_unseen(torch, mask, value)
+        if need_weights:
+            return scaled_dot_product_attention(query, key, value, mask, bias=bias, scale=self.scale)
+        added = mask if bias is None else bias.to(query.dtype)
+        if bias is not None and mask is not None:
+            added = torch.where(mask, added, -torch.inf)
+        return F.scaled_dot_product_attention(query, key, value, added, scale=self.scale), None
+
+    def _rotate(self, name, x, positions):
         """Turn queries or keys (..., num_heads, n, d_k) by their positions, (n,) or (..., n), if the layer does so."""
         if self.rotate is None:
             if positions is not None:
@@ -132,103 +137,10 @@ class MultiHeadAttention(nn.Module):
             return x
         return self.rotate(x, positions if positions is None or positions.ndim == 1 else positions.unsqueeze(-2))
 
-    def _with_heads(self, name, pairs, query, key, value):
-        """Return the mask or bias with an axis for the heads, after checking that it fits."""
-        if pairs is None:
-            return None
+    def _check(self, query, key, value, mask, bias):
+        """Check that all five fit each other, and return mask and bias with an axis for the heads."""
+        check_tokens(self.query_proj, query=query, key=key, value=value)
+        check_equal((-2, -2), "every key needs one value", key=key, value=value)
         leading = torch.broadcast_shapes(*(tokens.shape[:-2] for tokens in (query, key, value)))
-        n, m = query.shape[-2], key.shape[-2]
-        without, within = (*leading, n, m), (*leading, self.num_heads, n, m)
-        _need_pairs(name, pairs, (n, m), without, within)
-        return pairs if pairs.ndim in (2, len(within)) else pairs.unsqueeze(-3)
-
-
-def _added(mask, bias, dtype):
-    """Return mask and bias as the one argument that torch's fused function takes."""
-    if bias is None:
-        return mask
-    return bias.to(dtype) if mask is None else torch.where(mask, bias.to(dtype), -torch.inf)
-
-
-def need_tokens(linear, **arrays):
-    """Raise unless each array holds tokens of the layer and they fit each other.
-
-    Parameters
-    ----------
-    linear : torch.nn.Linear, the layer's first: its dtype and number of inputs are the tokens'
-    **arrays : (..., rows, d_model), each under the name that a message gives it
-
-    Returns
-    -------
-    None
-
-    Raises
-    ------
-    TypeError
-        One is no torch tensor, or has another dtype than the layer.
-    ValueError
-        A token is not d_model long, an axis is empty, or the axes before the last two do not broadcast.
-
-    Examples
-    --------
-    >>> need_tokens(nn.Linear(4, 4), query=torch.ones(3, 5))
-    Traceback (most recent call last):
-    ValueError: query has shape (3, 5); expected (..., rows, d_model = 4)
-    """
-    for name, array in arrays.items():
-        if not torch.is_tensor(array):
-            raise TypeError(f"{name} is a {type(array).__name__}; expected a torch tensor")
-    namespace(**arrays)
-    need_dtype(linear.weight.dtype, **arrays)
-    d_model = linear.in_features
-    for name, array in arrays.items():
-        if array.ndim < 2 or array.shape[-1] != d_model:
-            raise ValueError(f"{name} has shape {tuple(array.shape)}; expected (..., rows, d_model = {d_model})")
-    need_broadcast(**arrays)
-
-
-def need_dtype(dtype, **arrays):
-    """Raise unless each tensor has the dtype of the layer, or autocast will convert it.
-
-    Parameters
-    ----------
-    dtype : torch.dtype, that of the layer
-    **arrays : tensors, each under the name that a message gives it
-
-    Returns
-    -------
-    None
-
-    Raises
-    ------
-    TypeError
-        One has another dtype.
-
-    Examples
-    --------
-    >>> need_dtype(torch.float32, key=torch.ones(2, dtype=torch.float64))
-    Traceback (most recent call last):
-    TypeError: key has dtype torch.float64; expected torch.float32, as the layer has
-    """
-    for name, array in arrays.items():
-        converted = array.is_floating_point() and torch.is_autocast_enabled(array.device.type)
-        if array.dtype != dtype and not converted:
-            raise TypeError(f"{name} has dtype {array.dtype}; expected {dtype}, as the layer has")
-
-
-def _need_pairs(name, pairs, *forms):
-    """Raise unless a mask is boolean or a bias real and has one of these shapes; any axis but the last may be 1."""
-    if not torch.is_tensor(pairs):
-        raise TypeError(f"{name} is a {type(pairs).__name__}; expected a torch tensor")
-    if name == "mask" and pairs.dtype != torch.bool:
-        raise TypeError(f"mask has dtype {pairs.dtype}; expected booleans, True = may look")
-    if name == "bias" and not pairs.is_floating_point():
-        raise TypeError(f"bias has dtype {pairs.dtype}; expected floating-point numbers")
-    if not any(_fits(tuple(pairs.shape), form) for form in forms):
-        expected = " or ".join(map(str, dict.fromkeys(forms)))
-        raise ValueError(f"{name} has shape {tuple(pairs.shape)}; expected {expected}; any axis but the last may be 1")
-
-
-def _fits(shape, form):
-    same = len(shape) == len(form) and shape[-1] == form[-1]
-    return same and all(axis in (1, wanted) for axis, wanted in zip(shape, form, strict=True))
+        sizes = leading, self.num_heads, query.shape[-2], key.shape[-2]
+        return check_head_pairs("mask", mask, *sizes), check_head_pairs("bias", bias, *sizes)

@@ -5,7 +5,7 @@ from string import Formatter
 
 import numpy as np
 
-from .._arrays import as_integer
+from .._validation import as_integer
 from .examples import Example
 
 MONTHS = tuple("January February March April May June July August September October November December".split())

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._arrays import as_integer
+from .._validation import as_integer
 from .drawing import MEADOW, lay_out, shape_pixels
 from .sampling import counted, different_rows, shuffled, split
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._arrays import as_integer
+from .._validation import as_integer
 from .sampling import counted, different_rows, shuffled, split
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._arrays import as_integer
+from .._validation import as_integer
 
 
 def counted(num_train, num_test):

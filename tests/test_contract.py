@@ -1,0 +1,431 @@
+"""The promises that every function of the core keeps: one test each, for all functions of the table `CORE`.
+
+The arrays in the table have sizes that all differ, so that no two axes can be exchanged unseen.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import torch
+from reference import (
+    BATCH,
+    D_Q,
+    D_V,
+    HEADS,
+    D,
+    H,
+    M,
+    N,
+    both_libraries,
+    each,
+    loop_additive,
+    loop_attention,
+    loop_dot,
+    loop_general,
+    loop_relu,
+    loop_scaled,
+    loop_sigmoid,
+    loop_softmax,
+    misfits,
+    odd_versions,
+    random,
+    refuses,
+    same,
+    some_mask,
+)
+
+from attention_src.attention import attention, blockwise_attention, scaled_dot_product_attention
+from attention_src.masks import causal_mask, padding_mask, window_mask
+from attention_src.patches import patchify, unpatchify
+from attention_src.positions import alibi_bias, rotary, sinusoidal_positions
+from attention_src.scores import additive_score, dot_score, general_score, scaled_dot_score
+from attention_src.weights import relu_weights, sigmoid_weights, softmax
+
+
+@dataclass
+class Core:
+    """How to call a function of the core, and what it is by definition."""
+
+    call: callable
+    loop: callable
+    shapes: dict
+    masked: bool = False
+
+    @property
+    def batched(self):
+        """The names of the arrays that may have leading axes: not those of what a layer learns."""
+        return [name for name in self.shapes if name in ("query", "key", "value", "scores")]
+
+    def arrays(self, leading=((), (), ()), seed=0):
+        """Return NumPy arrays by name, with these axes before the last two of those that may have them."""
+        axes = dict(zip(self.batched, leading, strict=False))
+        shapes = [(*axes.get(name, ()), *shape) for name, shape in self.shapes.items()]
+        return dict(zip(self.shapes, random(*shapes, seed=seed), strict=True))
+
+    def expected(self, arrays, mask=None):
+        """Return what the loops say."""
+        batched = [arrays[name] for name in self.batched]
+        learned = [array for name, array in arrays.items() if name not in self.batched]
+        if self.masked:
+            batched.append(np.ones((N, M), bool) if mask is None else mask)
+        return each(lambda *given: self.loop(*given, *learned), *batched)
+
+
+def generic(query, key, value, mask=None):
+    return attention(query, key, value, mask)[0]
+
+
+def plain(query, key, value, mask=None):
+    return scaled_dot_product_attention(query, key, value, mask)[0]
+
+
+def by_blocks(query, key, value, mask=None):
+    return blockwise_attention(query, key, value, mask, block_size=3)
+
+
+QUERY_KEY = {"query": (N, D), "key": (M, D)}
+LEARNED = {"w_query": (D_Q, H), "w_key": (D, H), "v": (H,)}
+CORE = {
+    "dot_score": Core(dot_score, loop_dot, QUERY_KEY),
+    "scaled_dot_score": Core(scaled_dot_score, loop_scaled, QUERY_KEY),
+    "general_score": Core(general_score, loop_general, {"query": (N, D_Q), "key": (M, D), "w": (D_Q, D)}),
+    "additive_score": Core(additive_score, loop_additive, {"query": (N, D_Q), "key": (M, D)} | LEARNED),
+    "softmax": Core(softmax, loop_softmax, {"scores": (N, M)}, masked=True),
+    "relu_weights": Core(relu_weights, loop_relu, {"scores": (N, M)}, masked=True),
+    "sigmoid_weights": Core(sigmoid_weights, loop_sigmoid, {"scores": (N, M)}, masked=True),
+    "attention": Core(generic, loop_attention, QUERY_KEY | {"value": (M, D_V)}, masked=True),
+    "scaled_dot_product_attention": Core(plain, loop_attention, QUERY_KEY | {"value": (M, D_V)}, masked=True),
+    "blockwise_attention": Core(by_blocks, loop_attention, QUERY_KEY | {"value": (M, D_V)}, masked=True),
+}
+every_function = pytest.mark.parametrize("core", CORE.values(), ids=CORE)
+takes_mask = pytest.mark.parametrize(
+    "core", [core for core in CORE.values() if core.masked], ids=lambda c: c.call.__name__
+)
+takes_rows = pytest.mark.parametrize(
+    "core", [core for core in CORE.values() if "query" in core.shapes], ids=lambda c: c.call.__name__
+)
+KINDS = pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
+
+
+def as_given(array, arrays, kind=None):
+    """Return the arrays in one of the two libraries."""
+    return {name: array(a if kind is None else a.astype(kind)) for name, a in arrays.items()}
+
+
+# What it computes
+
+
+LEADING = [
+    ((), (), ()),
+    ((BATCH, HEADS),) * 3,
+    ((BATCH, 1), (HEADS,), ()),
+    ((), (HEADS, BATCH), (1,)),
+    ((), (), (HEADS,)),
+]
+
+
+@both_libraries
+@every_function
+@pytest.mark.parametrize("leading", LEADING, ids=str)
+def test_it_is_what_the_loops_say_along_all_leading_axes(core, leading, array):
+    arrays = core.arrays(leading)
+    got = core.call(**as_given(array, arrays))
+    same(got, core.expected(arrays))
+    assert type(got) is type(array([1.0]))
+
+
+@both_libraries
+@takes_mask
+@pytest.mark.parametrize("leading", [(), (BATCH, HEADS)], ids=str)
+@pytest.mark.parametrize("shape", [(N, M), (HEADS, N, M), (BATCH, 1, N, M), (BATCH, HEADS, N, M)], ids=str)
+def test_under_a_mask_it_is_what_the_loops_say(core, shape, leading, array):
+    arrays, mask = core.arrays([leading] * 3), some_mask(*shape)
+    same(core.call(**as_given(array, arrays), mask=array(mask)), core.expected(arrays, mask))
+
+
+@both_libraries
+@takes_mask
+@pytest.mark.parametrize("shape", [(1, M), (BATCH, 1, 1, M), (BATCH, HEADS, 1, M)], ids=str)
+def test_one_row_of_a_mask_serves_all_queries(core, shape, array):
+    arrays, mask = core.arrays([(BATCH, HEADS)] * 3), np.random.default_rng(3).random(shape) < 0.5
+    expected = core.expected(arrays, np.broadcast_to(mask, (*shape[:-2], N, M)))
+    same(core.call(**as_given(array, arrays), mask=array(mask)), expected)
+
+
+@every_function
+def test_gradients_are_those_of_finite_differences(core):
+    arrays = core.arrays(((BATCH, 1), (HEADS,), ()))
+    inputs = [torch.tensor(a, requires_grad=True) for a in arrays.values()]
+    for mask in [(), (torch.tensor(some_mask(N, M)),)][: 1 + core.masked]:
+        assert torch.autograd.gradcheck(lambda *given, mask=mask: core.call(*given, *mask), inputs, fast_mode=True)
+
+
+@both_libraries
+@every_function
+def test_inputs_are_never_modified_nor_handed_back(core, array):
+    arrays = core.arrays() | ({"mask": some_mask(N, M)} if core.masked else {})
+    given = as_given(array, arrays)
+    core.call(**given)[:] = 7
+    for name, before in arrays.items():
+        assert (np.asarray(given[name]) == before).all()
+
+
+# Masked keys
+
+
+@both_libraries
+@takes_mask
+def test_a_query_that_may_look_nowhere_gets_zeros_never_nan(core, array):
+    given = as_given(array, core.arrays([(BATCH,)] * 3))
+    got = core.call(**given, mask=array(some_mask(N, M)))
+    assert (got[:, 0] == 0).all() and (got[:, 1:] != 0).any()
+    assert (core.call(**given, mask=array(np.zeros((N, M), bool))) == 0).all()
+
+
+@takes_mask
+def test_a_query_that_may_look_nowhere_sends_back_a_gradient_of_zero(core):
+    inputs = [torch.tensor(a, requires_grad=True) for a in core.arrays().values()]
+    got = core.call(*inputs, torch.zeros(N, M, dtype=torch.bool))
+    assert all((gradient == 0).all() for gradient in torch.autograd.grad(got.sum(), inputs))
+
+
+@both_libraries
+@takes_mask
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e300])
+def test_what_no_query_can_see_does_not_matter(core, bad, array):
+    arrays, mask = core.arrays(), some_mask(N, M) & (np.arange(M) != 3)
+    expected = core.expected(arrays, mask)
+    for name in ("scores", "key", "value"):
+        if name in arrays:
+            arrays[name][(..., 3) if name == "scores" else 3] = bad
+    with np.errstate(invalid="ignore", over="ignore"):
+        same(core.call(**as_given(array, arrays), mask=array(mask)), expected)
+
+
+# Numbers of other kinds
+
+
+@both_libraries
+@every_function
+@KINDS
+def test_scores_of_ten_thousand_stay_finite(core, kind, array):
+    arrays = {name: np.ones(shape) for name, shape in core.shapes.items()}
+    for name in core.batched[:2]:
+        arrays[name][:] = 1e4 if name == "scores" else 0
+        arrays[name][:, 0] = 1e4 if name == "scores" else 100  # 100 · 100 and zeros
+        arrays[name][0] *= -1
+    got = np.asarray(core.call(**as_given(array, arrays, kind)))
+    assert np.isfinite(got).all()
+    if core.loop is loop_attention:
+        same(got, np.ones(got.shape))  # as all values are
+
+
+@both_libraries
+@every_function
+def test_integers_are_taken_as_real_numbers(core, array):
+    whole = {name: np.round(3 * a).astype(int) for name, a in core.arrays().items()}
+    got, default = core.call(**as_given(array, whole)), array(0.5).dtype
+    assert got.dtype == default
+    same(got, core.call(**as_given(array, whole, str(default).removeprefix("torch."))), 0)
+
+
+@both_libraries
+@every_function
+@KINDS
+def test_integers_take_the_dtype_of_the_others_whichever_they_are(core, kind, array):
+    rounded = {name: np.round(3 * a) for name, a in core.arrays().items()}
+    expected = core.call(**as_given(array, rounded, kind))
+    assert expected.dtype == array(np.ones(1, kind)).dtype
+    for name in rounded if len(rounded) > 1 else ():
+        got = core.call(**as_given(array, rounded, kind) | {name: array(rounded[name].astype(int))})
+        assert got.dtype == expected.dtype
+        same(got, expected, 0)
+
+
+@every_function
+@pytest.mark.parametrize("half", [torch.float16, torch.bfloat16], ids=str)
+def test_half_precision_is_rounded_once_at_the_end(core, half):
+    rough = {name: torch.tensor(a).to(half) for name, a in core.arrays().items()}
+    exact = {name: a.float() for name, a in rough.items()}
+    for mask in [{}, {"mask": torch.tensor(some_mask(N, M))}][: 1 + core.masked]:
+        got = core.call(**rough, **mask)
+        assert got.dtype == half and torch.equal(got, core.call(**exact, **mask).to(half))
+
+
+@both_libraries
+@takes_rows
+def test_different_precisions_meet_in_the_highest(core, array):
+    for kinds in (
+        ("float16", "float32", "float64"),
+        ("float64", "float16", "float16"),
+        ("float16", "float64", "float32"),
+    ):
+        cycle = dict(zip(core.shapes, kinds * 2, strict=False))
+        given = {name: array(a.astype(cycle[name])) for name, a in core.arrays().items()}
+        highest = "float64" if "float64" in cycle.values() else "float32"
+        got, expected = (
+            core.call(**given),
+            core.call(**as_given(array, {k: np.asarray(a) for k, a in given.items()}, highest)),
+        )
+        assert got.dtype == expected.dtype
+        same(got, expected)
+
+
+# What is refused, and how
+
+
+@both_libraries
+@every_function
+def test_odd_input_is_refused_by_name(core, array):
+    for given, error, message in odd_versions(array, core.arrays()):
+        with refuses(error, message):
+            core.call(**given)
+
+
+@both_libraries
+@takes_rows
+def test_a_single_vector_is_not_a_row_of_vectors(core, array):
+    for name in core.batched:
+        arrays = core.arrays()
+        arrays[name] = arrays[name][0]
+        shape = arrays[name].shape
+        with refuses(ValueError, f"{name} has shape {shape}; expected (..., rows, d), one row for each query or key"):
+            core.call(**as_given(array, arrays))
+
+
+LENGTHS = "the dot product needs vectors of equal length"
+VALUES = "every key needs one value"
+MISFITS = [
+    ("dot_score", {"key": (M, 3)}, f"query (5, 4) and key (7, 3): {LENGTHS}, got 4 and 3"),
+    ("scaled_dot_score", {"query": (N, 3)}, f"query (5, 3) and key (7, 4): {LENGTHS}, got 3 and 4"),
+    ("general_score", {"w": (D, D_Q)},
+     "query (5, 8) and w (4, 8): w needs a row for each number of a query, got 8 and 4"),
+    ("general_score", {"w": (8, 3)}, "key (7, 4) and w (8, 3): w needs a column for each number of a key, got 4 and 3"),
+    ("general_score", {"w": (8,)}, "w has shape (8,); expected (d_q, d_k)"),
+    ("general_score", {"w": (2, 8, 4)}, "w has shape (2, 8, 4); expected (d_q, d_k)"),
+    ("additive_score", {"w_query": (3, H)},
+     "query (5, 8) and w_query (3, 9): w_query needs a row for each number of a query, got 8 and 3"),
+    ("additive_score", {"w_key": (3, H)},
+     "key (7, 4) and w_key (3, 9): w_key needs a row for each number of a key, got 4 and 3"),
+    ("additive_score", {"w_key": (D, 3)},
+     "w_query (8, 9) and w_key (4, 3): both must lead to the same length h, got 9 and 3"),
+    ("additive_score", {"w_query": (D_Q,)}, "w_query has shape (8,); expected (d, h)"),
+    ("additive_score", {"w_key": (2, D, H)}, "w_key has shape (2, 4, 9); expected (d, h)"),
+    ("additive_score", {"v": (3,)},
+     "w_query (8, 9) and v (3,): v needs a number for each column of w_query, got 9 and 3"),
+    ("additive_score", {"v": (H, H)}, "v has shape (9, 9); expected (h,)"),
+    ("scaled_dot_product_attention", {"key": (M, 3)}, f"query (5, 4) and key (7, 3): {LENGTHS}, got 4 and 3"),
+    ("scaled_dot_product_attention", {"value": (3, D_V)}, f"key (7, 4) and value (3, 6): {VALUES}, got 7 and 3"),
+    ("blockwise_attention", {"key": (M, 3)}, f"query (5, 4) and key (7, 3): {LENGTHS}, got 4 and 3"),
+    ("blockwise_attention", {"value": (3, D_V)}, f"key (7, 4) and value (3, 6): {VALUES}, got 7 and 3"),
+]  # fmt: skip
+
+
+@both_libraries
+@pytest.mark.parametrize("name, changed, message", MISFITS)
+def test_a_wrong_shape_is_refused_with_both_names_and_shapes(name, changed, message, array):
+    arrays = dict(zip(CORE[name].shapes, random(*(CORE[name].shapes | changed).values()), strict=True))
+    with refuses(ValueError, message):
+        CORE[name].call(**as_given(array, arrays))
+
+
+@both_libraries
+@takes_rows
+@pytest.mark.parametrize("leading", [((2, 2), (3, 3), ()), ((4,), (3,), (3,))], ids=str)
+def test_leading_axes_that_do_not_broadcast_are_refused(core, leading, array):
+    arrays = core.arrays(leading)
+    shapes = " and ".join(f"{name} {arrays[name].shape}" for name in core.batched)
+    got = " and ".join(str(axes) for axes, _ in zip(leading, core.batched, strict=False))
+    with refuses(ValueError, f"{shapes}: the axes before the last two do not broadcast, got {got}"):
+        core.call(**as_given(array, arrays))
+
+
+@both_libraries
+@takes_mask
+@misfits
+def test_a_mask_that_does_not_fit_is_refused(core, mask, error, message, array):
+    if array is torch.tensor:
+        message = message.replace("dtype ", "dtype torch.")
+    with refuses(error, message):
+        core.call(**as_given(array, core.arrays()), mask=array(mask))
+
+
+@takes_mask
+def test_a_mask_of_another_library_or_of_none_is_refused(core):
+    mask, first = np.ones((N, M), bool), core.batched[0]
+    for array, kind, other in (
+        (np.array, "a NumPy array", "a torch tensor"),
+        (torch.tensor, "a torch tensor", "a NumPy array"),
+    ):
+        given, make_other = as_given(array, core.arrays()), torch.tensor if array is np.array else np.array
+        with refuses(TypeError, f"{first} is {kind} but mask is {other}; expected one library"):
+            core.call(**given, mask=make_other(mask))
+        with refuses(TypeError, "mask is a list; expected a NumPy array or a torch tensor"):
+            core.call(**given, mask=mask.tolist())
+
+
+@both_libraries
+@takes_mask
+def test_a_mask_for_other_sequences_is_refused(core, array):
+    mask = array(np.ones((BATCH, N, M), bool))
+    axes = "the axes before the last two do not broadcast, got (2,) and (3,)"
+    for name in core.batched:
+        leading = [(3,) if name == other else () for other in core.batched]
+        other = f"value (3, {M}, {D_V})" if name == "value" else f"scores (3, {N}, {M})"
+        with refuses(ValueError, f"mask (2, {N}, {M}) and {other}: {axes}"):
+            core.call(**as_given(array, core.arrays(leading)), mask=mask)
+
+
+# Numbers and what a result is like
+
+
+ROWS = np.ones((2, 4))
+NUMBERS = {
+    "causal_mask(n)": ("n", 1, lambda bad: causal_mask(bad)),
+    "causal_mask(n, m)": ("m", 1, lambda bad: causal_mask(3, bad)),
+    "causal_mask(offset)": ("offset", None, lambda bad: causal_mask(3, offset=bad)),
+    "window_mask(n)": ("n", 1, lambda bad: window_mask(bad, 1)),
+    "window_mask(m)": ("m", 1, lambda bad: window_mask(2, 1, m=bad)),
+    "window_mask(width)": ("width", 0, lambda bad: window_mask(2, bad)),
+    "window_mask(ahead)": ("ahead", 0, lambda bad: window_mask(2, 1, ahead=bad)),
+    "window_mask(offset)": ("offset", None, lambda bad: window_mask(2, 1, offset=bad)),
+    "padding_mask(m)": ("m", 1, lambda bad: padding_mask([0], bad)),
+    "blockwise_attention": ("block_size", 1, lambda bad: blockwise_attention(ROWS, ROWS, ROWS, block_size=bad)),
+    "sinusoidal_positions(n)": ("n", 1, lambda bad: sinusoidal_positions(bad, 4)),
+    "sinusoidal_positions(d_model)": ("d_model", 1, lambda bad: sinusoidal_positions(3, bad)),
+    "rotary": ("d_rotary", 1, lambda bad: rotary(ROWS, d_rotary=bad)),
+    "alibi_bias(num_heads)": ("num_heads", 1, lambda bad: alibi_bias(bad, 3)),
+    "alibi_bias(n)": ("n", 1, lambda bad: alibi_bias(2, bad, 3)),
+    "alibi_bias(m)": ("m", 1, lambda bad: alibi_bias(2, 3, bad)),
+    "patchify": ("patch_size", 1, lambda bad: patchify(np.ones((2, 4, 6)), bad)),
+    "unpatchify(patch_size)": ("patch_size", 1, lambda bad: unpatchify(ROWS, bad, 2, 4)),
+    "unpatchify(height)": ("height", 1, lambda bad: unpatchify(ROWS, 2, bad, 4)),
+    "unpatchify(width)": ("width", 1, lambda bad: unpatchify(ROWS[:1], 2, 2, bad)),
+}
+
+
+@pytest.mark.parametrize("name, least, call", NUMBERS.values(), ids=NUMBERS)
+def test_a_number_may_be_of_any_library_and_is_refused_by_name_if_it_is_no_integer_or_too_small(name, least, call):
+    for good in np.uint8(2), np.array(2), torch.tensor(2):
+        same(call(good), call(2), 0)
+    for bad in (2.0, "2", [2], np.array([2, 3]), 1j, True, np.True_):
+        with refuses(TypeError, f"{name} is {bad!r}; expected an integer"):
+            call(bad)
+    for bad in () if least is None else (least - 1, -2):
+        with refuses(ValueError, f"{name} is {bad}; expected at least {least}"):
+            call(bad)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda **like: causal_mask(2, **like),
+        lambda **like: window_mask(2, 1, **like),
+        lambda **like: sinusoidal_positions(2, 4, **like),
+        lambda **like: alibi_bias(2, 3, **like),
+    ],
+)
+def test_like_must_be_an_array(make):
+    with refuses(TypeError, "like is a list; expected a NumPy array or a torch tensor"):
+        make(like=[1.0])
