@@ -12,12 +12,15 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 from filelock import FileLock
 from playwright.sync_api import sync_playwright
 
 from _ext.book_built import is_current
-from tools.chapter import ROOT, TRANSLATED
+from evidence.claims import load_book
+from tools.chapter import CHAPTERS, ROOT, TRANSLATED
 
 TEXTS = {".html", ".css", ".js", ".svg"}  # what a server compresses
 BROWSER_TESTS = r"test_(?:browser|accessibility)\.py::test_(\w+)\[([^]]+)\]"  # whose tests are in the table
@@ -29,6 +32,16 @@ def _build(source, *options):
     command = [Path(sys.executable).with_name(command[0]), *command[1:], *options, source]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
+
+
+@pytest.fixture(scope="module")
+def book(request):
+    """What the chapter defines under the names in USES of its test; settings that its cells change are put back."""
+    dtype, printing = torch.get_default_dtype(), np.get_printoptions()
+    number = request.module.__name__[-2:]
+    yield load_book(next(path for path in CHAPTERS if path.stem.startswith(number)), request.module.USES)
+    torch.set_default_dtype(dtype)
+    np.set_printoptions(**printing)
 
 
 @pytest.fixture(scope="session")

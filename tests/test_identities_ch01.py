@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attention_src import scaled_dot_product_attention, softmax
-from evidence.claims import load_book
-from tools.chapter import CHAPTERS
+
+USES = ("by_loops",)
 
 
 @pytest.fixture(params=range(10))
@@ -32,10 +32,7 @@ def assert_same(a, b):
     np.testing.assert_allclose(a, b, rtol=0, atol=1e-12)
 
 
-def test_loops_give_equation_1_1(inputs):
-    printing = np.get_printoptions()
-    book = load_book(CHAPTERS[0], ("by_loops",))
-    np.set_printoptions(**printing)
+def test_loops_give_equation_1_1(book, inputs):
     output, _ = scaled_dot_product_attention(*inputs)
     assert_same(book.by_loops(*inputs, sqrt(inputs[1].shape[1])), output)
 

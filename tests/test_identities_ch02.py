@@ -7,17 +7,8 @@ import pytest
 import torch
 
 from attention_src import dot_score, relu_weights, sigmoid_weights, softmax
-from evidence.claims import load_book
-from tools.chapter import CHAPTERS
 
-
-@pytest.fixture(scope="module")
-def book():
-    """What the chapter defines; it calculates in 64 bits, but the tests after it need not."""
-    dtype, printing = torch.get_default_dtype(), np.get_printoptions()
-    yield load_book(next(path for path in CHAPTERS if path.stem.startswith("02")), ("train",))
-    torch.set_default_dtype(dtype)
-    np.set_printoptions(**printing)
+USES = ("train",)
 
 
 @pytest.fixture(params=range(5))

@@ -8,20 +8,12 @@ import pytest
 import torch
 
 from attention_src import additive_score
-from evidence.claims import load_book
-from tools.chapter import CHAPTERS
 
 COMPARING, BLIND = ("additive", "dot", "general"), ("uniform", "position")
 SEEDS = range(3)
 
 
-@pytest.fixture(scope="module")
-def book():
-    """What the chapter defines; it calculates in 64 bits, but the tests after it need not."""
-    dtype, printing = torch.get_default_dtype(), np.get_printoptions()
-    yield load_book(next(path for path in CHAPTERS if path.stem.startswith("03")), ("network", "train"))
-    torch.set_default_dtype(dtype)
-    np.set_printoptions(**printing)
+USES = ("network", "train")
 
 
 @pytest.fixture(params=SEEDS)

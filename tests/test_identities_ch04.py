@@ -5,21 +5,10 @@ import pytest
 import torch
 
 from attention_src.tasks import lookup_examples
-from evidence.claims import load_book
-from tools.chapter import CHAPTERS
 
 USES = ("Heads", "tensors", "on_a_circle", "order_matters")
 SEEDS = range(5)
 MANY = {"d": 12, "scale": 4.0, "starts": 100}  # heads with random matrices and weights that are far from equal
-
-
-@pytest.fixture(scope="module")
-def book():
-    """What the chapter defines; it calculates in 64 bits, but the tests after it need not."""
-    dtype, printing = torch.get_default_dtype(), np.get_printoptions()
-    yield load_book(next(path for path in CHAPTERS if path.stem.startswith("04")), USES)
-    torch.set_default_dtype(dtype)
-    np.set_printoptions(**printing)
 
 
 @pytest.fixture(params=SEEDS)

@@ -7,21 +7,10 @@ from torch.nn import MultiheadAttention
 
 from attention_src import causal_mask, padding_mask, softmax
 from attention_src.tasks import scene_examples
-from evidence.claims import load_book
-from tools.chapter import CHAPTERS
 
 USES = ("fused", "spoiled", "who_reacts", "who_sees", "trained", "report")
 SEEDS = range(5)
 Y = slice(4, 7)  # the written words among all tokens
-
-
-@pytest.fixture(scope="module")
-def book():
-    """What the chapter defines; it calculates in 64 bits, but the tests after it need not."""
-    dtype, printing = torch.get_default_dtype(), np.get_printoptions()
-    yield load_book(next(path for path in CHAPTERS if path.stem.startswith("05")), USES)
-    torch.set_default_dtype(dtype)
-    np.set_printoptions(**printing)
 
 
 @pytest.fixture(params=SEEDS)

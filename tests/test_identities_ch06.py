@@ -2,24 +2,11 @@
 
 import numpy as np
 import pytest
-import torch
-
-from evidence.claims import load_book
-from tools.chapter import CHAPTERS
 
 USES = ("ways", "multi_head", "reacts", "list_of_heads", "causal_mask", "MultiHeadAttention", "largest_gaps")
 USES += ("query_moves", "four", "lowest")
 SEEDS = range(5)
 SIZES = [(6, 2, 4), (9, 3, 2), (8, 4, 3), (12, 2, 5)]  # tokens, heads, d_k; all heads are stretches of whole tokens
-
-
-@pytest.fixture(scope="module")
-def book():
-    """What the chapter defines; it calculates in 64 bits, but the tests after it need not."""
-    dtype, printing = torch.get_default_dtype(), np.get_printoptions()
-    yield load_book(next(path for path in CHAPTERS if path.stem.startswith("06")), USES)
-    torch.set_default_dtype(dtype)
-    np.set_printoptions(**printing)
 
 
 @pytest.fixture(params=SEEDS)

@@ -6,18 +6,8 @@ import torch
 
 from attention_src.layers import EncoderBlock
 from attention_src.tasks import date_examples
-from evidence.claims import load_book
-from tools.chapter import CHAPTERS
 
 USES = ("norm", "through", "multiplications", "chains", "Transformer", "START", "write")
-
-
-@pytest.fixture(scope="module")
-def book():
-    """What the chapter defines; it calculates in 64 bits, but the tests after it need not."""
-    dtype = torch.get_default_dtype()
-    yield load_book(next(path for path in CHAPTERS if path.stem.startswith("07")), USES)
-    torch.set_default_dtype(dtype)
 
 
 @pytest.fixture(params=range(5))

@@ -7,19 +7,9 @@ import torch
 from attention_src.patches import patchify
 from attention_src.tasks import football_examples
 from attention_src.vit import VisionTransformer
-from evidence.claims import load_book
-from tools.chapter import CHAPTERS
 
 USES = ("tensors", "accuracy", "Striker", "train", "scattered", "renumbered")
 CLOSE = {"rtol": 0, "atol": 1e-9}
-
-
-@pytest.fixture(scope="module")
-def book():
-    """What the chapter defines; it calculates in 64 bits, but the tests after it need not."""
-    dtype = torch.get_default_dtype()
-    yield load_book(next(path for path in CHAPTERS if path.stem.startswith("08")), USES)
-    torch.set_default_dtype(dtype)
 
 
 @pytest.fixture(params=range(5))

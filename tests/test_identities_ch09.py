@@ -8,19 +8,9 @@ import torch
 
 from attention_src import scaled_dot_product_attention
 from attention_src.tasks import grammar_examples
-from evidence.claims import load_book
-from tools.chapter import CHAPTERS
 
 USES = ("loss", "overlap", "Next", "train", "cosines", "neighbours", "nearest_mean", "kind", "chance")
 USES += ("allowed", "lowest", "by_words")
-
-
-@pytest.fixture(scope="module")
-def book():
-    """What the chapter defines; it calculates in 64 bits, but the tests after it need not."""
-    dtype = torch.get_default_dtype()
-    yield load_book(next(path for path in CHAPTERS if path.stem.startswith("09")), USES)
-    torch.set_default_dtype(dtype)
 
 
 @pytest.fixture(params=range(5))

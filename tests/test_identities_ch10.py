@@ -7,21 +7,13 @@ import torch
 from attention_src import causal_mask, detectors, scaled_dot_product_attention, softmax
 from attention_src.exhibits import EXHIBITS, STRANGERS, caught
 from attention_src.positions import alibi_bias
-from evidence.claims import load_book
-from tools.chapter import CHAPTERS
 
 ATTENDS = ("over_queries", "after", "across", "viewed", "opposite", "blind")
 PLACES = ("right_attention", "right_places", "along_the_batch")
 SEEDS = range(20)
 
 
-@pytest.fixture(scope="module")
-def book():
-    """What the chapter defines; it calculates in 64 bits, but the tests after it need not."""
-    dtype, printing = torch.get_default_dtype(), np.get_printoptions()
-    yield load_book(next(path for path in CHAPTERS if path.stem.startswith("10")), ("Bench", *ATTENDS, *PLACES))
-    torch.set_default_dtype(dtype)
-    np.set_printoptions(**printing)
+USES = ("Bench", *ATTENDS, *PLACES)
 
 
 @pytest.fixture(params=SEEDS)

@@ -5,8 +5,6 @@ import pytest
 import torch
 
 from attention_src import blockwise_attention, causal_mask, scaled_dot_product_attention, softmax, window_mask
-from evidence.claims import load_book
-from tools.chapter import CHAPTERS
 
 COUNTS = ("counted", "work", "as_many", "saved", "reads")
 USES = (
@@ -21,13 +19,6 @@ USES = (
     "peak",
     "by_blocks",
 )
-
-
-@pytest.fixture(scope="module")
-def book():
-    printing = np.get_printoptions()
-    yield load_book(next(path for path in CHAPTERS if path.stem.startswith("11")), USES)
-    np.set_printoptions(**printing)
 
 
 @pytest.fixture(params=range(5))

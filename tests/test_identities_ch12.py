@@ -5,15 +5,8 @@ import torch
 
 from attention_src.interventions import replace_attribute
 from attention_src.tasks import two_senses
-from evidence.claims import load_book
-from tools.chapter import CHAPTERS
 
 USES = ("model", "vectors_of", "nearer", "careless", "sentence")
-
-
-@pytest.fixture(scope="module")
-def book():
-    return load_book(next(path for path in CHAPTERS if path.stem.startswith("12")), USES)
 
 
 @pytest.mark.parametrize(("seed", "word"), [(0, "bank"), (1, "bat"), (2, "match")])
