@@ -11,7 +11,7 @@ export OMP_NUM_THREADS ?= 1 # small networks are no faster on more, and two chap
 .PHONY: book test test-chapters test-homework test-site test-slow test-elsewhere test-container evidence bench translate korean pdf serve run sizes fmt repository publish offline newest lock grader release collect grade report gradescope
 book: .venv/installed
 	jupyter-book build --all --warningiserror --keep-going --quiet .
-	python -m _ext.book_korean
+	python -m web.korean
 	@echo "The book is built: open $(CURDIR)/_build/html/index.html"
 
 # three workers on two cores: one that waits for a browser, a kernel or a sandbox leaves its core to the next
@@ -34,11 +34,11 @@ test-slow: .venv/workshop
 
 # make stale results again, or some: make evidence NAMES='ch08*'; NAMES=--list says what is stale, and why
 evidence: .venv/workshop
-	python -m evidence $(NAMES)
+	python -m tools.evidence $(NAMES)
 
-# ten minutes on a machine that does nothing else; then benchmark.md is made of the result
+# ten minutes on a machine that does nothing else; then pages/benchmark.md is made of the result
 bench: .venv/workshop
-	OMP_NUM_THREADS=2 python -m evidence benchmark
+	OMP_NUM_THREADS=2 python -m tools.evidence benchmark
 	python -m tools.benchmark_page
 
 # a fork, published, opened as in Colab and on Binder, and with the oldest libraries
@@ -67,7 +67,7 @@ translate: .venv/workshop
 
 korean: .venv/installed
 	test -e _build/html/index.html || $(MAKE) book
-	python -m _ext.book_korean --changed
+	python -m web.korean --changed
 	@echo "The Korean edition is built: open $(CURDIR)/_build/html/ko/index.html"
 
 # the Korean one: make pdf LANG=ko
@@ -84,11 +84,11 @@ release collect grade report gradescope: .venv/grader
 
 # the book moves to a fork: make repository URL=https://github.com/you/your-fork
 repository:
-	$(PYTHON) tools/repository.py '$(URL)'
+	$(PYTHON) book/repository.py '$(URL)'
 
 # the built site becomes the branch gh-pages: pages, student notebooks, what Binder needs
 publish: .venv/workshop book
-	python -m evidence --list # ends here if a result is stale
+	python -m tools.evidence --list # ends here if a result is stale
 	ghp-import --no-history --push --force _build/html
 
 # the two commands without any network

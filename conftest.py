@@ -1,4 +1,4 @@
-"""How pytest tests the chapters: nbval compares each output, and `tools/nbval_bound` each number in a sentence."""
+"""How pytest tests the chapters: nbval compares each output, and `book/nbval_bound` each number in a sentence."""
 
 import hashlib
 import subprocess
@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import nbval.kernel
 
-pytest_plugins = ["pytester", "tools.nbval_bound.plugin"]
+pytest_plugins = ["pytester", "book.nbval_bound.plugin"]
 
 
 def _start_kernel_without_ports(start=nbval.kernel.KernelManager, **settings):

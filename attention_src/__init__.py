@@ -3,11 +3,9 @@
 - **Formulas**, for NumPy arrays and torch tensors alike, in the order in which data passes through attention: `scores`
   compares queries with keys, `masks` says who may look at whom, `weights` turns scores into weights, `attention` mixes
   the values. `positions` says where tokens stand, `patches` cuts pictures.
-- **Layers and models** with parameters to learn, in torch: `layers`, `seq2seq` and `vit`; `bert` loads a published one,
-  and `maps` holds what it gives three sentences.
-- **The course** around them: `tasks` makes data whose answer is known, `training` fits a model, `interventions` changes
-  one for a while, `plots` draws, `checks` judges an exercise, `detectors` and `exhibits` belong to the chapter on
-  silent bugs.
+- **Layers and models** with parameters to learn, in torch: `layers`, and `models` that the chapters train or open.
+
+What only the course needs, from plots to checks, is in its sister `attention_course`.
 
 Importing this package never imports torch.
 """

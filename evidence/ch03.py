@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from attention_src.tasks import alignment_score, exact_match
+from attention_course.tasks import alignment_score, exact_match
 from evidence.claims import (
     SEEDS,
     Claim,

@@ -2,7 +2,7 @@
 
 import torch
 
-from attention_src.tasks import korean_examples, lookup_examples
+from attention_course.tasks import korean_examples, lookup_examples
 from evidence.claims import (
     SEEDS,
     Claim,

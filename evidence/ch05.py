@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attention_src.tasks import scene_examples
+from attention_course.tasks import scene_examples
 from evidence.claims import (
     SEEDS,
     Claim,

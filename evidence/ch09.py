@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from attention_src.tasks import grammar_examples
+from attention_course.tasks import grammar_examples
 from evidence.claims import SEEDS, Claim, Experiment, Level, Series, all_rows, grid, one_at_a_time, round_numbers
 
 PAGE = {"rate": 1e-2, "steps": 400}

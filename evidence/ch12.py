@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attention_src.tasks import WHY, two_senses, who_sat_where
+from attention_course.tasks import WHY, two_senses, who_sat_where
 from evidence.claims import (
     SEEDS,
     Claim,

@@ -13,8 +13,8 @@ from itertools import product
 from types import SimpleNamespace
 from typing import NamedTuple
 
-from tools import names
-from tools.chapter import CHAPTERS, ROOT, definitions, read
+from book import names
+from book.chapter import CHAPTERS, ROOT, definitions, read
 
 from .engine import note_names, pause
 

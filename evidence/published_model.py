@@ -5,8 +5,8 @@ python -m evidence.published_model     write the maps that are stored for who ha
 
 import numpy as np
 
-from attention_src.bert import BertEncoder, minilm, published_folder
-from attention_src.maps import FILE, SENTENCES
+from attention_course.maps import FILE, SENTENCES
+from attention_src.models.bert import BertEncoder, minilm, published_folder
 
 from .engine import Runner, pause
 from .requirements import install
@@ -57,7 +57,7 @@ def list_problems(rows):
 
 
 def maps():
-    """The arrays that `attention_src.maps` reads: of each sentence its tokens, and its weights in 255ths."""
+    """The arrays that `attention_course.maps` reads: of each sentence its tokens, and its weights in 255ths."""
     found, model = {}, minilm()
     for i, text in enumerate(SENTENCES):
         tokens, _, weights = model(text)

@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from tools.chapter import ROOT, code, definitions, read
-from tools.names import python_only
+from book.chapter import ROOT, code, definitions, read
+from book.names import python_only
 
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 SCOPES = FUNCTIONS | ast.Lambda | ast.ClassDef | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp

@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from tools.chapter import TRANSLATED
+from book.chapter import TRANSLATED
 
 from . import check, collect, grade, release, report
 from .chapter import Unclear

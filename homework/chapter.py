@@ -4,9 +4,9 @@ import ast
 import re
 from dataclasses import dataclass, field
 
-from attention_src import checks
-from tools import chapter, names
-from tools.chapter import CHAPTERS, TITLE
+from attention_course import checks
+from book import chapter, names
+from book.chapter import CHAPTERS, TITLE
 
 
 class Unclear(Exception):

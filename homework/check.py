@@ -5,7 +5,7 @@ import os
 from contextlib import suppress
 from dataclasses import replace
 
-from tools.chapter import CHAPTERS, read, student_copy, with_last_cell
+from book.chapter import CHAPTERS, read, student_copy, with_last_cell
 
 from .chapter import Unclear, exercises, find
 from .course import without_outputs

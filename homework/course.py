@@ -8,7 +8,7 @@ import json
 import os
 from pathlib import Path
 
-from tools.chapter import code, read
+from book.chapter import code, read
 
 from .chapter import Unclear
 from .roster import read_roster

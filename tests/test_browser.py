@@ -9,7 +9,7 @@ from urllib.parse import unquote, urldefrag
 
 import pytest
 
-from tools.chapter import CHAPTERS, ROOT, code, pages, prose, read
+from book.chapter import CHAPTERS, ROOT, code, pages, prose, read
 
 MOST_KIB = 250  # as the server sends them
 PHONE = {"width": 320, "height": 800}

@@ -9,10 +9,10 @@ from itertools import chain
 
 import pytest
 
-from attention_src import checks
-from attention_src.checks._report import choose
-from tools.answers import EXERCISES
-from tools.chapter import CHAPTERS, exercises, prose, read
+from attention_course import checks
+from attention_course.checks._report import choose
+from book.chapter import CHAPTERS, exercises, prose, read
+from homework.answers import EXERCISES
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # wrong answers overflow
 

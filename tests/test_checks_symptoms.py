@@ -2,10 +2,11 @@
 
 import pytest
 
-from attention_src import checks, detectors
-from attention_src.checks.symptoms import ASKS, BUGS, PROGRAMS, SYMPTOMS
-from attention_src.exhibits import UNLABELLED
-from tools.chapter import ROOT, prose, read
+from attention_course import checks
+from attention_course.checks.symptoms import ASKS, BUGS, PROGRAMS, SYMPTOMS
+from attention_course.museum import detectors
+from attention_course.museum.exhibits import UNLABELLED
+from book.chapter import ROOT, prose, read
 
 RIGHT = {name: detector for name, (detector, _) in SYMPTOMS.items()}
 

@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
+from book.chapter import ROOT, one_line, prose, read
 from evidence import claims
-from tools.chapter import ROOT, one_line, prose, read
 
 MODULES = claims.modules()
 CLAIMS = [(path, claim) for path, module in MODULES.items() for claim in module.CLAIMS]

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import pytest
 from nbformat import write
 
-from tools.chapter import CHAPTERS, ROOT, answered, read
+from book.chapter import CHAPTERS, ROOT, answered, read
 from tools.elsewhere import Run
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")]

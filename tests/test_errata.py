@@ -13,10 +13,10 @@ import pytest
 from test_worked_examples import SIX, right_values
 
 from attention_src import scaled_dot_product_attention
-from tools.chapter import CHAPTERS, ROOT, printed, read, tags
-from tools.nbval_bound.bindings import without_bindings
+from book.chapter import CHAPTERS, ROOT, printed, read, tags
+from book.nbval_bound.bindings import without_bindings
 
-PAGE, GUIDE = (ROOT / f"{name}.md" for name in ("errata", "from_the_notes"))
+PAGE, GUIDE = (ROOT / "pages" / f"{name}.md" for name in ("errata", "from_the_notes"))
 TEXT, GUIDE_TEXT = PAGE.read_text("utf-8"), GUIDE.read_text("utf-8")
 WORDS = {"The cat": ["The", "cat"], "journey": ["journey"], "I play": ["I", "play"]}
 WORDS["Six words"] = ["Your", "journey", "starts", "with", "one", "step"]

@@ -9,10 +9,11 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from evidence import engine, runners, syntax
+from book.chapter import ROOT
+from evidence import engine, syntax
 from evidence.engine import Runner, list_changes
 from tools import benchmark_page
-from tools.chapter import ROOT
+from tools import evidence as runners
 
 NAMES = runners.list_names()
 OTHERS = [name for name in NAMES if not name.startswith("ch")]  # tests/test_claims.py asks it of each claim
@@ -40,7 +41,7 @@ def test_no_result_is_left_of_what_is_not_run_any_more():
 
 def test_the_benchmark_page_is_made_of_its_result():
     result = engine.load("benchmark")
-    assert (ROOT / "benchmark.md").read_text("utf-8") == benchmark_page.page(result)
+    assert (ROOT / "pages/benchmark.md").read_text("utf-8") == benchmark_page.page(result)
     for name, svg in benchmark_page.figures(result["rows"]).items():
         assert (ROOT / "_static" / name).read_text("utf-8") == svg
 
@@ -207,10 +208,10 @@ def results_that_execute(path, name):
     [
         ("attention_src/weights.py", "relu_weights", "page-02", "ch01-words ch02-size page-01"),
         ("attention_src/weights.py", "softmax", "ch01-words ch02-size page-01", "ch09-trained"),
-        ("attention_src/checks/_report.py", "need_close", "page-01", "ch01-words ch02-size"),
+        ("attention_course/checks/_report.py", "need_close", "page-01", "ch01-words ch02-size"),
         ("chapters/09_learned_embeddings.ipynb", "cosines", "ch09-trained", "ch08-look"),
-        ("attention_src/tasks/grammar.py", "LENGTH", "ch09-trained page-09", "ch08-look"),
-        ("attention_src/training.py", "fit", "ch08-look ch09-trained", "ch01-words ch02-size"),
+        ("attention_course/tasks/grammar.py", "LENGTH", "ch09-trained page-09", "ch08-look"),
+        ("attention_course/training.py", "fit", "ch08-look ch09-trained", "ch01-words ch02-size"),
     ],
 )
 def test_a_result_depends_on_what_its_run_executed(path, name, depend, do_not):
@@ -220,7 +221,9 @@ def test_a_result_depends_on_what_its_run_executed(path, name, depend, do_not):
 
 def test_drawing_makes_no_experiment_stale():
     assert not [
-        name for name in NAMES if name.startswith("ch") and "attention_src/plots.py" in engine.load(name)["fingerprint"]
+        name
+        for name in NAMES
+        if name.startswith("ch") and "attention_course/plots" in str(engine.load(name)["fingerprint"])
     ]
 
 

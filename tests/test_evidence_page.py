@@ -8,10 +8,10 @@ from urllib.parse import unquote
 import pytest
 from bs4 import BeautifulSoup
 
-from _ext.book_evidence import HIGHEST, LINK, MOST_DOTS, RADIUS, choose_ticks, draw_strip, format_tick, name_claim, thin
+from book.chapter import CHAPTERS, ROOT
 from evidence import claims, engine
 from evidence.claims import Level, Series, format_range
-from tools.chapter import CHAPTERS, ROOT
+from web.evidence import HIGHEST, LINK, MOST_DOTS, RADIUS, choose_ticks, draw_strip, format_tick, name_claim, thin
 
 CLAIMS = {
     name_claim(path, claim): (path, claim) for path, module in claims.modules().items() for claim in module.CLAIMS
@@ -22,7 +22,7 @@ each_claim = pytest.mark.parametrize("name", CLAIMS)
 
 @pytest.fixture(scope="module")
 def page(site):
-    return BeautifulSoup((site / "evidence.html").read_text("utf-8"), "html.parser")
+    return BeautifulSoup((site / "pages/evidence.html").read_text("utf-8"), "html.parser")
 
 
 def read_dots(strip, kind):
@@ -116,7 +116,7 @@ def test_its_links_lead_somewhere(page, site):
     assert len(links) > len(CLAIMS)
     for link in links:
         address, _, part = link.partition("#")
-        text = (site / (address or "evidence.html")).read_text("utf-8")
+        text = (site / "pages" / (address or "evidence.html")).read_text("utf-8")
         assert f'id="{unquote(part)}"' in text, link
 
 
@@ -125,13 +125,13 @@ def test_the_summary_of_a_chapter_leads_to_its_part_of_the_page(page, site, path
     chapter = BeautifulSoup((site / "chapters" / f"{path.stem}.html").read_text("utf-8"), "html.parser")
     link = chapter.select_one("#summary").find("a", string=LINK)
     address, part = link["href"].split("#")
-    assert address == "../evidence.html" and page.find(id=part).find_parent("section").h2.text.startswith(
+    assert address == "../pages/evidence.html" and page.find(id=part).find_parent("section").h2.text.startswith(
         f"{int(path.stem[:2])}. "
     )
 
 
 def test_the_page_is_light(site):
-    assert (site / "evidence.html").stat().st_size < 450_000
+    assert (site / "pages/evidence.html").stat().st_size < 450_000
 
 
 def strip_of(values, baseline=None, best=None, others=()):

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from attention_src import causal_mask, checks, scaled_dot_product_attention
-from attention_src.exhibits import EXHIBITS, UNLABELLED
+from attention_course import checks
+from attention_course.museum.exhibits import EXHIBITS, UNLABELLED
+from attention_src import causal_mask, scaled_dot_product_attention
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

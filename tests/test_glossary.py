@@ -4,13 +4,15 @@ from collections import Counter
 
 from bs4 import BeautifulSoup, SoupStrainer
 
-from _ext.book_glossary import terms
-from tools.chapter import CHAPTERS, ROOT
+from book.chapter import CHAPTERS, ROOT
+from web.glossary import terms
 
 
 def test_terms_in_bold_link_their_line_of_the_glossary_at_their_first_use(site):
-    rows = {row["id"] for row in BeautifulSoup((site / "glossary.html").read_text(), "html.parser").select("tr[id]")}
-    assert rows == {*terms((ROOT / "glossary.md").read_text()).values()}
+    rows = {
+        row["id"] for row in BeautifulSoup((site / "pages/glossary.html").read_text(), "html.parser").select("tr[id]")
+    }
+    assert rows == {*terms((ROOT / "pages/glossary.md").read_text()).values()}
     for path in CHAPTERS:
         text = (site / "chapters" / f"{path.stem}.html").read_text()
         page = BeautifulSoup(text, "html.parser", parse_only=SoupStrainer("a"))

@@ -14,11 +14,11 @@ import time
 
 import psutil
 import pytest
+from bad_class import CLASS, submission
 from classroom import SECRET, by_itself, homework, needs_sandbox, release, solved
 
+from book.chapter import ROOT
 from homework.report import gradebook
-from tools.bad_class import CLASS, submission
-from tools.chapter import ROOT
 
 DEPENDS_ON = ("homework/", "attention_src/", "chapters/01", "chapters/02")
 pytestmark = needs_sandbox

@@ -7,6 +7,8 @@ import zipfile
 from datetime import datetime
 
 import pytest
+from bad_class import LAYOUTS, METADATA, PEOPLE, TOLD_APART
+from bad_class import STEM as CLASS_STEM
 from nbformat.v4 import new_code_cell, new_notebook
 
 from homework import collect as collecting
@@ -14,10 +16,8 @@ from homework.chapter import Unclear
 from homework.collect import collect, files, store
 from homework.collect.layouts import Layout
 from homework.roster import read_roster, slug
-from tools.bad_class import LAYOUTS, METADATA, PEOPLE, TOLD_APART
-from tools.bad_class import STEM as CLASS_STEM
 
-DEPENDS_ON = ("homework/", "attention_src/checks/", "chapters/01")
+DEPENDS_ON = ("homework/", "attention_course/checks/", "chapters/01")
 STEM = "01_definition"
 ROSTER = """id,name,email,number
 jdoe,Jane Doe,jane.doe@example.org,40017

@@ -14,12 +14,12 @@ import yaml
 from classroom import SECRET, Chapter, cell_of, homework, needs_sandbox
 from nbformat.v4 import new_code_cell, new_notebook
 
-from _ext import book_site
+from book.chapter import ROOT
 from homework import release
 from homework.release import gradescope
-from tools.chapter import ROOT
+from web import site as book_site
 
-DEPENDS_ON = ("homework/", "attention_src/", "chapters/01", "_config.yml", "_ext/book_site.py")
+DEPENDS_ON = ("homework/", "attention_src/", "chapters/01", "_config.yml", "web/site.py")
 CHAPTER = Chapter()
 TEMPLATE = ROOT / "homework" / "release" / "github" / ".github" / "workflows" / "check.yml"
 SPY = "import glob\nfor path in glob.glob('BASE/**/*', recursive=True):\n    print(open(path).read())"

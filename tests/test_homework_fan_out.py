@@ -13,9 +13,9 @@ import psutil
 import pytest
 from classroom import SECRET, needs_sandbox, notebook, release, solved
 
+from book.chapter import ROOT
 from homework import collect
 from homework.grade import fan_out
-from tools.chapter import ROOT
 
 STEM, STUDENTS = "01_definition", [f"student-{i:02}" for i in range(8)]
 DEPENDS_ON = ("homework/", "attention_src/", "chapters/01")

@@ -5,10 +5,10 @@ import re
 import nbformat
 from classroom import homework, notebook
 
+from book.catalogue import translated_copy
+from book.chapter import CHAPTERS, read, student_copy, with_last_cell
 from homework.check import prepared, summary
 from homework.grade.grading import grade
-from tools.catalogue import translated_copy
-from tools.chapter import CHAPTERS, read, student_copy, with_last_cell
 
 DEPENDS_ON = ("homework/", "attention_src/", "chapters/01", "locale/ko/chapters/01")
 

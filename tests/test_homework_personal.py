@@ -9,17 +9,17 @@ import nbformat
 import pytest
 from classroom import SECRET, Chapter, needs_sandbox, notebook, release, solved, statuses
 
-from attention_src import checks
+from attention_course import checks
+from book.chapter import is_check
 from homework import collect, grade
+from homework.answers import EXERCISES
 from homework.chapter import Unclear, calls, exercises
 from homework.collect import Collected
 from homework.collect.files import File
 from homework.release import personal
 from homework.release.personal import NUMBERS, drawn, personalise
-from tools.answers import EXERCISES
-from tools.chapter import is_check
 
-DEPENDS_ON = ("homework/", "attention_src/", "chapters/04", "tools/answers/")
+DEPENDS_ON = ("homework/", "attention_src/", "chapters/04", "homework/answers/")
 STEM = "04_qkv_projection"
 RIGHT = {exercise.check.__name__: exercise.formula for exercise in EXERCISES.values() if exercise.formula}
 

@@ -9,10 +9,10 @@ from classroom import Chapter, homework, needs_sandbox, notebook, release, statu
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
+from book import names
+from book.chapter import CHAPTERS, ROOT, grade_id, read, student_copy, with_answers_folded
 from homework.chapter import Unclear, calls, find
 from homework.release import handed_out, version
-from tools import names
-from tools.chapter import CHAPTERS, ROOT, grade_id, read, student_copy, with_answers_folded
 
 DEPENDS_ON = ("homework/", "attention_src/", "chapters/", "_config.yml", "pyproject.toml", "README.md")
 STEMS = [path.stem for path in CHAPTERS]

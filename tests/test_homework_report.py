@@ -10,7 +10,7 @@ import pytest
 from classroom import Chapter, needs_sandbox, notebook, release
 from nbformat.v4 import new_code_cell
 
-from attention_src.checks import NotAttempted, Part, Wrong
+from attention_course.checks import NotAttempted, Part, Wrong
 from homework import report
 from homework.chapter import Call, Exercise, exercises
 from homework.grade import checking, grading

@@ -8,15 +8,15 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
 
+from book import names
+from book.chapter import CHAPTERS, ROOT, grade_id, read, student_copy
 from homework.chapter import exercises
 from homework.grade.grading import Verdict
 from homework.grade.restore import notebook, other_chapter, restore
 from homework.grade.submission import Unreadable
 from homework.grade.submission import read as read_cells
-from tools import names
-from tools.chapter import CHAPTERS, ROOT, grade_id, read, student_copy
 
-DEPENDS_ON = ("homework/", "attention_src/checks/", "chapters/01", "chapters/02", "chapters/03", "pyproject.toml")
+DEPENDS_ON = ("homework/", "attention_course/checks/", "chapters/01", "chapters/02", "chapters/03", "pyproject.toml")
 ANSWER = "def my_attention(query, key, value):\n    return 1, 2"
 RENAMED = ANSWER.replace("my_attention", "attend") + "\n    raise NotImplementedError()"
 

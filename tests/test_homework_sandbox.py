@@ -15,11 +15,11 @@ import pytest
 from classroom import SECRET, Chapter, by_itself, homework, needs_sandbox, release, solved
 from nbformat.v4 import new_code_cell
 
+from book.chapter import ROOT
 from homework import collect, grade, report
 from homework.chapter import Unclear
 from homework.grade import sandbox, walls, wire
 from homework.grade.sandbox import Died, Session
-from tools.chapter import ROOT
 
 DEPENDS_ON = ("homework/", "attention_src/", "chapters/01")
 STEM = "01_definition"

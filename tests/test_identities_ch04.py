@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from attention_src.tasks import lookup_examples
+from attention_course.tasks import lookup_examples
 
 USES = ("Heads", "tensors", "on_a_circle", "order_matters")
 SEEDS = range(5)

@@ -5,8 +5,8 @@ import pytest
 import torch
 from torch.nn import MultiheadAttention
 
+from attention_course.tasks import scene_examples
 from attention_src import causal_mask, padding_mask, softmax
-from attention_src.tasks import scene_examples
 
 USES = ("fused", "spoiled", "who_reacts", "who_sees", "trained", "report")
 SEEDS = range(5)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from attention_course.tasks import date_examples
 from attention_src.layers import EncoderBlock
-from attention_src.tasks import date_examples
 
 USES = ("norm", "through", "multiplications", "chains", "Transformer", "START", "write")
 

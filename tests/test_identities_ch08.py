@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from attention_course.tasks import football_examples
+from attention_src.models.vit import VisionTransformer
 from attention_src.patches import patchify
-from attention_src.tasks import football_examples
-from attention_src.vit import VisionTransformer
 
 USES = ("tensors", "accuracy", "Striker", "train", "scattered", "renumbered")
 CLOSE = {"rtol": 0, "atol": 1e-9}

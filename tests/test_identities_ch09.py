@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from attention_course.tasks import grammar_examples
 from attention_src import scaled_dot_product_attention
-from attention_src.tasks import grammar_examples
 
 USES = ("loss", "overlap", "Next", "train", "cosines", "neighbours", "nearest_mean", "kind", "chance")
 USES += ("allowed", "lowest", "by_words")

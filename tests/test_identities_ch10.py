@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from attention_src import causal_mask, detectors, scaled_dot_product_attention, softmax
-from attention_src.exhibits import EXHIBITS, STRANGERS, caught
+from attention_course.museum import detectors
+from attention_course.museum.exhibits import EXHIBITS, STRANGERS, caught
+from attention_src import causal_mask, scaled_dot_product_attention, softmax
 from attention_src.positions import alibi_bias
 
 ATTENDS = ("over_queries", "after", "across", "viewed", "opposite", "blind")

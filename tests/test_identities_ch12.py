@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from attention_src.interventions import replace_attribute
-from attention_src.tasks import two_senses
+from attention_course.interventions import replace_attribute
+from attention_course.tasks import two_senses
 
 USES = ("model", "vectors_of", "nearer", "careless", "sentence")
 

@@ -11,23 +11,24 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tools.chapter import ROOT
+from book.chapter import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 HOMEWORK = [
     "homework/**/*.py",
-    "tools/chapter.py",
-    "tools/catalogue.py",
-    "tools/names.py",
-    "tools/nbval_bound/bindings.py",
+    "book/chapter.py",
+    "book/catalogue.py",
+    "book/names.py",
+    "book/nbval_bound/bindings.py",
 ]
 SITE = [
-    "_ext/*.py",
+    "web/*.py",
+    "web/live/__init__.py",
     "evidence/claims.py",
     "evidence/engine.py",
     "evidence/syntax.py",
-    "tools/package_uses.py",
+    "web/package_uses.py",
     *HOMEWORK[1:],
 ]
 OURS = {
@@ -36,12 +37,14 @@ OURS = {
     "evidence",
     "homework",
     "tools",
-    "_ext",
+    "web",
+    "book",
+    "attention_course",
     "wire",
 }  # the last is a sibling in the sandbox
 NOT_NEEDED = {  # each only where it is asked for: by `--dask`; by the site, in a function that homework never calls
     "homework": {"distributed", "sphinx_external_toc"},
-    "site": {"torch", "playwright"},  # _ext/book_torch.py stands in; cells are tried in a browser by the workshop
+    "site": {"torch", "playwright"},  # web/without_torch.py stands in; cells are tried in a browser by the workshop
 }
 PLACES = {
     "homework/release/gradescope/setup.sh": "/autograder/source/requirements-dev.txt",
@@ -137,7 +140,7 @@ import sys
 from _ext import book_torch
 sys.meta_path[:] = [book_torch.Finder, *sys.meta_path]
 from evidence import claims
-from tools.package_uses import users
+from web.package_uses import users
 assert sum(len(module.CLAIMS) for module in claims.modules().values()) and len(users()) > 100
 assert type(sys.modules["torch"]) is book_torch.StandIn
 """

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tools.chapter import CHAPTERS, prose, read
+from book.chapter import CHAPTERS, prose, read
 from tools.instructors_page import ITEMS, PAGES, entries, page
 
 TEXT = "\n## Next\n".join(path.read_text(encoding="utf-8") for path in PAGES)

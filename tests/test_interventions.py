@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from attention_src.interventions import overwrite, replace_attribute
+from attention_course.interventions import overwrite, replace_attribute
 from attention_src.layers import MultiHeadAttention
-from attention_src.seq2seq import Seq2Seq
-from tools.chapter import CHAPTERS, code, read
-from tools.names import python_only
+from attention_src.models.seq2seq import Seq2Seq
+from book.chapter import CHAPTERS, code, read
+from book.names import python_only
 
 ENDINGS = [None, KeyboardInterrupt, ValueError]
 

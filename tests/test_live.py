@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-import attention_src
-from _ext import book_live
-from evidence.running_pages import made, run_cells, stored
-from tools.chapter import CHAPTERS, code, is_check, read
+import attention_course
+from book.chapter import CHAPTERS, code, is_check, read
+from web import live as book_live
+from web.live.running_pages import made, run_cells, stored
 
 MOST_MB = 9.5  # until Python is ready, as they travel
 
@@ -30,8 +30,8 @@ def page(monkeypatch):
     monkeypatch.setitem(sys.modules, "attention_live", None)
     del sys.modules["attention_live"]
     monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.setitem(sys.modules, "attention_src.plots", sys.modules.get("attention_src.plots"))
-    monkeypatch.setattr(attention_src, "plots", None, raising=False)
+    monkeypatch.setitem(sys.modules, "attention_course.plots", sys.modules.get("attention_course.plots"))
+    monkeypatch.setattr(attention_course, "plots", None, raising=False)
     import attention_live
 
     return attention_live.Page()
@@ -111,7 +111,7 @@ def test_an_error_stops_what_stands_below(page):
     assert said(page.run(cells("x = 1", "x / 1", "print(x)"))) == ("1", [2, 3])
 
 
-ANSWER, CHECK = "number = 1", "from attention_src import checks\nchecks.doubled_query(number)"
+ANSWER, CHECK = "number = 1", "from attention_course import checks\nchecks.doubled_query(number)"
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_an_answer_that_fails_stops_no_other_exercise(page):
 
 
 def test_what_needs_pytorch_is_left_out_and_what_it_made_is_not_mistaken(page):
-    torch = "import torch\nfrom attention_src.training import fit\nx = 1"
+    torch = "import torch\nfrom attention_course.training import fit\nx = 1"
     mixed = "x = 2\ny = [1]\ny.append(torch.ones(1))\nz = [torch.tensor(x) for x in (1, 2)]"
     found = page.run(cells(torch, mixed, "print(x)", how={2: "part"}))
     assert said(found)[0] == "2" and found["results"][1]["skipped"] == 2
@@ -145,7 +145,7 @@ def test_what_needs_pytorch_is_left_out_and_what_it_made_is_not_mistaken(page):
 
 
 def test_a_figure_waits_for_what_draws_it_and_a_text_does_not(page):
-    start = "from attention_src import plots\nfigure = plots.grid([[1]])"
+    start = "from attention_course import plots\nfigure = plots.grid([[1]])"
     assert said(page.run(cells(start, "print(1)")))[0] == "1"
     assert page.run(cells(start, "figure"))["draw"]
     page.draw()

@@ -9,10 +9,10 @@ from urllib.parse import unquote
 import pytest
 from test_accessibility import DESK, NODE_MODULES, PHONE, WCAG
 
-from _ext import book_live
-from evidence.running_pages import offered, stored, svg_labels
+from book.chapter import CHAPTERS, code, grade_id, is_check, is_figure, is_solution, printed, read, student_copy, tags
 from homework.grade.grading import Task, grade
-from tools.chapter import CHAPTERS, code, grade_id, is_check, is_figure, is_solution, printed, read, student_copy, tags
+from web import live as book_live
+from web.live.running_pages import offered, stored, svg_labels
 
 FIRST = next(path for path in CHAPTERS if path.stem.startswith("01"))
 pytestmark = pytest.mark.skipif(not offered(FIRST), reason="run: make evidence NAMES='page-*'")

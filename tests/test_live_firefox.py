@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from evidence.running_pages import offered, stored, svg_labels
-from tools.chapter import CHAPTERS, code, is_solution, read
+from book.chapter import CHAPTERS, code, is_solution, read
+from web.live.running_pages import offered, stored, svg_labels
 
 pytestmark = pytest.mark.slow
 SECONDS = 300  # for what a busy machine may do slowly

@@ -1,8 +1,7 @@
 """The tests of the core reject its wrong versions."""
 
+import mutants
 import pytest
-
-from tools import mutants
 
 
 @pytest.mark.slow

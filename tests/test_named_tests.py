@@ -4,7 +4,30 @@ import numpy as np
 import pytest
 
 from attention_src import scaled_dot_product_attention
-from tools.answers import EXERCISES, alignment, cost, definition, masks, projection, real, softmax
+from homework.answers import (
+    EXERCISES,
+)
+from homework.answers import (
+    ch01 as definition,
+)
+from homework.answers import (
+    ch02 as softmax,
+)
+from homework.answers import (
+    ch03 as alignment,
+)
+from homework.answers import (
+    ch04 as projection,
+)
+from homework.answers import (
+    ch05 as masks,
+)
+from homework.answers import (
+    ch11 as cost,
+)
+from homework.answers import (
+    ch12 as real,
+)
 
 
 def arrays(*shapes):

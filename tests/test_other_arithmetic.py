@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tools.chapter import CHAPTERS, ROOT
+from book.chapter import CHAPTERS, ROOT
 
 ARITHMETIC = [{"OMP_NUM_THREADS": "4"}, {"OMP_NUM_THREADS": "2", "ATEN_CPU_CAPABILITY": "default"}]
 

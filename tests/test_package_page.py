@@ -7,11 +7,11 @@ import inspect
 import pytest
 from bs4 import BeautifulSoup
 
-from _ext import book_package
-from tools import package_uses
-from tools.chapter import CHAPTERS, code, read
+from book.chapter import CHAPTERS, code, read
+from web import package_page as book_package
+from web import package_uses
 
-INSIDE = {"attention_src.tasks.sampling"}  # what tasks are made with
+INSIDE = {"attention_course.tasks.sampling"}  # what tasks are made with
 PUBLIC = [name for name in package_uses.MODULES if "._" not in name and name not in INSIDE]
 
 
@@ -37,7 +37,7 @@ IN_CHAPTERS = {
 @pytest.fixture(scope="module")
 def entries(site):
     """The entries of the page, by name."""
-    page = BeautifulSoup((site / "package.html").read_text(), "html.parser")
+    page = BeautifulSoup((site / "pages/package.html").read_text(), "html.parser")
     return {head["id"]: head.parent for head in page.select("dl.py > dt[id]")}
 
 
@@ -106,7 +106,7 @@ def direct():
 
 
 def test_nothing_public_is_used_by_no_chapter():
-    users, errors = package_uses.users(), ("attention_src.checks.NotAttempted", "attention_src.checks.Wrong")
+    users, errors = package_uses.users(), ("attention_course.checks.NotAttempted", "attention_course.checks.Wrong")
     assert [name for name in NAMES if not package_uses.chapters_of(name, direct(), users) and name not in errors] == []
 
 
@@ -115,8 +115,8 @@ def test_the_code_of_a_chapter_is_read_as_python_reads_it():
     used = {name.removeprefix("attention_src.") for name in package_uses.uses(ast.parse(source))}
     assert used == {"plots.grid", "softmax", "plots.x"}
     assert package_uses.home("attention_src.softmax") == "attention_src.weights.softmax"
-    assert package_uses.home("attention_src.tasks.PAD") == "attention_src.tasks.examples.PAD"
-    assert package_uses.home("attention_src.checks.Wrong") == "attention_src.checks.Wrong"
+    assert package_uses.home("attention_course.tasks.PAD") == "attention_course.tasks.examples.PAD"
+    assert package_uses.home("attention_course.checks.Wrong") == "attention_course.checks.Wrong"
 
 
 @pytest.mark.parametrize(

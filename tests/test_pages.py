@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tools.chapter import CHAPTERS, ROOT, pages, prose, read
+from book.chapter import CHAPTERS, ROOT, pages, prose, read
 
 TEXTS = {path.stem: "\n\n".join(prose(read(path))) for path in CHAPTERS}
 TEXTS |= {path.stem: path.read_text("utf-8") for page in pages() if (path := ROOT / f"{page}.md").is_file()}
@@ -32,7 +32,7 @@ def test_a_row_that_slid_to_one_side_is_found(table):
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_paper_that_a_page_links_is_among_the_references(name):
-    references = (ROOT / "references.bib").read_text("utf-8")
+    references = (ROOT / "pages/references.bib").read_text("utf-8")
     assert [paper for paper in re.findall(r"arxiv\.org/abs/([\d.]+\d)", TEXTS[name]) if paper not in references] == []
 
 

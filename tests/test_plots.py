@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from attention_src import plots
+from attention_course import plots
 
 
 def words_of(picture):

@@ -5,7 +5,7 @@ import re
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from tools.chapter import CHAPTERS, code, is_figure, read, tags, with_answers_folded
+from book.chapter import CHAPTERS, code, is_figure, read, tags, with_answers_folded
 
 CHOICE = re.compile(r'<details class="(choice[^"]*)">\n?<summary>[^\n]+</summary>\n\n')
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)

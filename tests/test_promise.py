@@ -11,8 +11,8 @@ import pytest
 from nbformat import write
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from attention_src import plots
-from tools.chapter import CHAPTERS, ROOT
+from attention_course import plots
+from book.chapter import CHAPTERS, ROOT
 
 WORDS = 'print("0.670 0.330")'
 FIGURE = "from attention_src import plots\nplots.grid([[0.25, 0.75]])"

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from _ext import book_binder
-from tools import repository
-from tools.chapter import ROOT
+from book import repository
+from book.chapter import ROOT
+from web import binder as book_binder
 
 FORK = "https://github.com/you/your-fork"
 BAD = [

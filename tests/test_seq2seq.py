@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from attention_course.tasks import PAD, START
 from attention_src.layers import AdditiveAttention
-from attention_src.seq2seq import KINDS, Seq2Seq
-from attention_src.tasks import PAD, START
+from attention_src.models.seq2seq import KINDS, Seq2Seq
 
 SIZES = {"num_source": 11, "num_target": 9, "d_embed": 5, "d_encoder": 6, "d_decoder": 6}
 SOURCE = torch.tensor([[3, 4, 5, 6, 7, 8, 9], [10, 9, 2, PAD, PAD, PAD, PAD]])

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tools.chapter import CHAPTERS, is_solution, prose, read, solutions
+from book.chapter import CHAPTERS, is_solution, prose, read, solutions
 
 
 class Loads(HTMLParser):

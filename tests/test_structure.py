@@ -8,9 +8,9 @@ import pytest
 from nbformat import write
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from book.chapter import CHAPTERS, ROOT, code, grade_id, is_figure, mime, printed, prose, read, tags
+from book.nbval_bound.bindings import find_numbers
 from tools import sizes
-from tools.chapter import CHAPTERS, ROOT, code, grade_id, is_figure, mime, printed, prose, read, tags
-from tools.nbval_bound.bindings import find_numbers
 
 LAST = ["Common misconceptions", "Summary", "Exercises", "Sources"]
 MYST = re.compile(r"^:::|^```\{|\{[a-z:]+\}`|^\+\+\+|^\(.*\)=$", re.M)
@@ -106,7 +106,7 @@ def exercise_faults(notebook):
         if not re.search(r"### BEGIN SOLUTION\n(.|\n)*### END SOLUTION", solution.source):
             yield f"{name}: no solution region"
         if "checks." not in check.source:
-            yield f"{name}: the check does not come from attention_src.checks"
+            yield f"{name}: the check does not come from attention_course.checks"
     section = "\n".join(prose(notebook)).partition("## Exercises")[2]
     if section.count("<summary>Hint</summary>") < len(graded) // 2:
         yield "an exercise without a folded hint"
@@ -141,7 +141,7 @@ def symbols(formula):
 
 
 def test_every_symbol_of_a_numbered_formula_is_on_the_page_of_notation():
-    table = (ROOT / "notation.md").read_text("utf-8").partition("\n## ")[0]
+    table = (ROOT / "pages/notation.md").read_text("utf-8").partition("\n## ")[0]
     known = [symbol for cell in re.findall(r"^\| (.*?) \|", table, re.M) for symbol in re.findall(r"\$(.*?)\$", cell)]
     texts = [source for path in CHAPTERS for source in prose(read(path))]
     formulas = [formula for text in texts for formula in re.findall(r"\$\$([^$]*\\tag[^$]*)\$\$", text)]

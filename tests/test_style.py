@@ -2,7 +2,7 @@
 
 import re
 
-from _ext.book_style import purged
+from web.styles import purged
 
 STYLE = """/* a comment { */ @charset "UTF-8"; .here, .gone > a { color: red }
 @media print { .gone { x: y } .here:not(.gone)::after { content: "} .gone" } } @media screen { .gone { x: y } }

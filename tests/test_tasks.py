@@ -8,9 +8,17 @@ import pytest
 import torch
 from reference import refuses
 
-from attention_src import tasks
-from attention_src.tasks import PAD, Example, Vocabulary, alignment_score, date_examples, exact_match, reversal_examples
-from attention_src.tasks.dates import FIRST, FORMATS, LAST, write_date
+from attention_course import tasks
+from attention_course.tasks import (
+    PAD,
+    Example,
+    Vocabulary,
+    alignment_score,
+    date_examples,
+    exact_match,
+    reversal_examples,
+)
+from attention_course.tasks.dates import FIRST, FORMATS, LAST, write_date
 
 
 def test_there_are_at_least_six_formats_and_none_is_ambiguous():

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from reference import refuses
 
-from attention_src.tasks import football_examples
-from attention_src.tasks.drawing import MEADOW
-from attention_src.tasks.football import COLOURS, DIRECTIONS, PATCH, SHAPES, direction
+from attention_course.tasks import football_examples
+from attention_course.tasks.drawing import MEADOW
+from attention_course.tasks.football import COLOURS, DIRECTIONS, PATCH, SHAPES, direction
 
 GRID = 4
 TRAIN, TEST = football_examples(60, 40, grid=GRID, seed=3)

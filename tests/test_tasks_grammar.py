@@ -5,8 +5,8 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
-from attention_src.tasks import grammar_examples
-from attention_src.tasks.grammar import LENGTH, ROLE_OF, ROLES, START, WORDS, follows, read
+from attention_course.tasks import grammar_examples
+from attention_course.tasks.grammar import LENGTH, ROLE_OF, ROLES, START, WORDS, follows, read
 
 TRAIN, TEST = grammar_examples(1500, 300, seed=5)
 NAMES = list(ROLES)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from reference import refuses
 
-from attention_src.tasks import draw_scenes, scene_examples
-from attention_src.tasks.grounding import INK, MEADOW, PATCH, PIXELS, WORDS
+from attention_course.tasks import draw_scenes, scene_examples
+from attention_course.tasks.grounding import INK, MEADOW, PATCH, PIXELS, WORDS
 
 GRID = 3
 TRAIN, TEST = scene_examples(30, 20, grid=GRID, seed=2)

@@ -6,8 +6,8 @@ from itertools import permutations
 import pytest
 from reference import refuses
 
-from attention_src.tasks import korean_examples, write_sentence
-from attention_src.tasks.korean import ENDINGS, NOUNS, STEMS, VERBS, ends_in_consonant
+from attention_course.tasks import korean_examples, write_sentence
+from attention_course.tasks.korean import ENDINGS, NOUNS, STEMS, VERBS, ends_in_consonant
 
 TRAIN, TEST = korean_examples(700, 200, seed=1)
 CLOSED = {"학생", "선생님", "밥", "빵", "물", "책", "공", "꽃"}

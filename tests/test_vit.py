@@ -5,8 +5,8 @@ import torch
 from reference import random, refuses, same
 from torch import nn
 
+from attention_src.models.vit import VisionTransformer
 from attention_src.patches import patchify
-from attention_src.vit import VisionTransformer
 
 # For pictures of 224 × 224, patches of 16 and 1,000 classes: B is that of Dosovitskiy et al. (2020), Ti and S those of
 # Touvron et al. (2020), table 1, in millions; to the last parameter they are counted in the library timm.

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tools.chapter import ROOT
+from book.chapter import ROOT
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 HANDED_OUT = ROOT / "homework" / "release" / "github" / ".github" / "workflows" / "check.yml"  # to students

@@ -4,10 +4,10 @@ import re
 
 import numpy as np
 
-from attention_src import plots
+from attention_course import plots
+from book.chapter import ROOT
 from evidence.benchmark import BLOCK, D_HEAD, D_MODEL, FUNCTIONS, HEADS, LAYERS, LONG, SIZES, THREADS, TWINS, one
 from evidence.engine import load
-from tools.chapter import ROOT
 
 REQUIREMENTS = ROOT / "evidence" / "requirements" / "benchmark.txt"
 
@@ -81,7 +81,7 @@ Forward, without gradients:
 Forward and backward:
 
 {time_table(rows, LAYERS, way)}
-![Seconds forward and backward against n, both axes logarithmic, a line for each layer.](_static/benchmark_time.svg)
+![Seconds forward and backward against n, on logarithmic axes, a line for each layer.](../web/static/benchmark_time.svg)
 
 With torch's own weights in it, a batch of 8 texts of 512 tokens, d_model = 512 and 8 heads, `MultiHeadAttention` takes
 {twins:.2f} times as long as `nn.MultiheadAttention`, forward and backward.
@@ -97,7 +97,7 @@ One head of {D_HEAD} numbers, forward. The blocks have {BLOCK} queries and {BLOC
 Peak of memory, above what the process had before:
 
 {memory_table(rows, FUNCTIONS, "forward")}
-![Peak of memory against n, both axes logarithmic, a line for each function.](_static/benchmark_memory.svg)
+![Peak of memory against n, both axes logarithmic, a line for each function.](../web/static/benchmark_memory.svg)
 
 `blockwise_attention` with more, and how much memory it needs above what the process had before. At the last the whole
 process, torch included, needed {whole / 1024:.2f} GiB at most.
@@ -107,6 +107,6 @@ process, torch included, needed {whole / 1024:.2f} GiB at most.
 
 if __name__ == "__main__":
     measured = load("benchmark")
-    (ROOT / "benchmark.md").write_text(page(measured), "utf-8")
+    (ROOT / "pages" / "benchmark.md").write_text(page(measured), "utf-8")
     for name, svg in figures(measured["rows"]).items():
-        (ROOT / "_static" / name).write_text(svg, "utf-8")
+        (ROOT / "web" / "static" / name).write_text(svg, "utf-8")

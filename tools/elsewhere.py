@@ -20,7 +20,7 @@ from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from tqdm import tqdm
 
-from tools.chapter import CHAPTERS
+from book.chapter import CHAPTERS
 
 TELL = """
 import resource

@@ -1,7 +1,7 @@
 """Write what is counted on the instructors' two pages: `python -m tools.instructors_page`.
 
-Points and minutes come from the chapters, wrong answers from tools/answers, questions from the checks themselves. The
-rest of the pages is written by hand.
+Points and minutes come from the chapters, wrong answers from homework/answers, questions from the checks.
+The rest is written by hand.
 """
 
 import contextlib
@@ -10,12 +10,12 @@ import re
 import warnings
 from collections import namedtuple
 
-from attention_src import checks
-from tools import chapter
-from tools.answers import EXERCISES
-from tools.chapter import CHAPTERS, ROOT, prose, read
+from attention_course import checks
+from book import chapter
+from book.chapter import CHAPTERS, ROOT, prose, read
+from homework.answers import EXERCISES
 
-PAGES = [ROOT / "instructors.md", ROOT / "wrong_answers.md"]
+PAGES = [ROOT / "pages" / "instructors.md", ROOT / "pages" / "wrong_answers.md"]
 MADE = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- /made -->)", re.S)
 PROMPT = re.compile(r"^\*\*(\d)\. (\w+) it\*\* \((\d) points?, (\d+) minutes\)\.", re.M)
 ITEMS = {  # of the list of what the five source notes say, those that an exercise serves

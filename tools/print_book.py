@@ -15,9 +15,9 @@ from urllib.parse import urljoin
 from bs4 import BeautifulSoup
 from playwright.sync_api import sync_playwright
 
-from tools.chapter import TRANSLATED, pages
+from book.chapter import TRANSLATED, pages
 
-NOT_PRINTED = {"package", "instructors", "wrong_answers", "from_the_notes", "evidence"}
+NOT_PRINTED = {f"pages/{name}" for name in ("package", "instructors", "wrong_answers", "from_the_notes", "evidence")}
 STYLE = """<style>
 .bd-article + .bd-article { break-before: page; }
 .cover { text-align: center; padding-top: 60mm !important; }

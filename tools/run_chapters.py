@@ -16,9 +16,9 @@ import polib
 from nbclient import NotebookClient
 from tqdm import tqdm
 
-from tools.catalogue import file, rewrite
-from tools.chapter import CHAPTERS, ROOT, printed
-from tools.nbval_bound import bindings
+from book.catalogue import file, rewrite
+from book.chapter import CHAPTERS, ROOT, printed
+from book.nbval_bound import bindings
 from tools.translate import ENDS, agree
 
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import astuple, dataclass, fields
 from statistics import median
 
-from tools.chapter import CHAPTERS, code, is_figure, prose, read, tags
+from book.chapter import CHAPTERS, code, is_figure, prose, read, tags
 
 ADVICE = (
     "Advice: 1,600 to 2,300 words and 35 to 50 cells before the exercises, cells of about 5 lines, "

@@ -16,8 +16,8 @@ from itertools import chain, combinations
 
 import polib
 
-from tools.catalogue import FOLDER, file, inline, messages, plain, translatable
-from tools.chapter import ROOT
+from book.catalogue import FOLDER, file, inline, messages, plain, translatable
+from book.chapter import ROOT
 
 NUMBER = re.compile(r"(?<![\w)\]])[−-]?\d+(?:[.,]\d+)*|\d+(?:[.,]\d+)*")
 NUMBERS_IN_WORDS = {
@@ -88,7 +88,7 @@ def refresh(page, folder=FOLDER):
 def glossary():
     """{English term: its Korean word}, the first where the glossary has several."""
     rows = re.findall(
-        r'^\| ([^|]+) \| <span lang="ko">([^<]+)</span> \|', (ROOT / "glossary.md").read_text("utf-8"), re.M
+        r'^\| ([^|]+) \| <span lang="ko">([^<]+)</span> \|', (ROOT / "pages" / "glossary.md").read_text("utf-8"), re.M
     )
     return {term: korean.split(" · ")[0] for terms, korean in rows for term in terms.lower().split(", ")}
 

@@ -8,7 +8,7 @@ import sys
 import nbformat
 import psutil
 
-from tools.chapter import ROOT
+from book.chapter import ROOT
 
 from ..chapter import Unclear, find
 from ..collect import open_questions
@@ -39,7 +39,8 @@ def command(chapter, course, jobs, dask, timeout, unsafe, again, environment, **
     handed_in = [student for student, about in collected.items() if about["file"]]
     data = {student: (course / "collected" / stem / f"{student}.ipynb").read_bytes() for student in handed_in}
     without = _without_numbers(course, stem, options["personal"], secret, data)
-    code = [path.read_bytes() for path in sorted((ROOT / "attention_src").rglob("*.py"))]
+    files = (path for name in ("attention_src", "attention_course") for path in sorted((ROOT / name).rglob("*.py")))
+    code = [path.read_bytes() for path in files]
     books = [nbformat.writes(notebook).encode() for notebook in (source, release)]
     book = b"\0".join([*books, *code]) + repr((seeds, timeout)).encode()
     made_from = {student: hashlib.sha256(book + data[student]).hexdigest() for student in data}

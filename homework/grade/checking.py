@@ -4,7 +4,7 @@ import builtins
 from functools import partial
 from inspect import signature
 
-from attention_src import checks
+from attention_course import checks
 
 from . import wire
 from .sandbox import Died, untrusted

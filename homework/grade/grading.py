@@ -15,10 +15,10 @@ import nbformat
 import psutil
 from nbformat.v4 import new_output
 
-from attention_src import checks
-from attention_src.checks import Part
-from tools import names
-from tools.chapter import code, is_solution, language
+from attention_course import checks
+from attention_course.checks import Part
+from book import names
+from book.chapter import code, is_solution, language
 
 from .. import release as releasing
 from ..chapter import exercises

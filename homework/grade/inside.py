@@ -12,6 +12,7 @@ import inspect
 import json
 import linecache
 import os
+import re
 import resource
 import sys
 import types
@@ -19,7 +20,7 @@ import types
 import numpy as np
 from wire import decode, encode
 
-PACKAGE, TORCH = f"{os.sep}attention_src{os.sep}", f"{os.sep}torch{os.sep}"
+PACKAGES, TORCH = re.compile(r"[/\\]attention_(src|course)[/\\]"), f"{os.sep}torch{os.sep}"
 IPYTHON = types.SimpleNamespace(run_line_magic=print, run_cell_magic=print, system=print, getoutput=lambda *_: [])
 
 
@@ -89,9 +90,9 @@ class Watch:
         else:
             return
         by = caller.f_code.co_filename if caller else ""
-        if PACKAGE in by or TORCH in by or name == "<module>":
+        if PACKAGES.search(by) or TORCH in by or name == "<module>":
             return
-        if PACKAGE in file:
+        if PACKAGES.search(file):
             self.used.add(name)
         elif TORCH in file:
             self.used.update({"torch", name} & {"torch", "scaled_dot_product_attention"})

@@ -12,8 +12,8 @@ from functools import cache
 
 from nbformat.v4 import new_code_cell
 
-from tools import names
-from tools.chapter import CHAPTERS, code, grade_id, read
+from book import names
+from book.chapter import CHAPTERS, code, grade_id, read
 
 from ..chapter import defined
 

@@ -23,7 +23,7 @@ import numpy as np
 import psutil
 
 from . import walls, wire
-from .walls import HERE, LIMITS, PACKAGE
+from .walls import HERE, LIMITS, PACKAGES
 
 PATIENCE, LOOK = 2, 0.2  # times as long on the clock as on the processor; seconds between two looks
 MOST_GIVEN = 4096  # numbers that student code may hand to a function of a check, which computes out here
@@ -62,7 +62,7 @@ def why_not(kind):
     try:
         with Session(seconds=60, kind=kind) as session:
             try:
-                reply = session.ask("run", source="import numpy, attention_src.checks", name="cell")
+                reply = session.ask("run", source="import numpy, attention_course.checks", name="cell")
                 return f"in {kind} Python raises {reply['raised']}: {reply['message']}" if "raised" in reply else ""
             except Died:
                 session.errors.seek(0)
@@ -122,9 +122,11 @@ class Session:
                 command = walls.container(kind, self.name)
                 environment = {name: value for name, value in os.environ.items() if name != "ATTENTION_SEED"}
             else:
-                command, program, books = [sys.executable], str(HERE / "inside.py"), PACKAGE.parent
+                command, program, books = [sys.executable], str(HERE / "inside.py"), PACKAGES[0].parent
                 if kind == "user":  # to whom the book's own folder is closed
-                    books = shutil.copytree(PACKAGE, Path(self.home.name, PACKAGE.name)).parent
+                    books = self.home.name
+                    for package in PACKAGES:
+                        shutil.copytree(package, Path(books, package.name))
                     os.chown(self.home.name, user, user)
                 environment = walls.environment(self.home.name, books)
             self.process = subprocess.Popen(

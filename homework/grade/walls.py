@@ -11,10 +11,12 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+import attention_course
 import attention_src
 
-HERE, PACKAGE = Path(__file__).parent, Path(attention_src.__file__).parent
-GRADING = {path: f"/grading/{path.name}" for path in (PACKAGE, HERE / "inside.py", HERE / "wire.py")}
+HERE = Path(__file__).parent
+PACKAGES = [Path(package.__file__).parent for package in (attention_src, attention_course)]
+GRADING = {path: f"/grading/{path.name}" for path in (*PACKAGES, HERE / "inside.py", HERE / "wire.py")}
 IMAGE = "attention-grading"
 BUILD = f"build --tag {IMAGE} homework/grade"
 DISK, MEMORY = 64 * 2**20, 3 * 2**30  # bytes, of all processes together

@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 import nbformat
 from tqdm import tqdm
 
-from tools.chapter import CHAPTERS, ROOT, TRANSLATED, last_cell, with_answers_folded, with_last_cell
-from tools.repository import copies
+from book.chapter import CHAPTERS, ROOT, TRANSLATED, last_cell, with_answers_folded, with_last_cell
+from book.repository import copies
 
 from ..chapter import Unclear, find
 from ..course import read_json, read_students, write_json
@@ -33,7 +33,7 @@ def command(chapter, course, roster, environment, language="en", **options):
         made = gradebook.release(course, path)
         copy = handed_out(nbformat.read(made, as_version=4), path.stem, source)
         if language == TRANSLATED:
-            from tools.catalogue import translated_copy  # which reads Markdown, as grading need not
+            from book.catalogue import translated_copy  # which reads Markdown, as grading need not
 
             copy = translated_copy(copy, path.relative_to(ROOT).with_suffix("").as_posix())
         nbformat.write(copy, made)
@@ -52,7 +52,8 @@ def _package(course, offline):
         with TemporaryDirectory() as copy:  # what a build leaves behind is no part of the repository
             for name in ("pyproject.toml", "README.md"):
                 shutil.copy(ROOT / name, copy)
-            shutil.copytree(ROOT / "attention_src", Path(copy, "attention_src"))
+            for name in ("attention_src", "attention_course"):
+                shutil.copytree(ROOT / name, Path(copy, name))
             build = ["pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, copy]
             subprocess.run([sys.executable, "-m", *map(str, build)], check=True)
         wheel = max(folder.glob("attention_src-*.whl"), key=lambda path: path.stat().st_mtime)

@@ -3,13 +3,20 @@
 import zipfile
 from pathlib import Path
 
-from tools.chapter import ROOT
+from book.chapter import ROOT
 
 from ..chapter import find
 from . import personal
 
 HERE = Path(__file__).parent / "gradescope"
-PACKED = ("attention_src/**/*", "homework/**/*", "tools/**/*", "chapters/*.ipynb", "pyproject.toml")
+PACKED = (
+    "attention_src/**/*",
+    "attention_course/**/*",
+    "book/**/*",
+    "homework/**/*",
+    "chapters/*.ipynb",
+    "pyproject.toml",
+)
 PACKED += ("requirements-dev.txt", "README.md", "_config.yml", "CITATION.cff")
 
 

@@ -9,7 +9,7 @@ import hashlib
 import random
 from functools import cache
 
-from tools.chapter import is_check
+from book.chapter import is_check
 
 from ..chapter import Unclear
 

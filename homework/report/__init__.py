@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from jinja2 import Environment, FileSystemLoader
 
-from tools import chapter
+from book import chapter
 
 from ..chapter import exercises as exercises_of
 from ..chapter import find

@@ -17,7 +17,7 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
-from tools.chapter import code, grade_id, read
+from book.chapter import code, grade_id, read
 
 STUDENT_COPY = [steps.LockCells, steps.ClearSolutions, steps.CheckCellMetadata, steps.ComputeChecksums, steps.SaveCells]
 

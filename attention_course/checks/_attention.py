@@ -1,0 +1,114 @@
+"""Known mistakes in attention weights, and the question that leads from each: for the checks of several chapters."""
+
+from math import log, sqrt
+
+import numpy as np
+
+from attention_src.attention import scaled_dot_product_attention
+from attention_src.scores import scaled_dot_score
+from attention_src.weights import softmax
+
+from ._report import Part, need_close, need_finite, need_order, need_rows_sum_to_one, need_shape, question_for
+
+NAMES = "(output, weights)"
+LATE = "What is forbidden has the largest score. When does it leave: before the largest is sought, or after?"
+BY_HAND = "Work one score out by hand: which number of the query meets which number of the key?"
+
+
+def need_attention(got, query, key, value, given, mask=None, *, tokens=None, late=False, forbidden=None):
+    """Raise Wrong, with the question that leads to the mistake, unless got is the output and weights of attention.
+
+    Parameters
+    ----------
+    got : tuple, the answer's output and weights
+    query, key, value, mask : what they should be made of
+    given : str or Part, how a message names the trial
+    tokens : array (n, d_model), if queries, keys and values are projections of tokens
+    late : bool, whether a forbidden score is far above the others
+    forbidden : function of the weights which raises Wrong if a key that may not be looked at has one
+    """
+    (output, weights), (expected, right) = got, scaled_dot_product_attention(query, key, value, mask)
+    need_order(NAMES, got, (expected, right))
+    need_shape("weights", weights, right.shape, given)
+    scores = scaled_dot_score(query, key)
+    need_finite("weights", weights, given, LATE if late else about_nan(weights, scores))
+    sums = about_sums(scores)
+    if mask is not None:
+        forbidden(weights)
+        if np.allclose(weights, scaled_dot_product_attention(query, key, value)[1] * mask):
+            sums = "Is the mask used before the softmax, or after?"
+    need_rows_sum_to_one(weights, given, LATE if late else sums)
+    sizes = (*value.shape, len(query), *(() if tokens is None else tokens.shape))
+    need_close("weights", weights, right, about_weights(weights, query, key, mask, sizes))
+    question = _about_output(output, weights, value, query, key, tokens)
+    need_shape("output", output, expected.shape, given, question)
+    need_close("output", output, expected, question)
+
+
+def about_weights(weights, query, key, mask=None, sizes=(), otherwise=BY_HAND):
+    """The question that leads from known wrong weights to the mistake behind them.
+
+    Parameters
+    ----------
+    weights, query, key, mask : the answer's weights, and what they should be made of
+    sizes : iterable of int, numbers that could have been taken for d_k
+    otherwise : str, the question for weights that are not known
+    """
+    if np.abs(scaled_dot_score(query, key)).max() > 500:  # what holds for small scores fails for large ones
+        return "By how much do the two largest scores of this row differ, and what has become of the gap in yours?"
+    d_k, right = key.shape[-1], scaled_dot_product_attention(query, key, key, mask)[1]
+    if np.any((weights == 0) & (right > 0)) and np.allclose(weights, right, atol=0.1):
+        return "Can exp make exactly 0 of a score? What has become of the small weights in yours?"
+    known = [
+        (query * sqrt(d_k), key, "What stands between the scores and the softmax?"),
+        (query / sqrt(d_k), key, "Is it d_k itself that you divide by, and should it be?"),
+        (query * d_k, key, "A score adds up d_k products. Does your scale make it larger or smaller?"),
+        (query * log(2), key, "Which number is raised to the score?"),
+    ]
+    for size in (2, *sizes):  # 2 is the length of the keys in the example of chapter 1
+        question = "Scores grow with the number of terms they add up. How many terms has one score?"
+        known.append((query * sqrt(d_k / size), key, question))
+    if query.shape == key.shape:
+        known += [
+            (key, query, "Whose question is weights[0]? Who asks, and who is asked?"),
+            (query, query, "Are there keys in your scores?"),
+            (key, key, "Are there queries in your scores?"),
+        ]
+    wrong = [(scaled_dot_product_attention(q, k, k, mask)[1], question) for q, k, question in known]
+    scores = scaled_dot_score(query, key)
+    others = [scores.max(-2, keepdims=True)] + [scores.max(-1)[..., None, :]] * (len(query) == len(key))
+    own = "You take the largest score of a row away. Of which row is it, in yours?"
+    wrong += [(softmax(scores - largest, mask), own) for largest in others]
+    wrong.append((softmax(right, mask), "How often is the softmax taken?"))
+    return question_for(weights, wrong, otherwise)
+
+
+def about_nan(weights, scores):
+    """The question for weights that are not finite: was no maximum subtracted, or one and the same from all rows?"""
+    if np.abs(scores).max() < 500:
+        return "The scores are small. Which line of yours makes the first NaN or infinity?"
+    row = np.unravel_index(scores.argmax(), scores.shape)[:-1]
+    if np.isfinite(weights[row]).all():
+        return "The row with the largest score is finite. What would be left of a row that lies a thousand below it?"
+    return "What does exp do to a score of 1000?"
+
+
+def about_sums(scores):
+    """The question for rows that do not sum to 1."""
+    return "What does exp do to a score of 1000?" if np.abs(scores).max() > 500 else "By what is each row divided?"
+
+
+def _about_output(output, weights, value, query, key, tokens):
+    """The question that leads from a known wrong output to the mistake behind it; the weights are right."""
+    known = [] if tokens is None else [(weights @ tokens, "What do they mix: the tokens, or their values?")]
+    known += [
+        (weights @ key, "What do they mix: keys, or values?"),
+        (value[weights.argmax(axis=-1)], "What becomes of the values with the smaller weights?"),
+    ]
+    if len(query) == len(key):
+        known += [
+            (weights @ query, "What do they mix: queries, or values?"),
+            (weights.T @ value, "Does output[0] take a row of them, or a column?"),
+        ]
+    question = Part(question_for(output, known, "What do they mix?"))
+    return Part("The weights are right. {question}", question=question)

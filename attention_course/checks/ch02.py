@@ -1,0 +1,143 @@
+"""Checks of chapter 02, why softmax, why √d_k."""
+
+from math import exp
+
+import numpy as np
+
+from attention_src.weights import softmax as right_softmax
+
+from ._attention import about_nan, about_sums
+from ._report import (
+    Part,
+    Wrong,
+    ask,
+    choose,
+    entry,
+    need_close,
+    need_finite,
+    need_rows_sum_to_one,
+    need_shape,
+    passed,
+    shapes,
+)
+
+FAR = 1000.0 * np.eye(3, 4)  # scores so far from the others of their row that only the largest can be subtracted
+
+
+def _trials(seed):
+    """Random scores of awkward shapes, the last ones so large that exp overflows or so small that it vanishes."""
+    random = np.random.default_rng(seed)
+    for shape in ((4, 4), (2, 5), (1, 7), (3, 1), (2, 3, 4), (2, 1, 3, 2), (4,)):
+        yield random.normal(size=shape) * 3
+    yield random.normal(size=(3, 4)) + np.array([[1000.0], [-1000.0], [0.0]])
+
+
+def _masks(scores, random):
+    """A mask that hides keys but never all of a row, then one that hides a whole row."""
+    mask = random.random(scores.shape) < 0.6
+    mask[..., -1] = True
+    yield mask
+    mask = mask.copy()
+    mask.reshape(-1, mask.shape[-1])[0] = False
+    yield mask
+
+
+def _compare(answer, scores, mask):
+    arguments = {"scores": scores} if mask is None else {"scores": scores, "mask": mask}
+    given = shapes(**arguments)
+    weights, right = ask(answer, **arguments), right_softmax(scores, mask)
+    need_shape("the result", weights, scores.shape, given, "Does a softmax change the shape of a table?")
+    if mask is not None:
+        _need_masked(weights, mask, given)
+    need_finite("weights", weights, given, about_nan(weights, scores))
+    need_rows_sum_to_one(weights, given, about_sums(scores), where=True if mask is None else mask.any(axis=-1))
+    hint = "What is the ratio of two weights of this row, and what is the gap of their scores?"
+    if np.allclose(weights, right_softmax(right, mask), atol=1e-6):
+        hint = "How often do you raise e to a score, and divide?"
+    need_close("weights", weights, right, hint)
+
+
+def _need_masked(weights, mask, given):
+    """Raise Wrong if a row that may look nowhere is not 0, or a hidden key has a weight."""
+    for index in np.argwhere(~mask.any(axis=-1))[:1]:
+        row, seen = weights[tuple(index)], {"given": given, "entry": entry("weights", index)}
+        if not np.isfinite(row).all():
+            raise Wrong(Part("With {given}, {entry} may look nowhere and is NaN", **seen), question="What is 0 / 0?")
+        if row.any() and not weights[~mask & mask.any(axis=-1, keepdims=True)].any():
+            seen = Part("With {given}, {entry} may look nowhere and sums to {sum:.4g}", **seen, sum=float(row.sum()))
+            raise Wrong(seen, "0", "Equally low scores, less the largest of them: what does exp make of that?")
+    if (weights[~mask] != 0).any():
+        if not weights[mask].any():
+            seen = Part("With {given}, only keys that may not be seen have a weight", given=given)
+            raise Wrong(seen, question="What does True mean in your mask?")
+        seen = Part("With {given}, a key that may not be seen has a weight", given=given)
+        raise Wrong(seen, question="When is a hidden key taken out, and what is left of its score?")
+
+
+def softmax(answer, seed=0):
+    """Check a student's ``answer(scores, mask=None) -> weights``, a stable softmax over the keys.
+
+    Parameters
+    ----------
+    answer : function of scores (..., n, m) and, when there is one, mask (..., n, m) bool, True = may look
+    seed : int, where the trials come from
+    """
+    random = np.random.default_rng([seed, 1])
+    for scores in (*_trials(seed), FAR):
+        _compare(answer, scores, None)
+    for scores in _trials(seed):
+        for mask in _masks(scores, random):
+            _compare(answer, scores, mask)
+    hidden = {"scores": np.array([[1000.0, 0.0, 1.0]]), "mask": np.array([[False, True, True]])}
+    weights = ask(answer, **hidden)
+    if not np.allclose(weights, right_softmax(**hidden), rtol=1e-4):
+        seen = "With the scores 1000, 0 and 1, and a mask that hides the 1000, the weights are {weights}"
+        question = "Which of the three is the largest that may be seen?"
+        raise Wrong(Part(seen, weights=weights[0].tolist()), question=question)
+    passed("rows sum to 1, or to 0 where all is hidden, and a score of 1000 is no trouble.")
+
+
+SUMS = {
+    1: ("each row is divided by its own total", "Which total does NumPy put under which column?"),
+    0.625: ("the first row is added up", "Which row has the larger scores?"),
+    4: ("both numbers are divided by the total of the first row", "How many totals are there, and where does each go?"),
+    2: ("nothing is divided", "What does the last line of the function do?"),
+}
+
+
+def mended_softmax(answer, total, seed=0):
+    """Check the mended softmax of chapter 02, which takes no mask, and what a row of the wrong one adds up to.
+
+    Parameters
+    ----------
+    answer : function of scores (..., n, m)
+    total : float, the sum of the second row of what the wrong function makes of the scores (0, 0) and (log 4, log 4)
+    seed : int, where the trials come from
+    """
+    for scores in (*_trials(seed), FAR):
+        _compare(answer, scores, None)
+    choose(total, 2.5, SUMS, digits=2, hint="What are the two totals, and which number is divided by which of them?")
+    passed("rows sum to 1, in every shape tried.")
+
+
+def ratio_of_weights(answer, *, first=5 / 2, second=2):
+    """Check how many times as heavy the weight of a score `first` is as that of a score `second`.
+
+    Parameters
+    ----------
+    answer : float, rounded to 2 decimals
+    first, second : float, the scores; three more are 1/2, −1 and −6
+    """
+    total = sum(map(exp, (first, second, 1 / 2, -1, -6)))
+    reasons = {
+        first / second: ("scores are divided by each other", "What does exp make of a difference?"),
+        first - second: ("the gap itself is taken", "What does softmax do to each score before it divides?"),
+        exp(first): ("the other score is forgotten", "Which two numbers does the ratio compare?"),
+        exp(second - first): ("the smaller weight is divided by the larger", "Which one was asked for?"),
+        exp(first) / total: ("it is the weight of the first word", "By what must it be divided for a comparison?"),
+        exp(first) - exp(second): ("one is taken from the other", "Does 'times as heavy' ask for a difference?"),
+        2 ** (first - second): ("2 is raised to the gap", "Which number does softmax raise?"),
+    }
+    hint = "What is the gap between the two scores, and what is e raised to it?"
+    choose(answer, exp(first - second), reasons, digits=2, hint=hint)
+    passed("the ratio is e raised to the gap, whatever the other scores are.")

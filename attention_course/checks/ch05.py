@@ -1,0 +1,214 @@
+"""Checks of chapter 05, who asks and who answers."""
+
+import numpy as np
+
+from attention_src.attention import scaled_dot_product_attention
+from attention_src.masks import causal_mask, padding_mask
+
+from ._attention import NAMES, need_attention
+from ._report import (
+    Part,
+    Wrong,
+    ask,
+    ask_two,
+    choose,
+    entry,
+    need_close,
+    need_shape,
+    passed,
+    question_for,
+    shapes,
+)
+
+
+def decoder_mask(answer, seed=0):
+    """Check a student's ``answer(lengths, n) -> bool (batch, n, n)``, the mask of a decoder, True = may look.
+
+    Parameters
+    ----------
+    answer : function of lengths (batch,) int and n int
+    seed : int, where the trials come from
+    """
+    random = np.random.default_rng(seed)
+    for n, batch in ((4, 2), (5, 3), (1, 2), (7, 1)):
+        lengths = random.integers(1, n + 1, size=batch)
+        lengths[0], lengths[-1] = n, max(n - 2, 1)
+        got, right = ask(answer, lengths=lengths, n=n), causal_mask(n) & padding_mask(lengths, n)
+        given = Part("lengths {lengths} and n = {n}", lengths=lengths.tolist(), n=n)
+        need_shape("the mask", got, right.shape, given)
+        if got.dtype != bool:
+            seen = Part("The mask has dtype {dtype}", dtype=got.dtype.name)
+            raise Wrong(seen, "bool", "What does a comparison give?")
+        if not np.array_equal(got, right):
+            index = np.argwhere(got != right)[0]  # sentence, query, key
+            seen = {"given": given, "entry": entry("mask", index), "value": bool(got[tuple(index)])}
+            raise Wrong(Part("With {given}, {entry} is {value}", **seen), question=_about_mask(got, right, lengths))
+    passed("who may look at whom, for four batches; nobody sees the future or the filling.")
+
+
+def _about_mask(got, right, lengths):
+    """The question that leads from a known wrong mask to what it forgets."""
+    n = right.shape[-1]
+    causal, filled = causal_mask(n), padding_mask(lengths, n)
+    known = (
+        (~right, "True means *may look*. What does yours mean?"),
+        (np.broadcast_to(causal, right.shape), "Is key 2 of a sentence of two words (keys 0 and 1) a word?"),
+        (np.broadcast_to(filled, right.shape), "May query 0 look at key 1, which comes after it?"),
+        (causal.T & filled, "Which of i and j is the one that looks, and which is looked at?"),
+        (causal & (np.arange(n) <= lengths[:, None, None]), "Counting from 0, which is the last key of two words?"),
+        (np.tri(n, k=-1, dtype=bool) & filled, "j ≤ i: may a token look at itself?"),
+        (causal & filled.swapaxes(-1, -2), "Is it the asker or the answerer that must be a word?"),
+        (causal | filled, "Both conditions must hold. Which sign says so?"),
+    )
+    return question_for(got, known, "Is j ≤ i there, and is j less than the length?")
+
+
+def who_may_look(cross, causal, react, *, source=4, places=6, written=5):
+    """Check what a decoder may see when source word 2 changes.
+
+    Parameters
+    ----------
+    cross, causal : int, cells that are True in the mask of the cross-attention, and in the causal mask
+    react : int, written words that may react to the change
+    source, places, written : int, words of the source, positions it is padded to, words written
+    """
+    over_source = "the causal mask lay over the source", "Is the source not whole before a word is written?"
+    seen = {
+        written * places: ("the padding may be looked at", "Is a padded position a word?"),
+        written**2: ("the written words look at themselves", "Who supplies the keys in cross-attention?"),
+        source**2: ("the source looks at itself", "Who asks in cross-attention?"),
+        source * places: ("the source looks at its own positions", "Who asks in cross-attention?"),
+        source * (source + 1) // 2: over_source,
+        sum(min(i, source) for i in range(1, written + 1)): over_source,
+    }
+    choose(cross, written * source, seen, digits=0, hint="How many ask, and at how many words may each of them look?")
+    seen = {
+        written**2: ("there is no mask", "May word 1 look at word 2?"),
+        written * (written - 1): ("all look at all but one word", "How many words may word 1 look at, and word 2?"),
+        written * (written - 1) // 2: ("no word looks at itself", "What is on the diagonal of a causal mask?"),
+        (written + 1) * (written + 2) // 2: ("one word more is written", "How many are there?"),
+    }
+    right, over_which = written * (written + 1) // 2, "Over which table does the causal mask lie?"
+    choose(causal, right, seen, digits=0, hint="How many words may word 1 look at, how many word 2?")
+    seen = {
+        source: ("the source words react", "Which words does the exercise ask about?"),
+        places: ("the padded positions react", "How many words are written?"),
+        written - 1: ("only words from the second on may see source word 2", over_which),
+        written - 2: ("only words after the second may see source word 2", over_which),
+        1: ("written word 2 alone belongs to source word 2", "Who may look at whom in cross-attention?"),
+        0: ("nobody looks at the source", "Who supplies the keys in cross-attention?"),
+    }
+    choose(react, written, seen, digits=0, hint="Which written words may look at source word 2?")
+    passed("the masks and the reach of a source word: the causal mask lies over the written words alone.")
+
+
+CAUSAL = "{given} and a causal mask"
+LATE = "{given} and a causal mask, under which the forbidden score is far above the others"
+
+
+def _masked_trials(seed):
+    """How to name a trial, queries, keys, values, mask: causal, padding, ragged; then huge scores, then low ones."""
+    random = np.random.default_rng(seed)
+    ragged = random.random((4, 3)) < 0.6
+    ragged[:, 0] |= ~ragged.any(axis=-1)
+    padded = np.repeat(padding_mask(3, 5), 2, axis=0)
+    for form, mask, d_k, d_v in (
+        (CAUSAL, causal_mask(3), 2, 4),
+        ("{given} and a padding mask", padded, 3, 1),
+        ("{given} and a ragged mask", ragged, 5, 2),
+    ):
+        n, m = mask.shape
+        yield form, random.normal(size=(n, d_k)) * 2, random.normal(size=(m, d_k)), random.normal(size=(m, d_v)), mask
+    apart, keys = np.array([[1000.0], [0.0], [-1000.0]]), np.array([[1.0], [0.9], [0.0], [0.7]])
+    padded = np.repeat(padding_mask(3, 4), 3, axis=0)
+    yield "{given}, huge scores and a padding mask", apart, keys, random.normal(size=(4, 2)), padded
+    form, low = "{given}, hugely negative scores and a causal mask", np.full((2, 1), -3e4)
+    yield form, low, np.ones((3, 1)), random.normal(size=(3, 2)), causal_mask(2, 3)
+    yield LATE, np.eye(2), np.array([[0.0, 1.0], [3e4, 2.0]]), random.normal(size=(2, 3)), causal_mask(2)
+
+
+def masked_attention(answer, seed=0):
+    """Check a student's ``answer(query, key, value, mask) -> (output, weights)``, attention with a mask.
+
+    Parameters
+    ----------
+    answer : function of query (n, d_k), key (m, d_k), value (m, d_v), mask (n, m) bool, True = may look
+    seed : int, where the trials come from
+    """
+    for trial in _masked_trials(seed):
+        _need_masked(answer, *trial)
+    _, query, key, value, mask = next(_masked_trials(seed + 1))
+    mask = mask.copy()
+    mask[1] = False
+    output, weights = ask_two(NAMES, answer, query=query, key=key, value=value, mask=mask)
+    expected, right = scaled_dot_product_attention(query, key, value, mask)
+    given = shapes(query=query, key=key, value=value)
+    given = Part("{given} and a query that may look nowhere", given=given)
+    need_shape("weights", weights, right.shape, given)
+    need_shape("output", output, expected.shape, given)
+    _need_zeros(weights[1], output[1])
+    need_close("weights", weights, right, "What did the rows beside weights[1], which may look nowhere?")
+    need_close("output", output, expected, "What do the queries beside query[1] fetch, which may look nowhere?")
+    passed("output and weights hold for causal, padding and ragged masks, huge scores, and a row that sees nothing.")
+
+
+def _need_zeros(weights, output):
+    """Raise Wrong unless a row that may look nowhere has zeros."""
+    if not np.allclose(np.nan_to_num(np.append(weights, output), nan=9), 0):
+        question = "What does softmax make of equally low scores?"
+        if np.isnan(weights).any():
+            question = "What is 0 / 0?"
+        elif not weights.any():
+            question = "What do weights of 0 fetch?"
+        rows = {"weights": np.round(weights, 2).tolist(), "output": np.round(output, 2).tolist()}
+        seen = Part("query[1] may look nowhere, weights[1] is {weights} and output[1] {output}", **rows)
+        raise Wrong(seen, "zeros", question)
+
+
+def _need_masked(answer, form, query, key, value, mask):
+    given = Part(form, given=shapes(query=query, key=key, value=value))
+    got = ask_two(NAMES, answer, query=query, key=key, value=value, mask=mask)
+
+    def forbidden(weights):
+        _need_nothing_forbidden(weights, mask, given, small=form == CAUSAL)
+
+    need_attention(got, query, key, value, given, mask, late=form == LATE, forbidden=forbidden)
+
+
+def _need_nothing_forbidden(weights, mask, given, small):
+    """Raise Wrong if a key that may not be looked at has a weight; among huge scores a penalty may be too small."""
+    forbidden = np.abs(weights * ~mask).sum(axis=-1)
+    row = forbidden.argmax()
+    if forbidden[row] > 1e-6:
+        question = "Where is the mask used, and what is left of a forbidden score?"
+        if small and np.abs(weights[row] * mask[row]).max() < 1e-6:
+            question = "It sees those *only*: what does True mean in your mask?"
+        elif mask.shape == mask.T.shape and np.abs(weights * ~mask.T).max() < 1e-6:
+            question = "Who asks in your mask, its rows or its columns?"
+        seen = {"given": given, "entry": entry("weights", [row]), "sum": float(forbidden[row])}
+        raise Wrong(Part("With {given}, {entry} gives {sum:.4f} to keys it may not look at", **seen), question=question)
+
+
+MOVED = {
+    0: ("a changed token reaches nobody", "Whom does a row of the wrong function look at, if `mask` is True there?"),
+    1: (
+        "the mask is right, and only the last word sees itself",
+        "What does the wrong function do where `mask` is True?",
+    ),
+    2: ("the last output stays", "All scores of the last row are equally low. What does softmax make of them?"),
+}
+
+
+def mended_mask(answer, moved, seed=0):
+    """Check the mended attention of chapter 05, and how many of three outputs of the wrong one see the last word.
+
+    Parameters
+    ----------
+    answer : function as for `masked_attention`; no row may look nowhere
+    moved : int, outputs of the wrong function that move if the last of three words changes, under a causal mask
+    seed : int, where the trials come from
+    """
+    for trial in _masked_trials(seed):
+        _need_masked(answer, *trial)
+    choose(moved, 3, MOVED, digits=0, hint="There are three outputs. Which of them have a weight on the last word?")
+    passed("it looks where it may; in the wrong function all three outputs move, and the first two give it away.")

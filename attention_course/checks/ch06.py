@@ -1,0 +1,179 @@
+"""Checks of chapter 06, several questions at once."""
+
+import numpy as np
+
+from attention_src.attention import scaled_dot_product_attention
+from attention_src.scores import scaled_dot_score
+
+from ._attention import NAMES, about_nan, about_sums, about_weights
+from ._report import (
+    Part,
+    Wrong,
+    ask,
+    ask_two,
+    choose,
+    need_close,
+    need_finite,
+    need_order,
+    need_rows_sum_to_one,
+    need_shape,
+    passed,
+    question_for,
+    shapes,
+)
+
+SIZES = [(5, 12, 3), (3, 4, 2), (2, 6, 1), (4, 8, 4)]  # n, d_model, num_heads; in the first d_k is a fourth size
+
+
+def _cut(a, num_heads):
+    return a.reshape(len(a), num_heads, -1).transpose(1, 0, 2)
+
+
+def _right(X, W_q, W_k, W_v, W_o, num_heads):
+    """Output, weights and the heads before they are joined, (num_heads, n, d_v)."""
+    heads, weights = scaled_dot_product_attention(*(_cut(X @ W, num_heads) for W in (W_q, W_k, W_v)))
+    return heads.swapaxes(0, 1).reshape(len(X), -1) @ W_o, weights, heads
+
+
+def _trials(seed):
+    """Tokens, wide matrices and numbers of heads, the last with scores that overflow exp."""
+    random = np.random.default_rng(seed)
+    for n, d, num_heads in SIZES:
+        X, matrices = random.normal(size=(n, d)), random.normal(size=(4, d, d)) / d**0.5
+        yield (X, *matrices, num_heads)
+    yield (np.eye(3, 4), 3e4 * np.eye(4), np.eye(4), *random.normal(size=(2, 4, 4)), 2)
+
+
+def multi_head(answer, seed=0):
+    """Check a student's ``answer(X, W_q, W_k, W_v, W_o, num_heads) -> (output, weights)``.
+
+    Parameters
+    ----------
+    answer : function of X (n, d_model), four matrices (d_model, d_model), num_heads int
+    seed : int, where the trials come from
+    """
+    names = ("X", "W_q", "W_k", "W_v", "W_o", "num_heads")
+    for trial in _trials(seed):
+        arguments = dict(zip(names, trial, strict=True))
+        given, got = shapes(X=trial[0], num_heads=trial[-1]), ask_two(NAMES, answer, **arguments)
+        (output, weights), (expected, right, heads) = got, _right(*trial)
+        need_order(NAMES, got, (expected, right))
+        need_shape("weights", weights, right.shape, given, "How many tables has a layer, and how large is one?")
+        scores = scaled_dot_score(*(_cut(trial[0] @ W, trial[-1]) for W in trial[1:3]))
+        need_finite("weights", weights, given, about_nan(weights, scores))
+        need_rows_sum_to_one(weights, given, about_sums(scores))
+        need_close("weights", weights, right, _about_weights(weights, trial))
+        need_shape("output", output, expected.shape, given, "What is done with the heads once they have mixed?")
+        question = "The weights are right. What does each head mix, and how are the heads joined?"
+        need_close("output", output, expected, question, _known_outputs(heads, trial))
+    passed("output and the weights of every head hold on {trials} trials with 1 to 4 heads.", trials=len(SIZES) + 1)
+
+
+LABELLED = "In a drawing with labelled numbers, of which token is queries[0, 1], the second row of the first head?"
+
+
+def _about_weights(weights, trial):
+    """The question that leads from known wrong weights to the mistake behind them."""
+    X, W_q, W_k, _, _, h = trial
+    Q, K, n = X @ W_q, X @ W_k, len(X)
+    d_k = Q.shape[-1] // h
+    under = "Whose length is under the root, that of a token or that of a head?"
+    known = (
+        (_cut(Q, h) / h**0.5, _cut(K, h), under),
+        (_cut(Q, h) * (d_k / h) ** 0.5, _cut(K, h), under),
+        (Q.reshape(h, n, -1), K.reshape(h, n, -1), LABELLED),
+        (*(A.reshape(n, -1, h).transpose(2, 0, 1) for A in (Q, K)), "Which columns has the first head?"),
+        (Q, K, "All your heads have the same weights. Which columns has the first head?"),
+    )
+    wrong = [(np.broadcast_to(_weights(q, k), weights.shape), question) for q, k, question in known]
+    by_hand = "Take the first head alone, and work one score out by hand: which number meets which?"
+    return question_for(weights, wrong, about_weights(weights, _cut(Q, h), _cut(K, h), sizes=(n,), otherwise=by_hand))
+
+
+def _weights(query, key):
+    return scaled_dot_product_attention(query, key, key)[1]
+
+
+def _known_outputs(heads, trial):
+    """Known wrong outputs, with the question that leads from each to the mistake behind it."""
+    W_o, n = trial[4], heads.shape[1]
+    return (
+        (heads.swapaxes(0, 1).reshape(n, -1), "The heads are joined rightly. What comes after that?"),
+        (heads.reshape(n, -1) @ W_o, "In which order stand the axes when the heads are joined?"),
+        (heads.transpose(1, 2, 0).reshape(n, -1) @ W_o, "In which order stand the heads of one token?"),
+        (heads.swapaxes(0, 1).reshape(n, -1) @ W_o.T, "Row vectors meet W_o from which side?"),
+    )
+
+
+def layer_numbers(d_k, parameters, table_cells, *, d_model=768, num_heads=12, tokens=100):
+    """Check the width of a head, the number of parameters of a layer with biases, and of weights it computes.
+
+    Parameters
+    ----------
+    d_k, parameters, table_cells : int, the answers
+    d_model, num_heads, tokens : int
+    """
+    right = d_model // num_heads
+    shared = Part("How are the {d_model} numbers shared out among the heads?", d_model=d_model)
+    widths = {
+        d_model: ("every head were as wide as a token", shared),
+        num_heads: ("the number of heads is taken", "How wide is one of them?"),
+    }
+    choose(d_k, right, widths, digits=0, hint=shared)
+    square, full = d_model**2, 4 * d_model**2 + 4 * d_model
+    counts = {
+        4 * square: ("the biases are left out", "How many has each of the four?"),
+        3 * square + 3 * d_model: ("the matrix that mixes the heads is left out", "What is W_o for?"),
+        3 * square: ("W_o and the biases are left out", "How many matrices has a layer?"),
+        num_heads * full: ("each head had matrices as wide as the whole layer", "Does the number depend on heads?"),
+        4 * d_model * right: ("only one head is counted", "How many columns has the wide W_q?"),
+    }
+    choose(parameters, full, counts, digits=0, hint="Four matrices and four biases: what are their shapes?")
+    tables = {
+        tokens**2: ("all heads share one table", "How many tables did the figure show for two heads?"),
+        num_heads * tokens: ("there is one weight for each token", "How many does each token compute?"),
+        num_heads * tokens * right: ("weights are as long as a head is wide", "Between which two is there a weight?"),
+    }
+    choose(table_cells, num_heads * tokens**2, tables, digits=0, hint="How large is one table, and how many are there?")
+    passed("width, parameters and tables; only the tables grow with the tokens.")
+
+
+TOKENS = {
+    0: ("the function is right", "In which order does reshape deal out the numbers?"),
+    1: ("head 2 begins with the second token", "How many numbers has head 1, and how many a token?"),
+    3: ("head 2 begins with the last token", "How many numbers has head 1, and how many a token?"),
+}
+
+
+def split_heads(answer, token, seed=0):
+    """Check the mended ``answer(a, num_heads)``, (n, d) -> (num_heads, n, d / num_heads), and a prediction.
+
+    Parameters
+    ----------
+    answer : function of a (n, d) and num_heads int
+    token : int, whose number the wrong function has first in head 2, of four tokens 0 to 3 of six numbers, two heads
+    seed : int, where the trials come from
+    """
+    random = np.random.default_rng(seed)
+    for n, d, num_heads in SIZES:
+        a = random.normal(size=(n, d))
+        got, right = ask(answer, a=a, num_heads=num_heads), _cut(a, num_heads)
+        given = shapes(a=a, num_heads=num_heads)
+        need_shape("the result", got, right.shape, given, "How many heads, how many tokens, how many numbers in each?")
+        if np.allclose(got, a.reshape(num_heads, n, -1)) and not np.allclose(got, right):
+            seen = Part("With {given}, result[0, 1] still holds numbers of token a[0]", given=given)
+            raise Wrong(seen, question="What must be cut first?")
+        known = (
+            (a.reshape(n, -1, num_heads).transpose(2, 0, 1), "Do the columns of a head stand side by side in a token?"),
+            (right[::-1], "Which columns has the first head, the first or the last?"),
+            (right[:, ::-1], "In which order stand the tokens in a head?"),
+        )
+        need_close("result", got, right, "The first head has the first columns of every token. Which has yours?", known)
+    choose(
+        token,
+        2,
+        TOKENS,
+        digits=0,
+        hint="There are tokens 0 to 3. Write their numbers in one line, and cut it in two: what comes first?",
+    )
+    passed("every head has its own columns of every token; numbered tokens show this wrong split.")

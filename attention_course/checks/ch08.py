@@ -1,0 +1,135 @@
+"""Checks of chapter 08, a picture is a sequence of patches."""
+
+import numpy as np
+
+from attention_src.patches import patchify as right_patchify
+
+from ._report import (
+    NotAttempted,
+    Part,
+    Wrong,
+    as_numpy,
+    ask,
+    choose,
+    need_close,
+    need_shape,
+    passed,
+    question_for,
+    shapes,
+)
+
+SIZES = [(4, 6, 1, 2), (6, 4, 3, 2), (9, 3, 2, 3), (2, 3, 4, 1), (8, 8, 3, 4)]  # H, W, C, p
+
+
+def patchify(answer, seed=0):
+    """Check a student's ``answer(image, p)``, (H, W, C) -> (H/p · W/p, p · p · C), row by row.
+
+    Parameters
+    ----------
+    answer : function of image (H, W, C) and p int
+    seed : int, where the trials come from
+    """
+    random = np.random.default_rng(seed)
+    for height, width, channels, p in SIZES:
+        image = random.normal(size=(height, width, channels))
+        got, right = ask(answer, image=image, p=p), right_patchify(image, p)
+        need_shape("the result", got, right.shape, shapes(image=image, p=p), "How many patches, of how many numbers?")
+        need_close("patches", got, right, _about_patches(got, image, p))
+    passed("the patches hold for {number} pictures, high, wide and square, with one colour to four.", number=len(SIZES))
+
+
+def _about_patches(got, image, p):
+    """The question that leads from known wrong patches to the mistake behind them."""
+    height, width, channels = image.shape
+    cut = image.reshape(height // p, p, width // p, p, channels)
+    known = (
+        (image.reshape(got.shape), "Your patch 1 is a strip of a row of pixels. Which two axes must change places?"),
+        (cut.transpose(2, 0, 1, 3, 4), "Are the patches counted along rows or down columns?"),
+        (cut.transpose(0, 2, 3, 1, 4), "Within a patch: do the numbers run along its rows or down its columns?"),
+        (cut.transpose(0, 2, 4, 1, 3), "Within a patch: do the colours of one pixel stand side by side?"),
+    )
+    flat = ((wrong.reshape(got.shape), question) for wrong, question in known)
+    return question_for(got, flat, "Try it on the picture of 4 × 4 numbered pixels. What is your patch 1?")
+
+
+def patch_numbers(tokens, numbers, weights, *, size=384, patch=16):
+    """Check the tokens, the numbers of a patch and the weights of a head, for a square picture in colour.
+
+    Parameters
+    ----------
+    tokens, numbers, weights : int, the answers
+    size, patch : int, pixels along a side
+    """
+    title = Part("{patch} × {patch} is the number of patches", patch=patch)
+    side, length = size // patch, patch**2 * 3
+    right = side**2 + 1
+    counts = {
+        197: ("a picture of 224 pixels is cut into patches of 16", "How large are these?"),
+        side**2: ("the class token is left out", "Where would the answer be read?"),
+        side: ("only the patches along one side are counted", "How many sides has a square?"),
+        side + 1: ("only the patches along one side are counted", "How many sides has a square?"),
+        patch**2: (title, "Is it their number or their size?"),
+        patch**2 + 1: (title, "Is it their number or their size?"),
+        size**2 + 1: ("every pixel is a token", "What is a patch for?"),
+    }
+    choose(tokens, right, counts, digits=0, hint="How many patches fit along one side?")
+    lengths = {
+        patch**2: ("a pixel were one number", "How many colours has it?"),
+        patch: ("only one side of the patch is counted", "What is the other?"),
+        patch * 3: ("only one side of the patch is counted", "What is the other?"),
+        size**2 * 3: ("that is the whole picture", "How much of it is in one patch?"),
+    }
+    choose(numbers, length, lengths, digits=0, hint="How many pixels has a patch, and how many numbers a pixel?")
+    tables = {
+        side**4: ("the class token neither asks nor answers", "Does it?"),
+        right: ("there is one weight for each token", "How many does each token compute?"),
+        right * length: ("weights grow with the length of a patch", "Between what and what is there a weight?"),
+        right**2 * 3: ("each colour had a table of its own", "What is a token made of?"),
+    }
+    choose(weights, right**2, tables, digits=0, hint="Who asks whom? How many pairs are there?")
+    passed("tokens, numbers and weights.")
+
+
+PICTURE = np.array([[10 * row + column for column in range(1, 5)] for row in range(1, 5)])
+ROWS = {
+    (11, 12, 13, 14): ("that is the first row of the right picture", "Which numbers come first in the patches?"),
+    (11, 13, 21, 23): ("numbers of two patches are taken in turn", "In which order does reshape take the numbers?"),
+    (11, 13, 31, 33): ("one number of each patch is taken", "In which order does reshape take the numbers?"),
+}
+
+
+def mended_unpatchify(answer, first_row, seed=0):
+    """Check the mended inverse of patchify of chapter 08, and what the wrong one put into the first row of a picture.
+
+    Parameters
+    ----------
+    answer : function of patches (H/p · W/p, p · p · C), p, H and W that returns the picture (H, W, C)
+    first_row : four numbers, the first row that the wrong function makes of the picture of 4 × 4 numbered pixels
+    seed : int, where the trials come from
+    """
+    random = np.random.default_rng(seed)
+    for height, width, channels, p in SIZES:
+        image = random.normal(size=(height, width, channels))
+        given = {"patches": right_patchify(image, p), "p": p, "H": height, "W": width}
+        got = ask(answer, **given)
+        need_shape("the picture", got, image.shape, shapes(**given), "How many axes has a picture?")
+        need_close("picture", got, image, "Run it on the picture of 4 × 4 numbered pixels. Where does patch 2 go?")
+    _need_row(first_row)
+    passed("{number} pictures come back whole, high, wide and square.", number=len(SIZES))
+    passed("here the wrong function lays each patch in a row, for it takes the numbers as they come.")
+
+
+def _need_row(first_row):
+    """Compare four predicted numbers with the first row of what a plain reshape makes of the patches."""
+    if first_row is ... or first_row is None or ... in np.atleast_1d(np.array(first_row, dtype=object)):
+        raise NotAttempted("the function is mended; the row is not predicted yet")
+    got, right = as_numpy(first_row), right_patchify(PICTURE[..., None], 2)[0]
+    if got.shape != (4,):
+        raise Wrong(Part("The row is {named}", named=repr(first_row)), "four numbers")
+    if not np.array_equal(got, right):
+        other = (
+            "that is not what it prints",
+            "Run the wrong function on the patches of the numbered picture: what is printed?",
+        )
+        reason, question = ROWS.get(tuple(got.tolist()), other)
+        raise Wrong(Part("Not {named}: {reason}", named=repr(first_row), reason=Part(reason)), question=question)

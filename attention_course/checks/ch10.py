@@ -1,0 +1,133 @@
+"""Checks of chapter 10, a museum of silent bugs."""
+
+import numpy as np
+
+from attention_src.attention import scaled_dot_product_attention
+
+from ._report import Part, Wrong, ask, need_close, need_shape, passed, shapes
+
+
+def mended_places(answer, seed=0):
+    """Check a student's ``answer(table, x) -> (batch, n, d)``, tokens with vectors of positions, counted from the end.
+
+    Parameters
+    ----------
+    answer : function of table (many, d) and x (batch, n, d)
+    seed : int, where the trials come from
+    """
+    random = np.random.default_rng(seed)
+    for batch, n, d in ((2, 5, 3), (6, 4, 2), (1, 3, 4), (4, 4, 3)):
+        table, x = random.normal(size=(9, d)), random.normal(size=(batch, n, d))
+        got, given = ask(answer, table=table, x=x), shapes(table=table, x=x)
+        question = "Every token of every sentence gets a vector: how many are there?"
+        need_shape("the result", got, x.shape, given, question)
+        added, right = got - x, table[:n][::-1]
+        alone, same = np.allclose(got, right, atol=1e-5), np.allclose(added, added[:, :1], atol=1e-5) and n > 1
+        differs = not np.allclose(added, added[:1], atol=1e-5)
+        faults = (
+            (np.allclose(added, 0, atol=1e-5), "x comes back as it was", "What was to be added to it?"),
+            (alone, "these are the vectors of the positions alone", "Where are the tokens themselves?"),
+            (same, "all tokens of a sentence get the same vector", "Along which axis do you count?"),
+            (differs, "the same position gets another vector in another sentence", "What does it depend on?"),
+        )
+        for found, seen, question in faults:
+            if found:
+                raise Wrong(Part("With {given}, {seen}", given=given, seen=Part(seen)), question=question)
+        known = (
+            (x - right, "Were the vectors added, or taken away?"),
+            (x + table[1 : n + 1][::-1], "Counting starts at 0. Which row of the table belongs to the last token?"),
+            (x + table[:n], "This counts from the first token. Which token gets row 0?"),
+            (
+                x + table[-n:][::-1],
+                "The whole table is turned round. How many of its rows do n tokens need, and which?",
+            ),
+        )
+        question = "Which row of the table belongs to the last token, and which to the one before it?"
+        need_close("result", got, x + right, question, known)
+    passed("every place has its own vector, the same in every sentence.")
+
+
+def _layers(random, n, d):
+    """(what it knows of positions, layer) of several layers of n tokens; of two opposite signs, so that abs matters."""
+    w_query, w_key, w_value, last = (random.normal(size=size) for size in ((d, d), (d, d), (d, d), d))
+    distance = -2.0 * abs(np.subtract.outer(np.arange(n), np.arange(n)))
+
+    def attend(x, bias=None):
+        return scaled_dot_product_attention(x @ w_query, x @ w_key, x @ w_value, bias=bias)[0]
+
+    def knows_the_last(x):
+        return attend(x + last * (np.arange(n) == n - 1)[:, None])
+
+    yield "a layer without positions", attend
+    yield "a layer that knows the last position alone", knows_the_last
+    yield "a layer that knows distances, the same to both sides", lambda x: attend(x, distance)
+    yield "its opposite", lambda x: -attend(x, distance)
+
+
+def _effects(layer, x):
+    """The effect of every pair, and known wrong results with the question that leads from each."""
+    n, straight = len(x), layer(x)
+    pairs = [(i, j) for j in range(n) for i in range(j)]
+    effects, left = {}, {}
+    for i, j in pairs:
+        order = np.arange(n)
+        order[[i, j]] = j, i
+        effects[i, j], left[i, j] = layer(x[order])[order] - straight, layer(x[order]) - straight
+    apart = {pair: abs(effect).max() for pair, effect in effects.items()}
+    which = "Which pairs of tokens does yours exchange?"
+    return max(apart.values()), (
+        (0.0, "0 says that no exchange matters. What does this layer give for x with two rows exchanged?"),
+        (max(abs(effect).max() for effect in left.values()), "Tokens changed places. Where do their outputs stand?"),
+        (abs(layer(x[::-1])[::-1] - straight).max(), "All tokens are reversed in yours. How many should move at once?"),
+        (apart[0, 1], which),
+        (apart[n - 2, n - 1], which),
+        (apart[0, n - 1], which),
+        (max(apart[i, i + 1] for i in range(n - 1)), which),
+        (max(effect.max() for effect in effects.values()), "What becomes of a difference below 0?"),
+        (np.mean([*apart.values()]), "Do you keep the largest of all pairs, or something else?"),
+        (sum(apart.values()), "Do you keep the largest of all pairs, or something else?"),
+    )
+
+
+def _trials(random):
+    """(what the layer knows, layer, x, right effect, known wrong ones), of which no mistake is right every time."""
+    while True:
+        trials = []
+        for n, d in ((4, 3), (5, 2), (3, 4)):
+            x = random.normal(size=(n, d))
+            trials += [(kind, layer, x, *_effects(layer, x)) for kind, layer in _layers(random, n, d)]
+        rights = [right for *_, right, _ in trials]
+        mistakes = zip(*(known for *_, known in trials), strict=True)
+        if not any(_close([value for value, _ in mistake], rights).all() for mistake in mistakes):
+            return trials
+
+
+def _close(got, right):
+    return np.isclose(got, right, rtol=1e-4, atol=1e-5)
+
+
+def exchange_effect(answer, seed=0):
+    """Check a student's ``answer(layer, x) -> number``, the largest effect of exchanging two tokens.
+
+    The question is that of the known mistake which gives all of the student's numbers, whichever is wrong first.
+
+    Parameters
+    ----------
+    answer : function of a layer, itself a function of (n, d), and x (n, d)
+    seed : int, where the trials come from
+    """
+    trials, numbers = _trials(np.random.default_rng(seed)), []
+    for kind, layer, x, _, _ in trials:
+        numbers.append(ask(answer, layer=layer, x=x))
+        given = Part("{kind} and {shapes}", kind=Part(kind), shapes=shapes(x=x))
+        need_shape("the result", numbers[-1], (), given, "One number is asked for: the largest over what?")
+    mistakes = zip(*(known for *_, known in trials), strict=True)
+    known = [([value for value, _ in mistake], mistake[0][1]) for mistake in mistakes]
+    for (kind, _, x, right, _), got in zip(trials, numbers, strict=True):
+        if not _close(got, right):
+            given = Part("{kind} and {shapes}", kind=Part(kind), shapes=shapes(x=x))
+            seen = Part("With {given}, the result is {number:.4f}", given=given, number=float(got))
+            otherwise = "What does the layer give for x, and what for x with two rows exchanged?"
+            question = next((question for values, question in known if _close(numbers, values).all()), otherwise)
+            raise Wrong(seen, Part("{number:.4f}", number=float(right)), question)
+    passed("0 without positions, and positions are found in every other layer tried.")

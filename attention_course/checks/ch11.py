@@ -1,0 +1,233 @@
+"""Checks of chapter 11, what attention costs."""
+
+import numpy as np
+
+from attention_src.weights import softmax
+
+from ._report import (
+    Part,
+    Wrong,
+    ask,
+    choose,
+    collecting,
+    listener,
+    need_finite,
+    need_shape,
+    passed,
+    question_for,
+)
+
+POWERS = "Which number is raised to a score?"
+
+
+def _trials(seed):
+    """How to name a trial, scores (m,) and values (m, d): rising, falling, equal, huge and hugely negative scores."""
+    random = np.random.default_rng(seed)
+    some = random.normal(size=7) * 3
+    yield "scores that fall", np.sort(some)[::-1], random.normal(size=(7, 2))
+    yield "scores that rise", np.sort(some), random.normal(size=(7, 3))
+    yield "scores in any order", some, random.normal(size=(7, 1))
+    yield "equal scores", np.ones(4), random.normal(size=(4, 2))
+    yield "one score", np.array([-2.0]), random.normal(size=(1, 5))
+    yield "huge scores", np.array([0.0, 1000.0, 999.0]), random.normal(size=(3, 2))
+    yield "hugely negative scores", np.array([-30000.0, -31000.0, -29999.0]), random.normal(size=(3, 2))
+
+
+def _known(scores, values):
+    """Outputs of known mistakes, with the question that leads from each."""
+    largest, total, mixed = -np.inf, 0.0, 0.0
+    unshrunk_sum, unshrunk_mix = 0.0, 0.0
+    for score, value in zip(scores, values, strict=True):
+        new = max(largest, score)
+        shrink, exponential = np.exp(largest - new), np.exp(score - new)
+        total, mixed = total * shrink + exponential, mixed * shrink + exponential * value
+        unshrunk_sum, unshrunk_mix = unshrunk_sum + exponential, unshrunk_mix + exponential * value
+        largest = new
+    return (
+        (unshrunk_mix / total, "The sum shrinks when the largest grows. What else was collected before?"),
+        (mixed / unshrunk_sum, "The mixture shrinks when the largest grows. What else was collected before?"),
+        (unshrunk_mix / unshrunk_sum, "A larger score arrives: how much too large is what was collected before?"),
+        (mixed, "By what is the mixture divided at the end?"),
+        (values.mean(axis=0), "Every value has the same weight in yours. Where do the scores enter?"),
+        (values[scores.argmax()], "Only the value of the largest score is left. What is the share of the others?"),
+        (scores @ values, "What must be done to a score before it is a weight?"),
+        (values[-1], "Only the last value is left. What has become of those before?"),
+        (softmax(scores * np.log(2)) @ values, POWERS),
+    )
+
+
+class _Once:
+    """An iterator that notes when it is read again after its end."""
+
+    def __init__(self, pairs):
+        self.pairs, self.ended, self.again = iter(pairs), False, False
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        try:
+            return next(self.pairs)
+        except StopIteration:
+            self.ended, self.again = True, self.ended
+            raise
+
+
+def _parts(seed):
+    """How to name a trial, and the scores (m,) and values (m, d) of each computer."""
+    random = np.random.default_rng(seed)
+    for kind, parts in {
+        "two computers": ([1.0, 0.0], [2.0, 3.0, -1.0]),
+        "the largest score first": ([4.0, 1.0, 0.0], [2.0, 2.0]),
+        "equal scores": ([1.0] * 4, [1.0]),
+        "three computers": (random.normal(size=2), random.normal(size=5) * 3, random.normal(size=3)),
+        "one computer": ([-2.0, 1.0],),
+        "a computer without a key": ([], [1.0, 2.0], [0.5]),
+        "huge scores": ([0.0, 1000.0], [999.0]),
+        "hugely negative scores": ([-30000.0], [-30001.0, -29999.0]),
+    }.items():
+        yield kind, [(np.array(scores), random.normal(size=(len(scores), 3))) for scores in parts]
+
+
+def _kept(scores, values):
+    """What the online softmax keeps of them: the largest score, the sum, and the mixture (d,), not divided."""
+    largest = scores.max(initial=-np.inf)
+    raised = np.exp(scores - largest)
+    return largest, raised.sum(), raised @ values
+
+
+def _known_merges(largest, total, mixed):
+    """Outputs of known mistakes, with the question that leads from each; those of overflows are NaN."""
+    gap, outputs = largest - largest.max(), mixed / total[:, None]
+    shrink, grow, halve = np.exp(gap), np.exp(-gap), np.exp2(gap)
+    return (
+        (mixed.sum(axis=0) / total.sum(), "Each computer took away its own largest score. What makes them comparable?"),
+        (shrink @ mixed / total.sum(), "The mixtures shrink to one largest score. What else must?"),
+        (mixed.sum(axis=0) / (shrink @ total), "The sums shrink to one largest score. What else must?"),
+        (shrink @ mixed, "By what is the mixture divided at the end?"),
+        (outputs.mean(axis=0), "Every computer has the same share in yours. Which two of its numbers say its share?"),
+        (softmax(largest) @ outputs, "Which number tells a computer with many keys from one with a single key?"),
+        (outputs[largest.argmax()], "Only the one with the largest score is left. What is the share of the others?"),
+        (grow @ mixed / (grow @ total), "Whose numbers must shrink: of a small largest score, or of a big one?"),
+        (halve @ mixed / (halve @ total), POWERS),
+        (outputs.sum(axis=0), "Each output is divided by its own sum. By what must all of them together be divided?"),
+    )
+
+
+def merged_parts(answer, seed=0):
+    """Check a student's ``answer(largest, total, mixed) -> (d,)``, one output from what k computers kept.
+
+    Parameters
+    ----------
+    answer : function of the largest scores (k,), the sums (k,) and the mixtures (k, d) that were not divided
+    seed : int, where the trials come from
+    """
+    for kind, parts in _parts(seed):
+        largest, total, mixed = map(np.array, zip(*(_kept(*part) for part in parts), strict=True))
+        scores, values = (np.concatenate(of_all) for of_all in zip(*parts, strict=True))
+        with np.errstate(all="ignore"):
+            got, known = ask(answer, largest=largest, total=total, mixed=mixed), _known_merges(largest, total, mixed)
+        question = "What is the largest power of e in it, and is it needed?"
+        if not total.all():
+            question = "A computer without a key has the sum 0 and the largest score −∞. Where does NaN come from?"
+        _need_output(got, Part(kind), softmax(scores) @ values, question, known)
+    passed("the output of all keys from two, three and one computers, from one without a key, and for huge scores.")
+
+
+def _online_softmax(answer, seed):
+    """Check ``answer(pairs) -> (d,)``, of an iterator of pairs (score, value (d,)) which can be read only once."""
+    for kind, scores, values in _trials(seed):
+        pairs = _Once(zip(scores.copy(), values.copy(), strict=True))
+        try:
+            _need_mixture(_reader(answer, pairs), Part(kind), scores, values)
+        except Wrong:
+            if not pairs.again:
+                raise
+            seen = "`pairs` had come to its end and was read again"
+            raise Wrong(seen, question="What must be kept while `pairs` is read once?") from None
+    passed("rising, falling, equal, huge and hugely negative scores, each read once.")
+
+
+def _need_mixture(answer, kind, scores, values):
+    got, right = ask(answer, scores=scores, values=values), softmax(scores) @ values
+    question = "What is the largest power of e in it, and is it needed?"
+    if scores.max() < -500:
+        question = "Before the first score there was none. What is the largest so far, then?"
+    _need_output(got, kind, right, question, _known(scores, values))
+
+
+def _need_output(got, kind, right, question, known):
+    """Raise Wrong unless the output is the right one; the question is for NaN and infinity."""
+    need_shape("the output", got, right.shape, kind, "A mixture of values is as long as what?")
+    need_finite("the output", got, kind, question)
+    if not np.allclose(got, right, rtol=1e-4, atol=1e-5):
+        question = question_for(got, known, "What comes out for two scores, and in the other order?")
+        seen = Part("With {given}, output[0] is {number:.4f}", given=kind, number=float(got[0]))
+        raise Wrong(seen, Part("{number:.4f}", number=float(right[0])), question)
+
+
+def _reader(answer, pairs):
+    """The answer as `ask` calls it, reading the pairs instead of what it is given; no function stays as it is."""
+    if not callable(answer):
+        return answer
+
+    def read(scores, values):
+        return answer(pairs)
+
+    read.__name__ = getattr(answer, "__name__", read.__name__)
+    return read
+
+
+def mended_online(answer, returned, seed=0):
+    """Check the mended function of chapter 11, and what the wrong one returns for scores 1, 2, 3, values 10, 20, 30.
+
+    Parameters
+    ----------
+    answer : function of an iterator of pairs (score, value (d,)), which can be read only once; it returns (d,)
+    returned : float, to one decimal
+    seed : int, where the trials come from
+    """
+    held, scores, values = [], np.array([1.0, 2.0, 3.0]), np.array([10.0, 20.0, 30.0])
+    with collecting(held):
+        _online_softmax(answer, seed)
+    total = np.exp(scores - 3).sum()
+    reasons = {
+        float(softmax(scores) @ values): (
+            "the mixture shrinks with the sum",
+            "What does the function as it stands do?",
+        ),
+        20.0: ("neither of the two shrinks", "The sum of the function does. By what does it divide at the end?"),
+        60.0: ("the mixture is not divided", "By what does the function divide at the end?"),
+        float(np.exp(scores) @ values / total): (
+            "e is raised to the scores in the mixture alone",
+            "What is taken away from them before?",
+        ),
+    }
+    hint = "Which value enters the mixture with which factor, and what is the sum at the end?"
+    choose(returned, 60 / total, reasons, digits=1, hint=hint)
+    for said in held:
+        listener.get()(said)
+
+
+def cache_bytes(all_heads, grouped_heads, *, layers=40, heads=40, kv_heads=8, width=128):
+    """Check the bytes a token takes in the cache in 16-bit numbers, and with fewer heads of keys and values.
+
+    Parameters
+    ----------
+    all_heads, grouped_heads : int, the answers
+    layers, heads, kv_heads, width : int; `width` numbers in each head
+    """
+    for number, stored, other in ((all_heads, heads, kv_heads), (grouped_heads, kv_heads, heads)):
+        right = 2 * layers * stored * width * 2
+        only_one = "only one layer, or only one head, is counted", "How many of each have a cache of their own?"
+        reasons = {
+            right / 2: ("keys or values, or a byte of each number, are left out", "What is stored, in how many bytes?"),
+            right / 4: ("one byte and keys alone are counted", "What is stored besides keys?"),
+            right / layers: only_one,
+            right / stored: only_one,
+            right * 2: ("the numbers take four bytes", "How many bits have they?"),
+            right * 8: ("bits are counted", "How many bits has a byte?"),
+            right // stored * other: ("it is the answer to the other question", "How many heads of keys are there?"),
+        }
+        choose(number, right, reasons, digits=0, hint="Keys and values, layers, heads, numbers in each, bytes in each?")
+    passed("a key and a value in every layer and every head of keys.")

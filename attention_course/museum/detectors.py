@@ -1,0 +1,214 @@
+"""Six questions that tell a wrong layer from a right one without knowing the right answer.
+
+Each returns a number to be read, or the table of who reacts to whom, and leaves the judgement to whoever asks: a
+decoder *must* not react to what comes later, an encoder must. Layers are functions of an array (..., n, d) that return
+an array (..., n, d_out), NumPy or torch.
+"""
+
+from math import log
+
+import numpy as np
+
+from attention_src._validation import as_integer, check_axes, namespace
+
+
+def _numpy(array):
+    return np.asarray(array.detach() if hasattr(array, "detach") else array)
+
+
+def _stream(seed):
+    """A stream that data drawn from the same seed do not share: doubled data would pass a norm as if nothing moved."""
+    return np.random.default_rng([seed, 1])
+
+
+def _moved(layer, x, changed):
+    """How far each number of the output moves when x becomes `changed`."""
+    return abs(_numpy(layer(changed)) - _numpy(layer(x)))
+
+
+def rows_off_one(weights):
+    """How far the rows of weights are from summing to 1, at the worst; a row of zeros may look nowhere and is right.
+
+    Catches: the wrong axis, a forgotten ``keepdims``, a mask after the softmax.
+
+    Parameters
+    ----------
+    weights : (..., n, m)
+
+    Returns
+    -------
+    float
+        NaN if a weight is NaN.
+
+    Raises
+    ------
+    ValueError
+        There is no weight.
+
+    Examples
+    --------
+    >>> rows_off_one(np.array([[0.7, 0.3], [0.5, 0.25], [0, 0]]))
+    0.25
+    """
+    weights = _numpy(weights)
+    return float(np.where(weights.any(axis=-1), abs(weights.sum(axis=-1) - 1), 0).max())
+
+
+def start_above_chance(loss, num_classes):
+    """How much a classification loss before training is above that of a guess, ln C.
+
+    Catches: logits that are too large from the start, as from tied embeddings or unscaled scores. Far below 0: the
+    answer is in the input.
+
+    Parameters
+    ----------
+    loss : float, the mean cross-entropy before training, in nats
+    num_classes : int, C
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    TypeError, ValueError
+        num_classes is no integer, or less than 1.
+
+    Examples
+    --------
+    >>> round(start_above_chance(2.5, 10), 2)
+    0.2
+    """
+    return float(loss) - log(as_integer("num_classes", num_classes, 1))
+
+
+def parameter_count(module):
+    """How many numbers a torch module learns; each counts once, however often it is used.
+
+    Catches: widths taken for each other, heads or layers that are missing, a layer outside the module's reach.
+
+    Parameters
+    ----------
+    module : torch.nn.Module
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    AttributeError
+        What is given is no module.
+
+    Examples
+    --------
+    >>> import torch
+    >>> parameter_count(torch.nn.Linear(3, 5))
+    20
+    """
+    return sum(parameter.numel() for parameter in module.parameters())
+
+
+def order_effect(layer, x):
+    """How far the outputs are from being exchanged likewise when the tokens are put in reverse order.
+
+    0 is right for attention without positions or mask, and wrong for a model that should know where things stand.
+    Catches: positions that are the same for all tokens; ``view`` without ``transpose``, for an odd number of tokens.
+
+    Parameters
+    ----------
+    layer : function of (..., n, d)
+    x : (..., n, d)
+
+    Returns
+    -------
+    float, the largest difference
+
+    Raises
+    ------
+    TypeError, ValueError
+        x is no array, or has no rows.
+
+    Examples
+    --------
+    >>> order_effect(lambda x: x.cumsum(axis=-2), np.eye(3))
+    1.0
+    """
+    xp = namespace(x=x)
+    check_axes(2, "(..., n, d), one row for each token", x=x)
+    straight, turned = _numpy(layer(x)), _numpy(layer(xp.flip(x, axis=-2)))
+    return float(abs(np.flip(turned, axis=-2) - straight).max())
+
+
+def reactions(layer, x, seed=0):
+    """Who reacts to whom: how far output i moves when token j alone is changed.
+
+    Catches: a mask with the opposite meaning or none, a mask after the softmax, ``view`` without ``transpose``, a
+    decoder that never looks at its source.
+
+    Parameters
+    ----------
+    layer : function of (..., n, d)
+    x : (..., n, d)
+    seed : int, from which the changes are drawn
+
+    Returns
+    -------
+    (n_out, n) NumPy array, row i for output i, column j for token j; the largest move over all other axes
+
+    Raises
+    ------
+    TypeError, ValueError
+        x is no array, or has no rows.
+
+    Examples
+    --------
+    >>> reactions(lambda x: x.cumsum(axis=-2), np.eye(3)) > 0
+    array([[ True, False, False],
+           [ True,  True, False],
+           [ True,  True,  True]])
+    """
+    xp, generator = namespace(x=x), _stream(seed)
+    check_axes(2, "(..., n, d), one row for each token", x=x)
+    n, d = x.shape[-2:]
+    columns = []
+    for j in range(n):
+        change = np.zeros((n, d))
+        change[j] = generator.normal(size=d)
+        moved = _moved(layer, x, x + xp.asarray(change, dtype=x.dtype)).max(axis=-1)
+        columns.append(moved.reshape(-1, moved.shape[-1]).max(axis=0))
+    return np.stack(columns, axis=-1)
+
+
+def batch_leak(layer, x, seed=0):
+    """How far the outputs of all other sequences of a batch move when the first one is changed.
+
+    Anything but 0 is wrong. Catches: attention across the batch, statistics taken over it.
+
+    Parameters
+    ----------
+    layer : function of (batch, ..., n, d)
+    x : (batch, ..., n, d), at least two sequences
+    seed : int, from which the change is drawn
+
+    Returns
+    -------
+    float, the largest move
+
+    Raises
+    ------
+    TypeError, ValueError
+        x is no array, or there are not two sequences.
+
+    Examples
+    --------
+    >>> batch_leak(lambda x: x - x.mean(axis=0), np.ones((2, 3, 1))) > 0
+    True
+    """
+    xp = namespace(x=x)
+    check_axes(3, "(batch, ..., n, d)", x=x)
+    if x.shape[0] < 2:
+        raise ValueError(f"x has shape {tuple(x.shape)}; expected at least two sequences, or none could leak")
+    change = np.zeros(x.shape)
+    change[0] = _stream(seed).normal(size=x.shape[1:])
+    return float(_moved(layer, x, x + xp.asarray(change, dtype=x.dtype))[1:].max())

@@ -1,0 +1,201 @@
+"""A museum of wrong attention: functions that run, most of them with the right shape, and are not attention.
+
+Each takes ``(query, key, value, mask=None)`` of NumPy arrays, all n × d in self-attention, and returns
+``(output, weights)`` as `attention_src.scaled_dot_product_attention` does. Some of the mistakes were published in
+teaching material, the others we collected; the code is ours. Nothing here is to be used.
+"""
+
+import numpy as np
+
+from attention_src.attention import scaled_dot_product_attention
+from attention_src.masks import causal_mask, window_mask
+from attention_src.weights import softmax
+
+from .. import checks
+from ..checks import collecting
+from . import detectors
+
+
+def _exhibit(score=None, weigh=None, mix=None):
+    """Attention with one part exchanged: score(query, key, value), weigh(scores, mask), mix(weights, q, k, v)."""
+
+    def attend(query, key, value, mask=None):
+        scores = score(query, key, value) if score else _scaled(query, key)
+        weights = weigh(scores, _all(scores) if mask is None else mask) if weigh else softmax(scores, mask)
+        return (mix(weights, query, key, value) if mix else weights @ value), weights
+
+    return attend
+
+
+def _scaled(query, key):
+    return query @ key.T / np.sqrt(query.shape[-1])
+
+
+def _all(scores):
+    return np.ones(scores.shape, bool)
+
+
+def _normalised(raised, axis=-1, keepdims=True):
+    return raised / raised.sum(axis=axis, keepdims=keepdims)
+
+
+def _raised(scores, mask):
+    """exp of the scores, 0 where one may not look, after the greatest score is subtracted."""
+    seen = np.where(mask, scores, -np.inf)
+    return np.exp(seen - seen.max(axis=-1, keepdims=True))
+
+
+#: The functions, each under the name of its mistake.
+EXHIBITS = {
+    "not scaled": _exhibit(score=lambda q, k, v: q @ k.T),
+    "scaled by d": _exhibit(score=lambda q, k, v: q @ k.T / q.shape[-1]),
+    "scaled by the root of n": _exhibit(score=lambda q, k, v: q @ k.T / np.sqrt(len(k))),
+    "scaled the wrong way round": _exhibit(score=lambda q, k, v: q @ k.T * np.sqrt(q.shape[-1])),
+    "queries ask queries": _exhibit(score=lambda q, k, v: _scaled(q, q)),
+    "keys ask keys": _exhibit(score=lambda q, k, v: _scaled(k, k)),
+    "keys ask queries": _exhibit(score=lambda q, k, v: _scaled(k, q)),
+    "keys reshaped, not transposed": _exhibit(
+        score=lambda q, k, v: q @ k.reshape(k.shape[::-1]) / np.sqrt(q.shape[-1])
+    ),
+    "softmax over the queries": _exhibit(weigh=lambda s, mask: softmax(s.T, mask.T).T),
+    "softmax over everything": _exhibit(weigh=lambda s, mask: _raised(s, mask) / _raised(s, mask).sum()),
+    "sum without keepdims": _exhibit(weigh=lambda s, mask: _normalised(_raised(s, mask), keepdims=False)),
+    "no softmax": _exhibit(weigh=lambda s, mask: np.where(mask, s, 0)),
+    "softmax twice": _exhibit(weigh=lambda s, mask: softmax(softmax(s, mask), mask)),
+    "powers of two": _exhibit(weigh=lambda s, mask: softmax(s * np.log(2), mask)),
+    "the maximum forgotten": _exhibit(weigh=lambda s, mask: _normalised(np.exp(s) * mask)),
+    "sigmoid for softmax": _exhibit(weigh=lambda s, mask: mask / (1 + np.exp(-s))),
+    "dropout left on": _exhibit(
+        weigh=lambda s, mask: softmax(s, mask) * np.where(np.indices(s.shape).sum(0) % 3, 1.5, 0)
+    ),
+    "mixes the keys": _exhibit(mix=lambda w, q, k, v: w @ k),
+    "mixes the queries": _exhibit(mix=lambda w, q, k, v: w @ q),
+    "mixes by columns": _exhibit(mix=lambda w, q, k, v: w.T @ v),
+    "mask ignored": _exhibit(weigh=lambda s, mask: softmax(s)),
+    "mask with the opposite meaning": _exhibit(
+        weigh=lambda s, mask: softmax(s, ~mask) if not mask.all() else softmax(s)
+    ),
+    "mask after the softmax": _exhibit(weigh=lambda s, mask: softmax(s) * mask),
+    "mask multiplied into the scores": _exhibit(weigh=lambda s, mask: softmax(s * mask)),
+    "mask of -1e-9": _exhibit(weigh=lambda s, mask: softmax(s - 1e-9 * ~mask)),
+    "mask transposed": _exhibit(weigh=lambda s, mask: softmax(s, mask.T)),
+}
+
+
+def _root_of_n(query, key, value, mask=None):
+    weights = np.exp(query @ key.T / np.sqrt(len(key)))
+    weights = weights / weights.sum(axis=-1)
+    return weights @ value, weights
+
+
+def _query_alone(query, key, value, mask=None):
+    weights = softmax(np.resize(query, (len(query), len(key))), mask)
+    return weights @ value, weights
+
+
+def _more_in_the_sum(query, key, value, mask=None):
+    weights = scaled_dot_product_attention(query, key, value, mask)[1]
+    weights = weights / (weights.sum(axis=-1, keepdims=True) + 1e-6)
+    return weights @ value, weights
+
+
+def _single(query, key, value, mask=None):
+    return scaled_dot_product_attention(*(a.astype("float32") for a in (query, key, value)), mask)
+
+
+#: Four more: after a page of dmol.pub, after a tutorial of PyTorch, and two that a reader found our checks to miss.
+STRANGERS = {
+    "root of n, no keepdims": _root_of_n,
+    "weights of the query alone": _query_alone,
+    "1e-6 added to the sum": _more_in_the_sum,
+    "32 bits inside": _single,
+}
+
+
+def caught(wrong, seed=0):
+    """Which of six ways of checking homework notice that a function is not attention.
+
+    shape: the output's shape, with as many queries as keys; uneven: the same with four different sizes; random: the
+    right output and weights on random numbers; masked: the same with a causal mask; detect: the detectors that apply
+    to one function; ours: the checks of chapters 1 and 5.
+
+    Parameters
+    ----------
+    wrong : function of (query, key, value, mask=None) that returns (output, weights)
+    seed : int, where the random numbers come from
+
+    Returns
+    -------
+    dict of the name of a check: whether it notices
+
+    Raises
+    ------
+    Exception
+        Whatever the function raises; a ValueError alone, for shapes that do not fit, is a way to notice.
+
+    Examples
+    --------
+    >>> caught(EXHIBITS["mask ignored"])["random"], caught(EXHIBITS["mask ignored"])["masked"]
+    (False, True)
+    """
+    random = np.random.default_rng(seed)
+    square = random.normal(size=(3, 5, 4))
+    uneven = [random.normal(size=size) for size in ((3, 4), (5, 4), (5, 2))]
+    with np.errstate(all="ignore"):
+        return {
+            "shape": _differs(wrong, square, None, _same_shape),
+            "uneven": _differs(wrong, uneven, None, _same_shape),
+            "random": _differs(wrong, square, None, np.allclose),
+            "masked": _differs(wrong, square, causal_mask(5), np.allclose),
+            "detect": _suspected(wrong, *square),
+            "ours": _refused(checks.attention, wrong) or _refused(checks.masked_attention, wrong),
+        }
+
+
+def _same_shape(a, b):
+    return a.shape == b.shape
+
+
+def _differs(wrong, arrays, mask, alike):
+    try:
+        got = wrong(*arrays, mask)
+    except ValueError:
+        return True
+    return not all(map(alike, got, scaled_dot_product_attention(*arrays, mask)))
+
+
+def _suspected(wrong, query, key, value):
+    """Whether rows, reactions or the effect of order say that something is wrong."""
+
+    def layer(x, mask=None):
+        return wrong(x @ query[:4] / 2, x @ key[:4] / 2, x, mask)[0]
+
+    causal = causal_mask(len(query))
+    rows = detectors.rows_off_one(wrong(query, key, value, causal)[1])
+    order = detectors.order_effect(layer, value)
+    seen = detectors.reactions(lambda x: layer(x, causal), value) > 1e-9
+    return not (rows < 1e-9 and order < 1e-9 and (seen == causal).all())
+
+
+def _refused(check, answer):
+    with collecting([]):
+        try:
+            check(answer)
+        except checks.Wrong:
+            return True
+    return False
+
+
+def _forgetful(query, key, value, mask):
+    """Attention of torch tensors that loses two weights of five by chance, as dropout does in training."""
+    weights = scaled_dot_product_attention(query, key, value, mask)[1]
+    weights = weights * (weights.detach().clone().uniform_() > 0.4) / 0.6
+    return weights @ value, weights
+
+
+#: Three more, for torch tensors, whose mistakes exercise 3 of chapter 10 asks for.
+UNLABELLED = {
+    "A": lambda q, k, v, mask: scaled_dot_product_attention(q, k, v, window_mask(q.shape[-2], 0, like=q)),
+    "B": lambda q, k, v, mask: scaled_dot_product_attention(q, k, v),
+    "C": _forgetful,
+}

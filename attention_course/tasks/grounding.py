@@ -1,0 +1,142 @@
+"""Words and a drawn scene: each word names a thing that stands in one patch of the picture, and only there.
+
+A scene is a meadow of patches; a ball, a goal and a player stand in three of them, drawn with dark ink and filled with
+colours that no two pictures share. The word asks for the colour, so whoever answers must have found the patch.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from attention_src._validation import as_integer
+
+from .drawing import MEADOW, lay_out, shape_pixels
+from .sampling import counted, shuffled, split
+
+#: The words, each the name of a thing that is drawn.
+WORDS = ("ball", "goal", "player")
+#: Pixels along each side of a patch.
+PATCH = 8
+#: The colour of outlines: red, green, blue.
+INK = (0.1, 0.1, 0.1)
+#: What each thing looks like, an array of signs (things, PATCH, PATCH).
+PIXELS = shape_pixels(  # . is meadow, # ink, o the colour of the thing
+    """
+    ..####..
+    .#oooo#.
+    #oooooo#
+    #oooooo#
+    #oooooo#
+    #oooooo#
+    .#oooo#.
+    ..####..
+    """,
+    """
+    ........
+    ########
+    #oooooo#
+    #o.o.oo#
+    #oooooo#
+    #o.o.oo#
+    #oooooo#
+    #......#
+    """,
+    """
+    ...##...
+    ...##...
+    .######.
+    #.#oo#.#
+    #.#oo#.#
+    ..####..
+    ..#..#..
+    .##..##.
+    """,
+)
+
+
+class Scenes(NamedTuple):
+    """Pictures and words; every array has a row for each picture.
+
+    Attributes
+    ----------
+    images : (num, H, W, 3) float32, red, green and blue from 0 to 1
+    words : (num, 3) int, numbers into `WORDS`, each once, in any order
+    colours : (num, 3, 3) float32, red, green and blue of the thing that each word names
+    places : (num, 3) int, its patch, counted row by row
+    """
+
+    images: np.ndarray
+    words: np.ndarray
+    colours: np.ndarray
+    places: np.ndarray
+
+
+def draw_scenes(places, colours, grid):
+    """Draw the things, in the order of `WORDS`, into a meadow of grid × grid patches.
+
+    Parameters
+    ----------
+    places : (num, 3) int, counted row by row
+    colours : (num, 3, 3), red, green and blue from 0 to 1
+    grid : int
+
+    Returns
+    -------
+    (num, H, W, 3) float32, with H = W = grid · PATCH
+
+    Raises
+    ------
+    ValueError
+        A scene has not three things.
+    IndexError
+        There are not as many places as colours, or a place is not in the meadow.
+
+    Examples
+    --------
+    >>> draw_scenes(np.array([[0, 1, 2]]), np.ones((1, 3, 3)), grid=2).shape
+    (1, 16, 16, 3)
+    """
+    shapes = PIXELS[..., None]  # (things, PATCH, PATCH, 1)
+    outlines = np.where(shapes == "#", INK, MEADOW)
+    return lay_out(np.where(shapes == "o", colours[:, :, None, None], outlines), places, grid)
+
+
+def scene_examples(num_train, num_test, grid=4, seed=0):
+    """Draw scenes, and the three words in an order drawn for each.
+
+    Parameters
+    ----------
+    num_train : int
+    num_test : int
+    grid : int, patches along each side of the picture
+    seed : int
+
+    Returns
+    -------
+    train : Scenes
+    test : Scenes
+
+    Raises
+    ------
+    TypeError
+        A number is not an integer.
+    ValueError
+        A number is negative, or the grid less than 2.
+
+    Examples
+    --------
+    >>> train, _ = scene_examples(num_train=2, num_test=0)
+    >>> train.images.shape
+    (2, 32, 32, 3)
+    >>> [WORDS[word] for word in train.words[0]], train.places[0]
+    (['ball', 'goal', 'player'], array([ 2, 11,  3]))
+    """
+    num_train, num_test = counted(num_train, num_test)
+    grid, count, things = as_integer("grid", grid, 2), num_train + num_test, len(WORDS)
+    generator = np.random.default_rng(seed)
+    places = shuffled(generator, count, grid * grid)[:, :things]
+    words = shuffled(generator, count, things)
+    colours = generator.random((count, things, 3), dtype=np.float32)
+    images = draw_scenes(places, colours, grid)
+    named = np.take_along_axis(colours, words[..., None], axis=1), np.take_along_axis(places, words, axis=1)
+    return split(Scenes(images, words, *named), num_train)

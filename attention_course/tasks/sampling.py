@@ -1,0 +1,59 @@
+"""How tasks draw their examples: all different, so that nothing of the training comes up again in the test."""
+
+import numpy as np
+
+from attention_src._validation import as_integer
+
+
+def counted(num_train, num_test):
+    """Return both numbers as integers; raise TypeError if one is none, ValueError if it is less than 0."""
+    return as_integer("num_train", num_train, 0), as_integer("num_test", num_test, 0)
+
+
+def different_rows(draw, count, possible):
+    """Call `draw` until it has given enough different rows.
+
+    Parameters
+    ----------
+    draw : function of a number that returns an array with so many rows
+    count : int, how many rows are wanted
+    possible : int, how many different rows there are
+
+    Returns
+    -------
+    (count, ...)
+
+    Raises
+    ------
+    ValueError
+        More than half of all rows are wanted: to draw them at random would take long.
+
+    Examples
+    --------
+    >>> generator = np.random.default_rng(0)
+    >>> rows = different_rows(lambda count: generator.integers(10, size=(count, 1)), count=5, possible=10)
+    >>> len(set(rows[:, 0].tolist()))
+    5
+    """
+    if 2 * count > possible:
+        raise ValueError(
+            f"num_train + num_test asks for {count} different examples; expected at most half of {possible}"
+        )
+    rows = draw(count)
+    while True:
+        _, first = np.unique(rows, axis=0, return_index=True)
+        rows = rows[np.sort(first)]
+        if len(rows) >= count:
+            return rows[:count]
+        rows = np.concatenate([rows, draw(count)])
+
+
+def shuffled(generator, count, n):
+    """`count` rows, each with the numbers 0 … n - 1 in an order of its own: (count, n)."""
+    return generator.permuted(np.tile(np.arange(n), (count, 1)), axis=1)
+
+
+def split(examples, num_train):
+    """Cut every array of a NamedTuple after `num_train` rows and return the two parts as NamedTuples."""
+    kind = type(examples)
+    return kind(*(array[:num_train] for array in examples)), kind(*(array[num_train:] for array in examples))

@@ -1,0 +1,8 @@
+"""Models with parameters to learn, in torch: those that chapters 3, 8 and 12 train or open, each in its own module."""
+
+__all__ = ["PAD", "START"]
+
+#: The number that fills up a row of characters; no character has it.
+PAD = 0
+#: The number that a decoder is given before the first character.
+START = 1

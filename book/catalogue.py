@@ -1,0 +1,294 @@
+"""The pages of the book as messages, and their translations put back in their places.
+
+A message is one block of Markdown: a heading, a paragraph, an item of a list, a row of a table, the text of a
+`<summary>`, an alternative text. Code, formulas that stand alone, addresses and ids are no messages, so that no
+translation can change them. A catalogue is a file of gettext, `locale/ko/PAGE.po`; what it lacks stays English.
+"""
+
+import ast
+import re
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+from book.chapter import HAND_IN, ROOT, TRANSLATED, last_cell, pages, read, with_language
+from book.nbval_bound.bindings import without_bindings
+
+FOLDER = ROOT / "locale" / TRANSLATED
+ENGLISH = ("pages/package", "pages/wrong_answers")  # pages that stay English
+CHECKS = ROOT / "attention_course" / "checks"
+SCRIPTS = ("web/live/page.js", "web/live/start.js", "web/static/predict.js")
+MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin)
+
+HTML = re.compile(r"\s*</?(?:details|summary|div|p|button|output|img)\b")
+SAID_IN_HTML = re.compile(r'(?<=<summary>).+?(?=</summary>)|(?<=\balt=").+?(?=")|(?<=\baria-label=").+?(?=")')
+KEPT = re.compile(r"\s*(?::[\w-]+:|\([\w-]+\)=$|:{3,}$|<!--)")  # options and ends of directives, targets, comments
+DIRECTIVE = re.compile(r"(\s*(?:`{3,}|:{3,})\{[\w-]+\} ?)(.*)")  # behind colons stands its title
+MARKED = re.compile(r"(\s*(?:#{1,6}|[-*+]|\d+\.|:) +)(\S.*)")  # a heading, an item of a list, a definition
+LABEL = re.compile(r"\*\*[^*]+\*\*$")  # the first line of a callout
+NO_WORDS = ("Enter", "Escape", "Tab", "True", "False")
+WORDS = (  # what extensions and the theme write into pages, and what scripts put together
+    *(
+        "Attention by the Numbers",
+        "Show the code",
+        "Hide the code",
+        "a grid of attention weights",
+        "Edition {1} of {2}",
+        "Link to this heading",
+    ),
+    *(
+        "Show what it printed",
+        "What it showed",
+        "Run this page ({1} MB, figures {2} MB more)",
+        "Report this passage",
+        "the notebook",
+        "blank notebook (.ipynb)",
+        "cell {1}",
+    ),
+    *(
+        "Change the code, run it and save your own notebook, here in your browser: {1} of the {2} cells, "
+        "{3} exercises among them. The others need PyTorch.",
+        "Change the code, run it and save your own notebook, here in your browser: {1} of the {2} cells, "
+        "{3} exercises among them. The other needs PyTorch.",
+        "{1} cell {#2}",
+        "{1}, row {2}, column {3}",
+        "{1} MB",
+    ),
+    *(
+        "; {1} are still to come.",
+        "How the claims of this chapter were tested",
+        "Text",
+        ", code MIT.",
+    ),
+    *("© Copyright {1}.", "으로 The Attention by the Numbers authors", "Skip to main content", "Back to top"),
+    *("Search this book...", "Version warning", "Main", "Page", "Light", "Dark", "System Settings", "Color mode"),
+    *("Toggle primary sidebar", "Toggle secondary sidebar", "previous page", "next page", "{1}. {2}"),
+    *("Result:", "Baseline:", "Best possible:", "Varied:", "Refuted if"),
+    *("The stored result refutes it.", "Seen:", "Now:"),
+)
+BREAK = re.compile(r"\s*(?:$|`{3}|~{3}|\$\$|\||>)")
+
+
+def inline(text):
+    """The tokens of a piece of Markdown, in a row."""
+    return MARKDOWN.parseInline(text)[0].children
+
+
+def plain(text):
+    """What is read of it, alternative texts too, without code, formulas and what is computed."""
+    read_aloud = (token.content for token in inline(text) if token.type in ("text", "image"))
+    return re.sub(r"\{\{.*?\}\}", "", " ".join(read_aloud))
+
+
+def _one_line(lines):
+    """Lines of a block as one, but for those that end on purpose."""
+    return re.sub(r"\\ ", "\\\\\n", " ".join(line.strip() for line in lines))
+
+
+def _interrupts(line):
+    return any(found.match(line) for found in (BREAK, HTML, KEPT, DIRECTIVE, MARKED))
+
+
+def rewrite(text, say):
+    """Return Markdown with `say(message, kind)` in the place of each message; None leaves it as it is.
+
+    The kinds are heading, title, item, row, quotation, choice, right choice, summary, alternative and text.
+    """
+    lines, out, open_directives = text.split("\n"), [], 0
+
+    def ask(message, kind):
+        return say(message, kind) if re.search(r"[^\W\d_]", plain(message)) else None
+
+    def put(message, kind, before, raw):
+        said = ask(message, kind)
+        out.extend(raw if said is None else [before + said])
+
+    while lines:
+        line = lines.pop(0)
+        if found := DIRECTIVE.match(line):
+            open_directives += "`" in found[1]
+            put(found[2] if ":" in found[1] else "", "title", found[1], [line])
+        elif re.match(r"\s*(`{3}|~{3})", line):
+            out.append(line)
+            if open_directives:
+                open_directives -= 1
+                continue
+            while lines and (out.append(lines.pop(0)) or not re.match(r"\s*(`{3}|~{3})", out[-1])):
+                pass
+        elif line.startswith("$$"):
+            out.append(line)
+            while out[-1].count("$$") < 2 and lines and (out.append(lines.pop(0)) or "$$" not in out[-1]):
+                pass
+        elif line.startswith(">"):
+            while lines and lines[0].startswith(">"):
+                line += "\n" + lines.pop(0)
+            said = rewrite(re.sub("^> ?", "", line, flags=re.MULTILINE), say)
+            out.extend(f"> {one}".rstrip() for one in said.split("\n"))
+        elif HTML.match(line):
+            kind = ("choice", "right choice")["right" in line] if 'class="choice' in line else "summary"
+            kind = kind if "<summary>" in line else "alternative"
+            out.append(SAID_IN_HTML.sub(lambda found, kind=kind: ask(found[0], kind) or found[0], line))
+        elif line.startswith("|"):
+            put(line, "row", "", [line])
+        elif not line.strip() or KEPT.match(line):
+            out.append(line)
+        elif line.startswith("#") and (found := MARKED.match(line)):
+            put(found[2], "heading", found[1], [line])
+        else:
+            raw, found = [line], MARKED.match(line)
+            while lines and not LABEL.match(line) and not _interrupts(lines[0]):
+                raw.append(lines.pop(0))
+            before = found[1] if found else re.match(r"\s*", line)[0]
+            message = _one_line([line[len(before) :], *raw[1:]])
+            put(message, "item" if found else "text", before, raw)
+    return "\n".join(out)
+
+
+def rewrite_notebook(notebook, say):
+    """Do so in each Markdown cell; `say` is told the cell's id too."""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = rewrite(
+                without_bindings(cell.source), lambda message, kind, cell=cell: say(message, kind, cell.id)
+            )
+    return notebook
+
+
+def translated_copy(copy, page):
+    """Return the student copy of a page in the other language, changed in place, with a last cell for its exercises."""
+    rewrite_notebook(copy, words_of(page))
+    if copy.cells[-1].id.endswith(HAND_IN):
+        copy.cells[-1].source = last_cell(copy, Path(page).name)
+    return with_language(copy, TRANSLATED)
+
+
+def rewrite_alternatives(notebook, say):
+    """Do so with what is said of the figures."""
+    for cell in notebook.cells:
+        image = cell.metadata.get("mystnb", {}).get("image", {})
+        if image.get("alt"):
+            image["alt"] = say(image["alt"], "alternative", cell.id) or image["alt"]
+    return notebook
+
+
+def source(page):
+    """The file of a page."""
+    return next(path for end in (".ipynb", ".md") if (path := ROOT / f"{page}{end}").is_file())
+
+
+def translatable():
+    """The pages that have a catalogue, in the order of the contents, then the site's own words and those of checks."""
+    return [*(page for page in pages() if page not in ENGLISH), "site", "checks"]
+
+
+def file(page, folder=FOLDER):
+    """The catalogue of a page; that of the checks is a part of the package."""
+    return CHECKS / "locale" / TRANSLATED / "LC_MESSAGES" / "checks.po" if page == "checks" else folder / f"{page}.po"
+
+
+def messages(page):
+    """The messages of a page: {message: [(kind, place), ...]}; a place is the id of a cell, or a heading."""
+    if page in ("site", "checks"):
+        return {text: [("text", place)] for text, place in (words_of_the_site if page == "site" else templates)()}
+    found, path, heading = defaultdict(list), source(page), ""
+
+    def note(message, kind, place=None):
+        nonlocal heading
+        heading = message if kind == "heading" else heading
+        found[message].append((kind, place or heading))
+
+    if path.suffix == ".ipynb":
+        rewrite_alternatives(rewrite_notebook(read(path), note), note)
+    else:
+        rewrite(path.read_text("utf-8"), note)
+    return dict(found)
+
+
+def templates():
+    """The templates of the messages of checks, each with its module: the texts in their code that have words.
+
+    Of grading, which hands on what checks say, those of its own parts.
+    """
+    for path in sorted([*CHECKS.glob("*.py"), *(ROOT / "homework" / "grade").glob("*.py")]):
+        nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+        if path.parent != CHECKS:
+            said = [node for node in nodes if ast.unparse(node).startswith(("Part(", "checks.Part(", "DEATHS = "))]
+            nodes = [part for node in said for part in ast.walk(node)]
+        no_words = {node.value for node in nodes if isinstance(node, ast.Expr)}  # docstrings
+        no_words |= {
+            node.args[0] for node in nodes if isinstance(node, ast.Call) and "re.compile" in ast.unparse(node.func)
+        }
+        texts = [node.value for node in nodes if isinstance(node, ast.Constant) and node not in no_words]
+        for text in dict.fromkeys(text for text in texts if isinstance(text, str)):
+            if re.search(r"[A-Za-z]{2}[\w,;:’']* |^\{\w+\} \w", re.sub(r"\{[^{}]*\}", "", text)):
+                yield text, path.stem
+
+
+def words_of_the_site():
+    """What the site says besides its pages, each with its place: scripts, contents, titles of English pages, rest."""
+    from sphinx_external_toc.parsing import parse_toc_yaml
+
+    for name in SCRIPTS:
+        for text in re.findall(r'"([^"\\\n]+)"|`([^`]+)`', (ROOT / name).read_text("utf-8")):
+            numbers = iter(range(1, 10))
+            text = re.sub(r"\$\{(?:[^{}]|\{[^{}]*\})*\}", lambda _, n=numbers: f"{{{next(n)}}}", "".join(text)).strip()
+            if re.match("[A-Z][a-z]", text) and text not in NO_WORDS:
+                yield text, name
+    for part in parse_toc_yaml(ROOT / "_toc.yml").root.subtrees:
+        yield part.caption, "_toc.yml"
+    for page in ENGLISH:  # the contents name them, too
+        yield re.search("(?m)^# (.+)", source(page).read_text("utf-8"))[1], page
+    yield from ((text, "site") for text in WORDS)
+
+
+@cache
+def _entries(path):
+    import polib  # not needed by who builds the English edition alone
+
+    return polib.pofile(str(path), wrapwidth=0) if path.is_file() else polib.POFile(wrapwidth=0)
+
+
+def translations(page, folder=FOLDER):
+    """What the catalogue of a page has: {message: translation}, without those to be looked at again."""
+    entries = _entries(file(page, folder))
+    return {entry.msgid: entry.msgstr for entry in entries if entry.translated()}
+
+
+def headings(page):
+    """Those among them that are headings."""
+    entries, known = _entries(file(page)), translations(page)
+    return {entry.msgid: known[entry.msgid] for entry in entries if "heading" in entry.comment and entry.msgid in known}
+
+
+def in_words_of(known):
+    """A function from texts to their translations; a message may have {1}, {2}: texts of any kind; {#2} is a number."""
+    forms = sorted((message for message in known if "{1}" in message), key=len, reverse=True)
+    texts = [re.sub(r"\\\{\d\\\}", "(.+)", re.sub(r"\\\{\\#\d\\\}", r"(\\d+)", re.escape(form))) for form in forms]
+    forms = [(re.compile(text), known[form]) for text, form in zip(texts, forms, strict=True)]
+
+    def say(text):
+        key = text.strip()
+        said = known.get(key)
+        if said is None and len(key) < 400:
+            for form, words in forms:
+                if found := form.fullmatch(key):
+                    said = re.sub(r"\{#?(\d)\}", lambda place, found=found: say(found[int(place[1])]), words)
+                    break
+        return text if said is None else text.replace(key, said)
+
+    return say
+
+
+@cache
+def site_words():
+    """The function that says the site's own words."""
+    return in_words_of(translations("site"))
+
+
+def words_of(page):
+    """The function that says a message of a page in the other language: from its catalogue or the site's."""
+    known, site = translations(page), site_words()
+    return lambda message, *where: known.get(message) or site(message)

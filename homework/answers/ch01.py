@@ -1,0 +1,214 @@
+"""Answers to the exercises of chapter 01."""
+
+from math import exp, sqrt
+
+import numpy as np
+import torch
+
+from attention_course import checks
+from attention_src import scaled_dot_product_attention, softmax
+
+from . import Exercise
+
+
+def arrays(query, key, value):
+    scores = query @ key.T / np.sqrt(key.shape[1])
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    weights = raised / raised.sum(axis=1, keepdims=True)
+    return weights @ value, weights
+
+
+def loops(query, key, value):
+    weights = np.empty((len(query), len(key)))
+    for i, q in enumerate(query):
+        scores = [sum(a * b for a, b in zip(q, k, strict=True)) / len(q) ** 0.5 for k in key]
+        raised = [exp(s - max(scores)) for s in scores]
+        weights[i] = np.array(raised) / sum(raised)
+    return np.array([sum(w * v for w, v in zip(row, value, strict=True)) for row in weights]), weights
+
+
+def logarithms(query, key, value):
+    scores = np.einsum("nd,md->nm", query, key) * key.shape[1] ** -0.5
+    weights = np.exp(scores - np.logaddexp.reduce(scores, axis=1)[:, None])
+    return np.einsum("nm,md->nd", weights, value), weights
+
+
+def in_torch(query, key, value):
+    query, key, value = map(torch.tensor, (query, key, value))
+    weights = torch.softmax(query @ key.mT / key.shape[-1] ** 0.5, dim=-1)
+    return weights @ value, weights
+
+
+def in_32_bits(query, key, value):
+    query, key, value = (torch.tensor(x, dtype=torch.float32) for x in (query, key, value))
+    weights = torch.softmax(query @ key.mT / key.shape[-1] ** 0.5, dim=-1)
+    return torch.nn.functional.scaled_dot_product_attention(query, key, value), weights
+
+
+def from_the_package(query, key, value):
+    return scaled_dot_product_attention(query, key, value)
+
+
+def as_a_list(query, key, value):
+    return list(arrays(query, key, value))
+
+
+RIGHT = {
+    "arrays": arrays,
+    "loops": loops,
+    "logarithms": logarithms,
+    "torch": in_torch,
+    "torch, 32 bits": in_32_bits,
+    "the package": from_the_package,
+    "a list of two": as_a_list,
+}
+
+
+def part(score=None, weigh=softmax, mix=None):
+    """Attention with one part exchanged: score(q, k, v), weigh(scores), mix(weights, q, k, v)."""
+
+    def answer(query, key, value):
+        scores = score(query, key, value) if score else query @ key.T / np.sqrt(key.shape[1])
+        weights = weigh(scores)
+        return (mix(weights, query, key, value) if mix else weights @ value), weights
+
+    return answer
+
+
+def divided(raised, axis=-1, keepdims=True):
+    return raised / raised.sum(axis=axis, keepdims=keepdims)
+
+
+def lowered(scores):
+    return np.exp(scores - scores.max(axis=-1, keepdims=True))
+
+
+def in_place(query, key, value):
+    key /= np.sqrt(key.shape[1])
+    return part(score=lambda q, k, v: q @ k.T)(query, key, value)
+
+
+WRONG = {
+    "not scaled": (
+        part(lambda q, k, v: q @ k.T),
+        "between the scores and the softmax",
+        "Step 2 was skipped; on two words the weights still look plausible.",
+    ),
+    "scaled by the root of n": (
+        part(lambda q, k, v: q @ k.T / np.sqrt(len(q))),
+        "How many terms has one score",
+        "“Length” is read as the length of the sequence. Ask for 2 queries and 5 keys of 4 numbers.",
+    ),
+    "scaled by the root of m": (part(lambda q, k, v: q @ k.T / np.sqrt(len(k))), "How many terms has one score"),
+    "scaled by the root of d_v": (part(lambda q, k, v: q @ k.T / np.sqrt(v.shape[1])), "How many terms has one score"),
+    "scaled by the root of 2": (
+        part(lambda q, k, v: q @ k.T / np.sqrt(2)),
+        "How many terms has one score",
+        "The line was copied from the example, where keys have two numbers.",
+    ),
+    "scaled by d_k": (part(lambda q, k, v: q @ k.T / k.shape[1]), "Is it d_k itself"),
+    "multiplied by the root of d_k": (part(lambda q, k, v: q @ k.T * np.sqrt(k.shape[1])), "larger or smaller"),
+    "queries with queries": (part(lambda q, k, v: q @ q.T / np.sqrt(k.shape[1])), "Are there keys"),
+    "keys with keys": (part(lambda q, k, v: k @ k.T / np.sqrt(k.shape[1])), "Are there queries"),
+    "keys ask queries": (part(lambda q, k, v: k @ q.T / np.sqrt(k.shape[1])), "Who asks, and who is asked"),
+    "keys reshaped, not transposed": (part(lambda q, k, v: q @ k.reshape(-1, len(k))), "Work one score out by hand"),
+    "less the largest of each column": (
+        part(weigh=lambda s: divided(np.exp(np.minimum(s - s.max(axis=0), 700)))),
+        "Of which row is it",
+    ),
+    "small weights cut off": (
+        part(weigh=lambda s: divided(softmax(s) * (softmax(s) > 0.01))),
+        "Can exp make exactly 0",
+        "Weights that print as 0.00 are taken for 0.",
+    ),
+    "softmax over the queries": (
+        part(weigh=lambda s: softmax(s.T).T),
+        "which axis did you normalise",
+        "Rows and columns of the grid are not yet *askers* and *asked*. Have a row read aloud.",
+    ),
+    "softmax over everything": (part(weigh=lambda s: divided(np.exp(s - s.max()), None)), "By what is each row"),
+    "sum without keepdims": (
+        part(weigh=lambda s: divided(lowered(s), keepdims=False)),
+        "By what is each row",
+        "Broadcasting lines sums up with columns. Exercise 3 is about it.",
+    ),
+    "no softmax": (part(weigh=lambda s: s), "By what is each row"),
+    "sigmoid": (part(weigh=lambda s: 1 / (1 + np.exp(-s))), "By what is each row"),
+    "softmax twice": (part(weigh=lambda s: softmax(softmax(s))), "How often"),
+    "powers of two": (part(weigh=lambda s: softmax(s * np.log(2))), "Which number is raised"),
+    "no maximum": (
+        part(weigh=lambda s: divided(np.exp(s))),
+        "What does exp do to a score of 1000",
+        "The formula was written as printed; that numbers overflow is chapter 2's second section.",
+    ),
+    "one maximum for all rows": (part(weigh=lambda s: divided(np.exp(s - s.max()))), "lies a thousand below"),
+    "overflow made 0": (part(weigh=lambda s: np.nan_to_num(divided(np.exp(s)))), "What does exp do"),
+    "scores clipped": (
+        part(weigh=lambda s: divided(np.exp(np.clip(s, -700, 700)))),
+        "what has become of the gap",
+        "The symptom was treated: nothing overflows, and scores of 1000 and 900 have become equal.",
+    ),
+    "mixes the keys": (part(mix=lambda w, q, k, v: w @ k), "keys, or values"),
+    "mixes the queries": (part(mix=lambda w, q, k, v: w @ q), "queries, or values"),
+    "mixes by columns": (part(mix=lambda w, q, k, v: w.T @ v), "a row of them, or a column"),
+    "the best value alone": (part(mix=lambda w, q, k, v: v[w.argmax(-1)]), "the smaller weights"),
+    "nothing is mixed": (part(mix=lambda w, q, k, v: 0 * (w @ v)), "What do they mix"),
+    "weights of one query alone": (lambda q, k, v: (arrays(q, k, v)[0], arrays(q, k, v)[1][0]), "Which axis should"),
+    "an error": (lambda q, k, v: q @ k, {"error": "ValueError"}),
+    "words": (lambda q, k, v: ("output", "weights"), "make a table"),
+    "rows of different length": (lambda q, k, v: ([[1], [1, 2]], v), "make a table"),
+    "writes into the key": (in_place, {"argument": "key"}),
+    "no function": (3, {"kind": "int"}),
+}
+
+
+def as_handed_out(query, key, value):
+    scores = query @ key.T / np.sqrt(len(key))
+    raised = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = raised / raised.sum(axis=0)
+    return weights @ value, weights
+
+
+GAP = sqrt(2)  # between the two scores once the query is (2, 0)
+WRITE = Exercise(checks.attention, "S000-1 S000-2 S000-3 S000-11 S002-7", RIGHT, WRONG, results=2)
+EXERCISES = {
+    "ex01-attention": WRITE,
+    "ex01-doubled": Exercise(
+        checks.doubled_query,
+        "S000-9 S002-6",
+        {"three decimals": (0.804,), "all decimals": (1 / (1 + exp(-GAP)),), "torch": (torch.tensor(0.8044),)},
+        {
+            "the old weight": ((0.670,), "changes nothing", "Only the direction of the query is thought to matter."),
+            "not scaled": ((0.881,), "not scaled", "Step 2 was skipped."),
+            "divided by d_k": ((0.731,), "d_k instead of its square root"),
+            "exchanged": ((0.196,), "exchanged"),
+            "the old weight, twice": (
+                (1.340,),
+                "greater than 1",
+                "Weights are thought to grow with scores, not with e to the gap.",
+            ),
+            "the ratio of the two": ((4.113,), "ratio of the two weights"),
+            "the scaled score": ((1.414,), "the scaled score"),
+            "one half": ((0.5,), "What is the gap"),
+        },
+        formula=lambda times: (exp(times / sqrt(2)) / (exp(times / sqrt(2)) + 1),),
+    ),
+    "ex01-mend": Exercise(
+        checks.mended_attention,
+        "S000-3 S000-11",
+        RIGHT,
+        {
+            "as handed out": (as_handed_out, "which axis did you normalise"),
+            "only the axis mended": (
+                part(lambda q, k, v: q @ k.T / np.sqrt(len(k))),
+                "How many terms has one score",
+                "The row sums are right again, and the search ended there.",
+            ),
+            "only the root mended": (part(weigh=lambda s: softmax(s.T).T), "which axis did you normalise"),
+            "sum without keepdims": (part(weigh=lambda s: divided(lowered(s), keepdims=False)), "By what is each row"),
+        },
+        named="uneven",
+        names=("shape", "rows", "square", "loss"),
+        like=WRITE,
+    ),
+}

@@ -1,0 +1,225 @@
+"""Answers to the exercises of chapter 02."""
+
+from math import exp
+
+import numpy as np
+import torch
+
+from attention_course import checks
+from attention_src import softmax as package
+
+from . import Exercise
+from .ch01 import divided, lowered
+
+
+def infinity(scores, mask=None):
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    top = scores.max(axis=-1, keepdims=True)
+    raised = np.exp(scores - np.where(np.isfinite(top), top, 0))
+    total = raised.sum(axis=-1, keepdims=True)
+    return raised / np.where(total == 0, 1, total)
+
+
+def where(scores, mask=None):
+    mask = np.ones(scores.shape, bool) if mask is None else mask
+    top = scores.max(-1, keepdims=True, where=mask, initial=-1e300)
+    raised = np.exp(np.minimum(scores - top, 0), where=mask, out=np.zeros_like(scores))
+    total = raised.sum(-1, keepdims=True)
+    return np.divide(raised, total, out=np.zeros_like(raised), where=total > 0)
+
+
+def row_by_row(scores, mask=None):
+    weights = np.zeros(scores.shape)
+    for place in np.ndindex(scores.shape[:-1]):
+        seen = np.ones(scores.shape[-1], bool) if mask is None else mask[place]
+        if seen.any():
+            raised = np.exp(scores[place][seen] - scores[place][seen].max())
+            weights[place][seen] = raised / raised.sum()
+    return weights
+
+
+def in_torch(scores, mask=None):
+    scores = torch.tensor(scores)
+    if mask is not None:
+        scores = scores.masked_fill(~torch.tensor(mask), -torch.inf)
+    return scores.softmax(dim=-1).nan_to_num(0)
+
+
+def large_penalty(scores, mask=None):
+    if mask is None:
+        return package(scores)
+    return package(np.where(mask, scores, -1e9)) * mask.any(axis=-1, keepdims=True)
+
+
+RIGHT = {
+    "minus infinity": infinity,
+    "where": where,
+    "row by row": row_by_row,
+    "torch": in_torch,
+    "-1e9, and zeros for a row of nothing": large_penalty,
+    "the package": lambda scores, mask=None: package(scores, mask),
+    "a nested list": lambda scores, mask=None: infinity(scores, mask).tolist(),
+}
+
+
+def masked(fill):
+    """A softmax whose forbidden scores are changed by `fill`; nothing else is done for the mask."""
+
+    def answer(scores, mask=None):
+        if mask is not None:
+            scores = fill(scores, mask)
+        return divided(lowered(scores))
+
+    return answer
+
+
+def after(guarded):
+    """A softmax with the mask applied to the weights, which are then divided anew."""
+
+    def answer(scores, mask=None):
+        weights = package(scores)
+        if mask is None:
+            return weights
+        weights = weights * mask
+        total = weights.sum(-1, keepdims=True)
+        return weights / (np.where(total == 0, 1, total) if guarded else total)
+
+    return answer
+
+
+def in_place(scores, mask=None):
+    scores -= scores.max(axis=-1, keepdims=True)
+    return package(scores, mask)
+
+
+def less(middle):
+    """A softmax that subtracts something else than the largest score of a row."""
+    return lambda s, mask=None: divided(np.exp(s - middle(s))) if mask is None else infinity(s, mask)
+
+
+def by_axes(scores, mask=None):
+    axis = 2 if scores.ndim == 3 else min(1, scores.ndim - 1)
+    if mask is not None:
+        return infinity(scores, mask)
+    return divided(np.exp(scores - scores.max(axis=axis, keepdims=True)), axis=axis)
+
+
+WRONG = {
+    "less the mean": (
+        less(lambda s: s.mean(axis=-1, keepdims=True)),
+        "a score of 1000",
+        "Any number may be subtracted, so the mean must do. Only the largest keeps every exponent below 0.",
+    ),
+    "less the smallest": (less(lambda s: s.min(axis=-1, keepdims=True)), "a score of 1000"),
+    "the second axis of two, the third of three": (by_axes, "By what is each row"),
+    "-1e9, a row of nothing is even": (
+        masked(lambda s, mask: np.where(mask, s, -1e9)),
+        "Equally low scores",
+        "A large penalty is taken for “no weight”. It is none where all scores are equally low.",
+    ),
+    "-1e4 added": (masked(lambda s, mask: s - 1e4 * ~mask), "Equally low scores"),
+    "minus infinity, NaN in a row of nothing": (masked(lambda s, mask: np.where(mask, s, -np.inf)), "What is 0 / 0"),
+    "score set to 0": (
+        masked(lambda s, mask: s * mask),
+        "what is left of its score",
+        "A score of 0 is taken for a weight of 0; but e to the 0 is 1.",
+    ),
+    "penalty too small": (masked(lambda s, mask: s - 5 * ~mask), "what is left of its score"),
+    "mask ignored": (lambda scores, mask=None: package(scores), "what is left of its score"),
+    "mask the other way round": (
+        lambda scores, mask=None: package(scores, None if mask is None else ~mask),
+        "What does True mean",
+        "Torch's `masked_fill` and `nn.MultiheadAttention` mark what is hidden; this book marks what may be seen.",
+    ),
+    "mask after, not divided again": (
+        lambda s, mask=None: package(s) * (1 if mask is None else mask),
+        "By what is each row",
+    ),
+    "mask after, divided again": (after(guarded=False), "What is 0 / 0"),
+    "mask after, divided again with care": (
+        after(guarded=True),
+        "largest that may be seen",
+        "Right as long as no hidden score is much larger: then nothing is left to divide.",
+    ),
+    "no maximum": (
+        lambda scores, mask=None: divided(np.exp(scores) * (1 if mask is None else mask)),
+        "What does exp do",
+        "Equation (2.1) is known, its use is not: subtracting changes no ratio.",
+    ),
+    "one maximum for all rows": (lambda scores, mask=None: divided(np.exp(scores - scores.max())), "a thousand below"),
+    "scores clipped": (lambda scores, mask=None: divided(np.exp(np.clip(scores, -700, 700))), "the gap of their"),
+    "no exponential": (lambda scores, mask=None: divided(abs(scores)), "what is the gap of their scores"),
+    "softmax twice": (lambda scores, mask=None: package(package(scores, mask), mask), "How often"),
+    "powers of two": (lambda scores, mask=None: package(scores * np.log(2), mask), "what is the gap of their scores"),
+    "down the columns": (lambda scores, mask=None: package(scores.T).T, "which axis did you normalise"),
+    "over everything": (lambda scores, mask=None: divided(np.exp(scores - scores.max()), None), "By what is each row"),
+    "sum without keepdims": (lambda scores, mask=None: np.exp(scores) / np.exp(scores).sum(-1), "By what is each row"),
+    "one number a row": (lambda scores, mask=None: package(scores).max(-1), "change the shape"),
+    "no mask taken": (lambda scores: package(scores), {"error": "TypeError"}),
+    "writes into the scores": (in_place, {"argument": "scores"}),
+}
+
+
+def as_handed_out(scores):
+    raised = np.exp(scores - scores.max())
+    return raised / raised.sum(axis=-1)
+
+
+EXERCISES = {
+    "ex02-softmax": Exercise(checks.softmax, "S002-5 S002-7", RIGHT, WRONG, results=1),
+    "ex02-ratio": Exercise(
+        checks.ratio_of_weights,
+        "S002-6",
+        {"two decimals": (1.65,), "all decimals": (exp(0.5),), "an array": (np.exp(2.5) / np.exp(2),)},
+        {
+            "one score divided by the other": (
+                (1.25,),
+                "divided by each other",
+                "Weights are thought to be proportional to scores.",
+            ),
+            "the gap": ((0.5,), "the gap itself"),
+            "e to the first score": ((12.18,), "the other score is forgotten"),
+            "upside down": ((0.61,), "smaller weight is divided"),
+            "the first weight": (
+                (0.56,),
+                "the weight of the first word",
+                "The whole softmax was computed; the ratio needs two.",
+            ),
+            "the difference": ((4.79,), "one is taken from the other"),
+            "2 to the gap": ((1.41,), "2 is raised"),
+            "three": ((3,), "What is the gap"),
+        },
+        formula=lambda first, second: (exp(first) / exp(second),),
+    ),
+    "ex02-mend": Exercise(
+        checks.mended_softmax,
+        "S000-11 S002-7",
+        {
+            "keepdims": lambda scores: divided(lowered(scores)),
+            "a new axis": lambda scores: package(scores) / package(scores).sum(-1)[..., None],
+            "logarithms": lambda scores: np.exp(scores - np.logaddexp.reduce(scores, axis=-1)[..., None]),
+            "torch": lambda scores: torch.tensor(scores).softmax(-1),
+        },
+        {
+            "as handed out": (as_handed_out, "By what is each row"),
+            "only keepdims mended": (
+                lambda scores: divided(np.exp(scores - scores.max())),
+                "a thousand below",
+                "The sums are right for small scores, and the search ended there.",
+            ),
+            "only the maximum mended": (lambda s: divided(lowered(s), keepdims=False), "By what is each row"),
+            "the transpose": (
+                lambda s: (np.exp(s - s.max()).T / np.exp(s - s.max()).sum(-1)).T,
+                {"error": "ValueError"},
+            ),
+            "two axes only": (lambda s: package(s) if s.ndim == 2 else package(s[0]), "change the shape"),
+            "down the columns": (lambda scores: package(scores.T).T, "which axis did you normalise"),
+            "over everything": (lambda scores: divided(np.exp(scores - scores.max()), None), "By what is each row"),
+            "no maximum": (lambda scores: divided(np.exp(scores)), "What does exp do"),
+        },
+        results=1,
+        named=2.5,
+        names={1: "put under which column", 0.625: "the larger scores", 4: "where does each go", 2: "the last line"},
+    ),
+}

@@ -1,0 +1,262 @@
+"""Answers to the exercises of chapter 05."""
+
+import numpy as np
+import torch
+
+from attention_course import checks
+from attention_src import causal_mask, padding_mask, scaled_dot_product_attention, softmax
+
+from . import Exercise
+from .ch01 import divided, lowered
+
+
+def comparisons(lengths, n):
+    key = np.arange(n)
+    return (key <= key[:, None]) & (key < lengths[:, None, None])
+
+
+def loops(lengths, n):
+    return np.array([[[j <= i and j < length for j in range(n)] for i in range(n)] for length in lengths])
+
+
+def in_torch(lengths, n):
+    return torch.ones(n, n).tril().bool() & (torch.arange(n) < torch.tensor(lengths)[:, None, None])
+
+
+def from_the_package(lengths, n):
+    return causal_mask(n) & padding_mask(lengths, n)
+
+
+def mask_of(condition):
+    """A mask from a condition on query i, key j and length, all arrays of (batch, n, n)."""
+
+    def answer(lengths, n):
+        i, j = np.arange(n)[:, None], np.arange(n)
+        return np.broadcast_to(condition(i, j, lengths[:, None, None]), (len(lengths), n, n))
+
+    return answer
+
+
+WRONG_MASKS = {
+    "opposite": (
+        mask_of(lambda i, j, k: (j > i) | (j >= k)),
+        "What does yours mean",
+        "The convention of `nn.MultiheadAttention`. Both are in use; say which one you hold.",
+    ),
+    "no padding": (mask_of(lambda i, j, k: j <= i), "sentence of two words"),
+    "not causal": (mask_of(lambda i, j, k: j < k), "May query 0 look at key 1"),
+    "transposed": (
+        mask_of(lambda i, j, k: (j >= i) & (j < k)),
+        "which is looked at",
+        "Rows and columns of the grid are exchanged: it hides the past.",
+    ),
+    "one too many": (mask_of(lambda i, j, k: (j <= i) & (j <= k)), "the last key of two words"),
+    "not oneself": (mask_of(lambda i, j, k: (j < i) & (j < k)), "may a token look at itself"),
+    "askers padded": (
+        mask_of(lambda i, j, k: (j <= i) & (i < k)),
+        "asker or the answerer",
+        "“The filling is masked” is read as: it may not ask. It may not be *asked*.",
+    ),
+    "or": (mask_of(lambda i, j, k: (j <= i) | (j < k)), "Both conditions"),
+    "nobody": (mask_of(lambda i, j, k: (i < 0) & (j < k)), "Is j ≤ i there"),
+    "numbers": (lambda lengths, n: comparisons(lengths, n).astype(float), {"dtype": "float64"}),
+    "minus infinity": (lambda lengths, n: np.where(comparisons(lengths, n), 0, -np.inf), {"dtype": "float64"}),
+    "torch's triangle of floats": (
+        lambda lengths, n: torch.ones(n, n).tril() & (torch.arange(n) < torch.tensor(lengths)[:, None, None]),
+        {"error": "NotImplementedError"},
+    ),
+    "no batch": (lambda lengths, n: np.tri(n, dtype=bool), {"shape": (4, 4)}),
+    "a list of lists": (lambda lengths, n: [["yes"] * n] * n, "make a table"),
+}
+
+
+def package(query, key, value, mask):
+    return scaled_dot_product_attention(query, key, value, mask)
+
+
+def minus_infinity(query, key, value, mask):
+    scores = np.where(mask, query @ key.T / np.sqrt(key.shape[1]), -np.inf)
+    raised = np.exp(scores - np.where(mask.any(-1), scores.max(-1), 0)[:, None])
+    weights = raised / np.maximum(raised.sum(-1, keepdims=True), 1e-300)
+    return weights @ value, weights
+
+
+def row_by_row(query, key, value, mask):
+    weights = np.zeros(mask.shape)
+    for i, may in enumerate(mask):
+        if may.any():
+            weights[i, may] = softmax(key[may] @ query[i] / key.shape[1] ** 0.5)
+    return weights @ value, weights
+
+
+def nan_to_zero(query, key, value, mask):
+    q, k, v, may = map(torch.tensor, (query, key, value, mask))
+    weights = (q @ k.T / k.shape[1] ** 0.5).masked_fill(~may, -torch.inf).softmax(-1).nan_to_num(0)
+    return weights @ v, weights
+
+
+def large_penalty(query, key, value, mask):
+    scores = query @ key.T / np.sqrt(key.shape[1]) - 1e9 * ~mask
+    weights = softmax(scores) * mask.any(-1, keepdims=True)
+    return weights @ value, weights
+
+
+RIGHT = {
+    "the package": package,
+    "minus infinity": minus_infinity,
+    "row by row": row_by_row,
+    "torch, NaN made 0": nan_to_zero,
+    "-1e9, and zeros for a row of nothing": large_penalty,
+}
+
+
+def attention(scores=None, weigh=None, mix=None):
+    """Masked attention with one part exchanged: scores(q, k), weigh(scores, mask), mix(weights, k, v)."""
+
+    def answer(query, key, value, mask):
+        s = scores(query, key) if scores else query @ key.T / np.sqrt(key.shape[1])
+        weights = weigh(s, mask) if weigh else softmax(s, mask)
+        return (mix(weights, key, value) if mix else weights @ value), weights
+
+    return answer
+
+
+def weighed(weigh):
+    return attention(weigh=weigh)
+
+
+def transposed(scores, mask):
+    return softmax(scores, mask.T if mask.T.shape == scores.shape else mask)
+
+
+def guarded(weights):
+    total = weights.sum(-1, keepdims=True)
+    return weights / np.where(total == 0, 1, total)
+
+
+WRONG = {
+    "mask ignored": (weighed(lambda s, mask: softmax(s)), "left of a forbidden score"),
+    "mask the other way round": (weighed(lambda s, mask: softmax(s, ~mask)), "what does True mean"),
+    "mask after the softmax": (
+        weighed(lambda s, mask: softmax(s) * mask),
+        "before the softmax, or after",
+        "A forbidden key is thought to be gone with its weight; it is still in the denominator.",
+    ),
+    "after, divided again": (weighed(lambda s, mask: divided(softmax(s) * mask)), "the largest is sought"),
+    "after, divided again with care": (
+        weighed(lambda s, mask: guarded(softmax(s) * mask)),
+        "the largest is sought",
+        "Equal to masking before, until a hidden score is so large that all visible weights round to 0.",
+    ),
+    "maximum over hidden scores, too": (weighed(lambda s, mask: guarded(lowered(s) * mask)), "the largest is sought"),
+    "score times mask": (weighed(lambda s, mask: softmax(s * mask)), "left of a forbidden score"),
+    "penalty too small": (weighed(lambda s, mask: softmax(s - 2 * ~mask)), "left of a forbidden score"),
+    "-1e9, a row of nothing is even": (
+        weighed(lambda s, mask: softmax(np.where(mask, s, -1e9))),
+        "equally low scores",
+        "−1e9 is taken for −∞. The third section of the chapter prints what it does to a row of nothing.",
+    ),
+    "minus infinity, NaN in a row of nothing": (
+        weighed(lambda s, mask: divided(lowered(np.where(mask, s, -np.inf)))),
+        "What is 0 / 0",
+    ),
+    "zero weights, but the mean as output": (
+        attention(mix=lambda w, k, v: w @ v + (w.sum(-1, keepdims=True) == 0) * v.mean(0)),
+        "What do weights of 0 fetch",
+    ),
+    "zeros for all if one may look nowhere": (
+        lambda q, k, v, mask: (package(q, k, v, mask)[0] * mask.any(-1).all(), package(q, k, v, mask)[1]),
+        "beside query[1]",
+    ),
+    "one row of zeros if one may look nowhere": (
+        lambda q, k, v, mask: package(q, k, v, mask) if mask.any(-1).all() else (0 * v[0], 0 * mask[0]),
+        {"shape": (3,)},
+    ),
+    "no maximum": (weighed(lambda s, mask: divided(np.exp(s) * mask)), "What does exp do"),
+    "one maximum for all rows": (
+        weighed(lambda s, mask: divided(np.exp(s - s[mask].max()) * mask)),
+        "a thousand below",
+    ),
+    "scores clipped": (weighed(lambda s, mask: divided(np.exp(np.clip(s, -700, 700)) * mask)), "become of the gap"),
+    "over the queries": (weighed(lambda s, mask: softmax(s.T, mask.T).T), "which axis did you normalise"),
+    "no softmax": (weighed(lambda s, mask: s * mask), "By what is each row divided"),
+    "not scaled": (attention(scores=lambda q, k: q @ k.T), "between the scores and the softmax"),
+    "scaled by the root of m": (attention(scores=lambda q, k: q @ k.T / len(k) ** 0.5), "How many terms"),
+    "mixes the keys": (attention(mix=lambda w, k, v: w @ k), "keys, or values"),
+    "mixes nothing": (attention(mix=lambda w, k, v: 0 * (w @ v)), "What do they mix"),
+    "all zeros if one row is": (weighed(lambda s, mask: softmax(s, mask) * mask.any(-1).all()), "rows beside"),
+    "weights of one query alone": (lambda *given: (package(*given)[0], package(*given)[1][0]), "Which axis should"),
+}
+
+
+def as_handed_out(query, key, value, mask):
+    scores = query @ key.T / np.sqrt(key.shape[-1])
+    scores = np.where(mask, -1e9, scores)
+    weights = softmax(scores)
+    return weights @ value, weights
+
+
+COUNTED = (5 * 4, causal_mask(5).sum(), torch.tensor(5))
+EXERCISES = {
+    "ex05-mask": Exercise(
+        checks.decoder_mask,
+        "S002-1 S000-14",
+        {"comparisons": comparisons, "loops": loops, "torch": in_torch, "the package": from_the_package},
+        WRONG_MASKS,
+        results=1,
+    ),
+    "ex05-count": Exercise(
+        checks.who_may_look,
+        "S000-14 S001-19",
+        {"whole": (20, 15, 5), "as floats": (20.0, np.int64(15), 5), "counted": COUNTED},
+        {
+            "cross 30": ((30, 15, 5), "Is a padded position a word"),
+            "cross 25": ((25, 15, 5), "Who supplies the keys"),
+            "cross 16": ((16, 15, 5), "the source looks at itself"),
+            "cross 24": ((24, 15, 5), "looks at its own positions"),
+            "cross 14": (
+                (14, 15, 5),
+                "before a word is written",
+                "“The decoder is causal” is taken to hold for everything it looks at.",
+            ),
+            "cross 10": ((10, 15, 5), "before a word is written"),
+            "cross 22": ((22, 15, 5), "How many ask"),
+            "causal 25": ((20, 25, 5), "May word 1 look at word 2"),
+            "causal 20": ((20, 20, 5), "all look at all but one"),
+            "causal 10": ((20, 10, 5), "on the diagonal", "A causal mask is thought to hide the word itself."),
+            "causal 21": ((20, 21, 5), "one word more"),
+            "causal 14": ((20, 14, 5), "how many word 2"),
+            "react 4": ((20, 15, 4), "from the second on", "The causal mask again, laid over the source."),
+            "react 3": ((20, 15, 3), "after the second"),
+            "react 1": ((20, 15, 1), "word 2 alone"),
+            "react 0": ((20, 15, 0), "nobody looks at the source"),
+            "react 6": ((20, 15, 6), "the padded positions"),
+            "react 2": ((20, 15, 2), "Which written words"),
+        },
+        formula=lambda source, places, written: (source * written, sum(range(written + 1)), written),
+    ),
+    "ex05-attention": Exercise(checks.masked_attention, "S000-14 S002-7", RIGHT, WRONG, results=2),
+    "ex05-mend": Exercise(
+        checks.mended_mask,
+        "S000-14 S002-1",
+        RIGHT | {"-1e9": weighed(lambda s, mask: softmax(np.where(mask, s, -1e9)))},
+        {
+            "as handed out": (
+                as_handed_out,
+                "what does True mean",
+                "The loss falls further than it should, and is taken for success.",
+            ),
+            "no mask": (weighed(lambda s, mask: softmax(s)), "left of a forbidden score"),
+            "0 for a forbidden score": (
+                weighed(lambda s, mask: softmax(np.where(mask, s, 0))),
+                "left of a forbidden score",
+            ),
+            "after the softmax": (weighed(lambda s, mask: softmax(s) * mask), "before the softmax, or after"),
+            "transposed": (weighed(transposed), "its rows or its columns"),
+            "the scale lost": (attention(scores=lambda q, k: q @ k.T), "between the scores and the softmax"),
+        },
+        results=2,
+        named=3,
+        names={1: "where `mask` is True", 2: "equally low", 4: "three outputs"},
+    ),
+}

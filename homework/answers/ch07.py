@@ -1,0 +1,170 @@
+"""Answers to the exercises of chapter 07."""
+
+import numpy as np
+import torch
+
+from attention_course import checks
+
+from . import Exercise
+
+
+def two_lines(x, attend, feed_forward, norm_1, norm_2):
+    x = x + attend(norm_1(x))
+    return x + feed_forward(norm_2(x))
+
+
+def named(x, attend, feed_forward, norm_1, norm_2):
+    heard = attend(norm_1(x))
+    thought = feed_forward(norm_2(heard + x))
+    return thought + heard + x
+
+
+def loop(x, attend, feed_forward, norm_1, norm_2):
+    for norm, sublayer in ((norm_1, attend), (norm_2, feed_forward)):
+        x = x + sublayer(norm(x))
+    return x
+
+
+RIGHT = {"two lines": two_lines, "named parts": named, "a loop": loop}
+
+
+def post_norm(x, attend, feed_forward, norm_1, norm_2):
+    x = norm_1(x + attend(x))
+    return norm_2(x + feed_forward(x))
+
+
+def on_the_stream(x, attend, feed_forward, norm_1, norm_2):
+    x = norm_1(x)
+    x = x + attend(x)
+    x = norm_2(x)
+    return x + feed_forward(x)
+
+
+def half_on_the_stream(x, attend, feed_forward, norm_1, norm_2):
+    x = norm_1(x)
+    x = x + attend(x)
+    return x + feed_forward(norm_2(x))
+
+
+def into(x, attend):
+    x += attend(x)
+    return x
+
+
+WRONG = {
+    "post-norm": (
+        post_norm,
+        "That is post-norm",
+        "The figure of the 2017 paper is remembered; most models since then norm first.",
+    ),
+    "norm on the stream": (
+        on_the_stream,
+        "come out as it went in",
+        "“Norm first” is done to the stream itself. What is read is normed, never what runs past.",
+    ),
+    "first norm on the stream": (half_on_the_stream, "added to: x, or its norm"),
+    "no sums": (lambda x, a, f, m, n: f(n(a(m(x)))), "What runs past the sub-layers"),
+    "the second sum takes the first x": (lambda x, a, f, m, n: x + f(n(a(m(x)))), "To what does the feed-forward"),
+    "no sum at attention": (lambda x, a, f, m, n: a(m(x)) + f(n(a(m(x)))), "What runs past attention"),
+    "no sum at the end": (lambda x, a, f, m, n: f(n(x + a(m(x)))), "What runs past the feed-forward network"),
+    "other order": (lambda x, a, f, m, n: two_lines(x, f, a, n, m), "comes first"),
+    "side by side": (
+        lambda x, a, f, m, n: x + a(m(x)) + f(n(x)),
+        "read what the first has written",
+        "Both sub-layers were given the x that came in. Some models do so on purpose; equation (7.1) does not.",
+    ),
+    "no norms": (lambda x, a, f, m, n: x + a(x) + f(x + a(x)), "Where are the norms"),
+    "one norm twice": (lambda x, a, f, m, n: two_lines(x, a, f, m, m), "a norm of its own"),
+    "norms exchanged": (lambda x, a, f, m, n: two_lines(x, a, f, n, m), "belongs to attention"),
+    "attention alone": (lambda x, a, f, m, n: x + a(m(x)), "What comes after it"),
+    "half of it": (lambda x, a, f, m, n: two_lines(x, a, f, m, n) / 2, "where does it write"),
+    "a row": (lambda x, a, f, m, n: two_lines(x, a, f, m, n)[0], "takes tokens and gives tokens"),
+    "writes into x": (lambda x, a, f, m, n: into(x, a), {"argument": "x"}),
+}
+
+
+def silent(y):
+    return 0 * y
+
+
+def tested(sublayer, over=np.max):
+    """A test of the stream that gives both sub-layers this function and the changes to `over`."""
+
+    def answer(block, x, norm_1, norm_2):
+        return over(abs(block(x, sublayer, sublayer, norm_1, norm_2) - x))
+
+    return answer
+
+
+def largest(block, x, norm_1, norm_2):
+    zeros = np.zeros(x.shape)
+    return np.max(np.abs(np.subtract(x, block(x, lambda y: zeros, lambda y: zeros, norm_1, norm_2))))
+
+
+FULL = 4 * (256**2 + 256) + 2 * 256 * 768 + 768 + 256 + 4 * 256
+WRITE = Exercise(checks.pre_norm_block, "S001-2", RIGHT, WRONG, results=1)
+
+EXERCISES = {
+    "ex07-block": WRITE,
+    "ex07-count": Exercise(
+        checks.block_parameters,
+        "S001-2",
+        {"whole": (FULL,), "as a float": (float(FULL),), "NumPy": (np.int64(FULL),), "torch": (torch.tensor(FULL),)},
+        {
+            "1,024 too few": ((FULL - 1024,), "1,024 are missing"),
+            "no hidden bias": ((FULL - 768,), "How many has it"),
+            "no biases, no norms": ((4 * 256**2 + 2 * 256 * 768,), "biases and norms", "Only matrices are counted."),
+            "half a norm": ((FULL - 512,), "besides its scale"),
+            "no last bias": ((FULL - 256,), "narrow", "The second bias is given the length of the first, or left out."),
+            "three matrices": ((FULL - 256**2,), "mixes the heads", "W_o is the matrix that is forgotten."),
+            "three matrices and biases": ((FULL - 256**2 - 256,), "mixes the heads"),
+            "times the heads": ((FULL + 3 * 4 * (256**2 + 256),), "depend on heads"),
+            "one wide matrix": ((FULL - 256 * 768,), "one matrix"),
+            "attention alone": ((4 * (256**2 + 256),), "What comes after it"),
+            "1": ((1,), "shape of each part"),
+        },
+        formula=lambda d_model, num_heads, d_ff: (
+            4 * (d_model + 1) * d_model + (d_model + 1) * d_ff + (d_ff + 1) * d_model + 2 * 2 * d_model,
+        ),
+    ),
+    "ex07-zero": Exercise(
+        checks.zero_test,
+        "S001-2",
+        {"zeros": tested(silent), "a number": tested(lambda y: 0), "NumPy": largest},
+        {
+            "sub-layers return what they are given": (
+                tested(lambda y: y),
+                "zeros, or what they were given",
+                "“Silent” is taken for “does nothing to its input”. A sub-layer adds what it returns.",
+            ),
+            "sum": (tested(silent, np.sum), "the one that changes most"),
+            "mean": (tested(silent, np.mean), "the one that changes most"),
+            "smallest": (tested(silent, np.min), "or the smallest"),
+            "without abs": (
+                lambda block, x, m, n: (block(x, silent, silent, m, n) - x).max(),
+                "What if a number becomes smaller",
+                "A change is taken for a growth.",
+            ),
+            "what comes out": (
+                lambda block, x, m, n: abs(block(x, silent, silent, m, n)).max(),
+                "or what comes out",
+                "x is not taken away.",
+            ),
+            "of each number": (lambda block, x, m, n: abs(block(x, silent, silent, m, n) - x), "Over what is it taken"),
+            "squared": (lambda block, x, m, n: ((block(x, silent, silent, m, n) - x) ** 2).max(), "or its square"),
+            "yes or no": (
+                lambda block, x, m, n: float(not np.allclose(block(x, silent, silent, m, n), x)),
+                "By how much",
+            ),
+            "prints 0": ((largest, 0), "Is that so in this block", "The norm is thought to stand beside the stream."),
+            "prints 1": ((largest, 1), "What went in"),
+            "prints 3": ((largest, 3), "change as much as 2"),
+            "prints 4": ((largest, 4), "By what does it divide", "A norm is remembered as taking the mean away."),
+            "prints 6": ((largest, 6), "What does a norm make"),
+            "prints 7": ((largest, 7), "and then the second"),
+            "prints a word": ((largest, "five"), {"answer": "'five'"}),
+        },
+        results=1,
+        named=5,
+    ),
+}

@@ -1,0 +1,169 @@
+"""Answers to the exercises of chapter 09."""
+
+from math import log
+
+import numpy as np
+import torch
+
+from attention_course import checks
+
+from . import Exercise
+
+
+def log_softmax(logits):
+    shifted = logits - logits.max(-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+
+
+def loops(logits, words, lengths):
+    surprises = []
+    for i, length in enumerate(lengths):
+        for t in range(length - 1):
+            row = logits[i, t] - logits[i, t].max()
+            surprises.append(np.log(np.exp(row).sum()) - row[words[i, t + 1]])
+    return np.mean(surprises)
+
+
+def arrays(logits, words, lengths):
+    logp = np.take_along_axis(log_softmax(logits[:, :-1]), words[:, 1:, None], -1)[..., 0]
+    counts = np.arange(words.shape[1] - 1) < (lengths - 1)[:, None]
+    return -(logp * counts).sum() / counts.sum()
+
+
+def in_torch(logits, words, lengths):
+    logits, words, lengths = map(torch.tensor, (logits, words, lengths))
+    answers = words[:, 1:].masked_fill(torch.arange(words.shape[1] - 1) >= (lengths - 1)[:, None], -100)
+    return torch.nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1), answers.flatten())
+
+
+RIGHT = {"loops": loops, "arrays": arrays, "torch": in_torch}
+
+
+def surprise(logits, words):
+    return -np.take_along_axis(log_softmax(logits), words[..., None], -1)[..., 0]
+
+
+def counted(lengths, places):
+    return np.arange(places) < lengths[:, None]
+
+
+def over(x, w, lengths):
+    """The mean surprise over the words to predict of sentences that are said to have so many of them."""
+    return surprise(x[:, :-1], w[:, 1:])[counted(lengths, w.shape[1] - 1)].mean()
+
+
+def each(x, w, n):
+    return np.where(counted(n - 1, w.shape[1] - 1), surprise(x[:, :-1], w[:, 1:]), 0).sum(1)
+
+
+def naive(x, w, n):
+    p = np.exp(x[:, :-1]) / np.exp(x[:, :-1]).sum(-1, keepdims=True)
+    return -np.log(np.take_along_axis(p, w[:, 1:, None], -1)[..., 0])[counted(n - 1, w.shape[1] - 1)].mean()
+
+
+def in_place(x, w, n):
+    x -= x.max(-1, keepdims=True)
+    return arrays(x, w, n)
+
+
+def as_handed_out(logits, words, lengths):
+    logp = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
+    logp = np.take_along_axis(logp, words[..., None], -1)[..., 0]
+    return -logp[counted(lengths, words.shape[1])].mean()
+
+
+def shifted_alone(x, w, n):
+    logp = x[:, :-1] - np.log(np.exp(x[:, :-1]).sum(-1, keepdims=True))
+    return -np.take_along_axis(logp, w[:, 1:, None], -1)[..., 0][counted(n - 1, w.shape[1] - 1)].mean()
+
+
+WRONG = {
+    "not shifted": (
+        lambda x, w, n: surprise(x, w)[counted(n, w.shape[1])].mean(),
+        "seen when it answers at position 0",
+        "“The text is its own answer” without “shifted by one”: the model need only repeat.",
+    ),
+    "neither shifted nor masked": (lambda x, w, n: surprise(x, w).mean(), "what lies behind the end"),
+    "not masked": (
+        lambda x, w, n: surprise(x[:, :-1], w[:, 1:]).mean(),
+        "Does the padding",
+        "A batch is read as a rectangle of words.",
+    ),
+    "one word too many": (
+        lambda x, w, n: over(x, w, n),
+        "followed by a word",
+        "The mask of the words was used for the answers, of which there is one less.",
+    ),
+    "one word too few": (lambda x, w, n: over(x, w, n - 2), "how many words to predict"),
+    "shifted backwards": (
+        lambda x, w, n: surprise(x[:, 1:], w[:, :-1])[counted(n - 1, w.shape[1] - 1)].mean(),
+        "In which direction",
+    ),
+    "the sign": (lambda x, w, n: -arrays(x, w, n), "positive or negative"),
+    "the sum": (lambda x, w, n: each(x, w, n).sum(), "or the sum"),
+    "mean of means": (lambda x, w, n: (each(x, w, n) / (n - 1)).mean(), "counts alike"),
+    "divided by all places": (lambda x, w, n: each(x, w, n).sum() / w[:, 1:].size, "By how many words"),
+    "base two": (lambda x, w, n: arrays(x, w, n) / log(2), "Which logarithm"),
+    "half": (lambda x, w, n: arrays(x, w, n) / 2, "words of the first sentence"),
+    "a loss for each sentence": (each, "What is the mean over"),
+    "no maximum": (naive, "What does exp do to logits"),
+    "a little added to each probability": (
+        lambda x, w, n: -np.log(np.exp(-surprise(x[:, :-1], w[:, 1:])) + 1e-9)[counted(n - 1, w.shape[1] - 1)].mean(),
+        "How small a probability",
+        "log 0 was met once and cured by a small number, which hides how wrong a sure model is.",
+    ),
+    "writes into the logits": (in_place, {"argument": "logits"}),
+}
+START = log(50257)
+WRITE = Exercise(checks.next_token_loss, "S001-20 S001-21", RIGHT, WRONG, results=1)
+
+EXERCISES = {
+    "ex09-loss": WRITE,
+    "ex09-numbers": Exercise(
+        checks.loss_numbers,
+        "S001-21",
+        {"two decimals": (10.82, 14), "all decimals": (START, 14.0), "torch": (torch.tensor(50257.0).log(), 14)},
+        {
+            "the number of tokens": ((50257, 14), "number of tokens"),
+            "the probability": ((1 / 50257, 14), "the right word is certain"),
+            "0": ((0, 14), "the right word is certain", "A loss is expected to start near 0, or a share is meant."),
+            "1": ((1, 14), "were a share"),
+            "base 2": ((log(50257, 2), 14), "base 2"),
+            "base 10": ((log(50257, 10), 14), "base 10", "Another key of the calculator."),
+            "negative": ((-START, 14), "negative"),
+            "5": ((5, 14), "what is its surprise"),
+            "17 words": ((START, 17), "From what", "All words are counted: the first is never predicted."),
+            "16 words": ((START, 16), "How many sentences"),
+            "27 words": ((START, 27), "padding and START count"),
+            "24 words": ((START, 24), "the padding counts"),
+            "11 words": ((START, 11), "Which two"),
+            "3 words": ((START, 3), "one word of each"),
+            "5 words": ((START, 5), "in a sentence of 3"),
+        },
+        formula=lambda vocabulary, lengths: (round(log(vocabulary), 2), sum(n - 1 for n in lengths)),
+    ),
+    "ex09-mend": Exercise(
+        checks.mended_loss,
+        "S001-21",
+        RIGHT,
+        {
+            "as handed out": (as_handed_out, "seen when it answers at position 0"),
+            "shifted, but exp overflows": (
+                shifted_alone,
+                "What does exp do to logits",
+                "The named fault is mended; exp still meets logits of any size.",
+            ),
+            "shifted, the mask left as it was": (lambda x, w, n: over(x, w, n), "followed by a word"),
+            "only the words shifted": (lambda x, w, n: surprise(x, w[:, 1:]).mean(), {"error": "IndexError"}),
+            "−ln of what is left": ((arrays, -log(0.1)), "Which word does the wrong function compare with"),
+            "the probability": ((arrays, 0.9), "minus its logarithm"),
+            "base 2": ((arrays, 0.15), "base 2"),
+            "negative": ((arrays, log(0.9)), "negative"),
+            "0": ((arrays, 0), "the copied word is certain"),
+            "ln 43": ((arrays, 3.76), "43 words are equally likely"),
+            "1.8": ((arrays, 1.797), "Which word is the answer"),
+        },
+        named=0.11,
+        like=WRITE,
+    ),
+}

@@ -1,0 +1,241 @@
+"""Answers to the exercises of chapter 11."""
+
+from itertools import islice
+
+import numpy as np
+import torch
+
+from attention_course import checks
+from attention_src import softmax
+
+from . import Exercise
+
+
+def three_numbers(pairs):
+    largest, total, mixed = -np.inf, 0.0, 0.0
+    for score, value in pairs:
+        new = max(largest, score)
+        shrink, raised = np.exp(largest - new), np.exp(score - new)
+        total, mixed, largest = total * shrink + raised, mixed * shrink + raised * value, new
+    return mixed / total
+
+
+def running_mean(pairs):
+    largest, total, mean = -np.inf, 0.0, 0.0
+    for score, value in pairs:
+        new = max(largest, score)
+        total = total * np.exp(largest - new) + np.exp(score - new)
+        mean = mean + (value - mean) * np.exp(score - new) / total
+        largest = new
+    return mean
+
+
+def branches(pairs):
+    score, value = next(pairs)
+    largest, total, mixed = score, 1.0, np.array(value)
+    for score, value in pairs:
+        if score > largest:
+            total, mixed = total * np.exp(largest - score), mixed * np.exp(largest - score)
+            largest = score
+        total, mixed = total + np.exp(score - largest), mixed + np.exp(score - largest) * value
+    return mixed / total
+
+
+def collected(pairs):
+    scores, values = zip(*pairs, strict=True)
+    return torch.softmax(torch.tensor(np.array(scores)), 0) @ torch.tensor(np.array(values))
+
+
+def two_at_a_time(pairs):
+    largest, total, mixed = -np.inf, 0.0, 0.0
+    while block := list(islice(pairs, 2)):
+        new = max(largest, *(score for score, _ in block))
+        total, mixed, largest = total * np.exp(largest - new), mixed * np.exp(largest - new), new
+        for score, value in block:
+            total, mixed = total + np.exp(score - new), mixed + np.exp(score - new) * value
+    return mixed / total
+
+
+RIGHT = {"three numbers": three_numbers, "a running mean": running_mean, "branches": branches}
+RIGHT |= {"collected first": collected, "two at a time": two_at_a_time}
+
+
+def online(shrink_sum=True, shrink_mix=True, divide=True, largest_too=True, start=-np.inf, base=np.exp):
+    """The online softmax with something left out."""
+
+    def answer(pairs):
+        largest, total, mixed = start, 0.0, 0.0
+        for score, value in pairs:
+            new = max(largest, score) if largest_too else 0.0
+            shrink = base(largest - new) if largest > -np.inf else 0.0
+            raised = base(score - new)
+            total = (total * shrink if shrink_sum else total) + raised
+            mixed = (mixed * shrink if shrink_mix else mixed) + raised * value
+            largest = new
+        return mixed / total if divide else mixed
+
+    return answer
+
+
+def twice(pairs):
+    largest = max(score for score, _ in pairs)
+    total, mixed = 0.0, 0.0
+    for score, value in pairs:
+        total, mixed = total + np.exp(score - largest), mixed + np.exp(score - largest) * value
+    return mixed / total
+
+
+def less_the_first(pairs):
+    first, value = next(pairs)
+    total, mixed = 1.0, value * 1.0
+    for score, value in pairs:
+        total, mixed = total + np.exp(score - first), mixed + np.exp(score - first) * value
+    return mixed / total
+
+
+WRONG = {
+    "as handed out": (online(shrink_mix=False), "The sum shrinks"),
+    "the sum does not shrink": (online(shrink_sum=False), "The mixture shrinks"),
+    "nothing shrinks": (
+        online(shrink_sum=False, shrink_mix=False),
+        "how much too large",
+        "What was added under another maximum is left as it is. Do the three scores of the page by hand.",
+    ),
+    "not divided": (online(divide=False), "By what is the mixture divided"),
+    "no maximum": (
+        online(largest_too=False),
+        "largest power of e",
+        "One pass is easy without the maximum. Chapter 2 says why that does not do.",
+    ),
+    "the largest starts at 0": (online(start=0.0), "Before the first score", "Scores are thought to be positive."),
+    "the largest starts at -999": (online(start=-999.0), "Before the first score"),
+    "the first score for the largest": (
+        less_the_first,
+        "largest power of e",
+        "Gaps are small in examples. A later score may be larger by any amount.",
+    ),
+    "powers of two": (online(base=np.exp2), "Which number is raised"),
+    "the plain mean": (lambda pairs: np.mean([value for _, value in pairs], axis=0), "Where do the scores enter"),
+    "the largest alone": (lambda pairs: max(pairs, key=lambda pair: pair[0])[1], "share of the others"),
+    "no exponential": (lambda pairs: sum(score * value for score, value in pairs), "before it is a weight"),
+    "the last value": (lambda pairs: list(pairs)[-1][1], "Only the last value"),
+    "doubled": (lambda pairs: 2 * three_numbers(pairs), "in the other order"),
+    "read twice": (
+        twice,
+        "while `pairs` is read once",
+        "First the maximum, then the sum: the two passes that the exercise forbids.",
+    ),
+    "one number": (lambda pairs: three_numbers(pairs)[0], "as long as what"),
+}
+
+
+def to_one_largest(largest, total, mixed):
+    shrink = np.exp(largest - largest.max())
+    return shrink @ mixed / (shrink @ total)
+
+
+def one_after_the_other(largest, total, mixed):
+    top, divisor, output = -np.inf, 0.0, 0.0
+    for one, its_sum, its_mixture in zip(largest, total, mixed, strict=True):
+        if its_sum:
+            new = max(top, one)
+            old, own = np.exp(top - new), np.exp(one - new)
+            top, divisor, output = new, divisor * old + its_sum * own, output * old + its_mixture * own
+    return output / divisor
+
+
+def weighed_outputs(largest, total, mixed):
+    has_keys = total > 0
+    logs = torch.tensor(largest[has_keys] + np.log(total[has_keys]))
+    return torch.softmax(logs, 0) @ torch.tensor(mixed[has_keys] / total[has_keys, None])
+
+
+def merged(shrink_sum=True, shrink_mix=True, divide=True, base=np.exp, sign=1):
+    """The merging with something left out."""
+
+    def answer(largest, total, mixed):
+        shrink, whole = base(sign * (largest - largest.max())), np.ones(len(largest))
+        output = (shrink if shrink_mix else whole) @ mixed
+        return output / ((shrink if shrink_sum else whole) @ total) if divide else output
+
+    return answer
+
+
+def of_outputs(mix):
+    """An answer made of the output of each computer that has a key."""
+
+    def answer(largest, total, mixed):
+        has_keys = total > 0
+        return mix(largest[has_keys], mixed[has_keys] / total[has_keys, None])
+
+    return answer
+
+
+MERGED = {"to one largest": to_one_largest, "one after the other": one_after_the_other, "outputs": weighed_outputs}
+NOT_MERGED = {
+    "nothing shrinks": (
+        merged(shrink_sum=False, shrink_mix=False),
+        "makes them comparable",
+        "Sums under different largest scores are added as if they were of one.",
+    ),
+    "the sums do not shrink": (merged(shrink_sum=False), "The mixtures shrink"),
+    "the mixtures do not shrink": (merged(shrink_mix=False), "The sums shrink"),
+    "not divided": (merged(divide=False), "By what is the mixture divided"),
+    "powers of two": (merged(base=np.exp2), "Which number is raised"),
+    "they grow": (merged(sign=-1), "Whose numbers must shrink"),
+    "no maximum": (
+        lambda largest, total, mixed: np.exp(largest) @ mixed / (np.exp(largest) @ total),
+        "largest power of e",
+        "Small scores need no maximum. Chapter 2 says which do.",
+    ),
+    "the mean of outputs": (
+        of_outputs(lambda largest, outputs: outputs.mean(axis=0)),
+        "the same share",
+        "An average of averages is taken for the average of all.",
+    ),
+    "outputs by softmax of the largest": (
+        of_outputs(lambda largest, outputs: softmax(largest) @ outputs),
+        "many keys from one",
+    ),
+    "the largest alone": (of_outputs(lambda largest, outputs: outputs[largest.argmax()]), "share of the others"),
+    "the sum of outputs": (of_outputs(lambda largest, outputs: outputs.sum(axis=0)), "all of them together"),
+    "outputs of none": (
+        lambda largest, total, mixed: softmax(largest + np.log(total)) @ (mixed / total[:, None]),
+        "A computer without a key",
+        "What is divided by the sum before it is weighed is 0 divided by 0 where there was no key.",
+    ),
+    "doubled": (lambda *kept: 2 * to_one_largest(*kept), "in the other order"),
+    "a row for each": (lambda largest, total, mixed: mixed / total.sum(), "as long as what"),
+}
+
+EXERCISES = {
+    "ex11-merge": Exercise(checks.merged_parts, "S002-7", MERGED, NOT_MERGED, results=1),
+    "ex11-cache": Exercise(
+        checks.cache_bytes,
+        "S001-9",
+        {"whole": (819200, 163840), "as floats": (819200.0, 163840), "torch": (torch.tensor(819200), 163840)},
+        {
+            "keys alone": ((409600, 163840), "left out", "The cache is called by its keys; values are stored as well."),
+            "keys alone, one byte": ((204800, 163840), "keys alone"),
+            "bits": ((6553600, 1310720), "How many bits has a byte", "The size is right, in another unit."),
+            "one layer": ((20480, 163840), "only one layer", "Every layer has keys of its own."),
+            "four bytes": ((1638400, 163840), "four bytes"),
+            "shared for all": ((163840, 163840), "other question"),
+            "5": ((5, 163840), "bytes in each"),
+            "shared, keys alone": ((819200, 81920), "left out"),
+            "not shared": ((819200, 819200), "other question"),
+            "shared, one layer": ((819200, 4096), "only one layer"),
+            "shared, one head": ((819200, 20480), "only one layer, or only one head"),
+        },
+        formula=lambda layers, heads, kv_heads, width: (4 * layers * heads * width, 4 * layers * kv_heads * width),
+    ),
+    "ex11-mend": Exercise(
+        checks.mended_online,
+        "S002-7",
+        RIGHT,
+        WRONG,
+        results=1,
+        named=39.9,
+        names={25.8: "as it stands", 20.0: "neither of the two", 60.0: "not divided", 30.0: "with which factor"},
+    ),
+}

@@ -1,0 +1,165 @@
+"""Answers to the exercises of chapter 12."""
+
+import numpy as np
+import torch
+
+from attention_course import checks
+
+from . import Exercise
+
+
+def along(offset, mean=True):
+    """The head with most weight on one diagonal."""
+
+    def answer(weights):
+        diagonals = np.diagonal(weights, offset, -2, -1)
+        best = diagonals.mean(-1) if mean else diagonals.max(-1)
+        return np.unravel_index(best.argmax(), best.shape)
+
+    return answer
+
+
+def loops(weights):
+    best, found = -1.0, None
+    for layer, heads in enumerate(weights):
+        for head, table in enumerate(heads):
+            mean = sum(table[i][i + 1] for i in range(len(table) - 1)) / (len(table) - 1)
+            if mean > best:
+                best, found = mean, (layer, head)
+    return found
+
+
+def in_torch(weights):
+    mean = torch.as_tensor(weights).diagonal(1, -2, -1).mean(-1)
+    return divmod(int(mean.argmax()), mean.shape[1])
+
+
+def exchanged(weights):
+    return along(1)(weights)[::-1]
+
+
+def any_later(weights):
+    mean = weights[..., 1:].mean((-2, -1))
+    return np.unravel_index(mean.argmax(), mean.shape)
+
+
+def rank(lost, layer, head):
+    return (lost[layer] > lost[layer, head]).sum()
+
+
+def rank_by_sorting(lost, layer, head):
+    return int(np.argsort(-lost[layer]).tolist().index(head))
+
+
+def rank_by_loop(lost, layer, head):
+    return sum(one > lost[layer][head] for one in lost[layer])
+
+
+def published(x, attend, norm_1, feed, norm_2):
+    x = norm_1(x + attend(x))
+    return norm_2(x + feed(x))
+
+
+def in_one_line(x, attend, norm_1, feed, norm_2):
+    return norm_2((y := norm_1(x + attend(x))) + feed(y))
+
+
+def step_by_step(x, attend, norm_1, feed, norm_2):
+    middle = norm_1(attend(x) + x)
+    added = feed(middle)
+    return norm_2(added + middle)
+
+
+def as_handed_out(x, attend, norm_1, feed, norm_2):
+    x = norm_1(x + attend(x))
+    return x + feed(x)
+
+
+def same_norm_twice(x, attend, norm_1, feed, norm_2):
+    x = norm_1(x + attend(x))
+    return norm_1(x + feed(x))
+
+
+def norm_of_what_is_added(x, attend, norm_1, feed, norm_2):
+    x = norm_1(x + attend(x))
+    return x + norm_2(feed(x))
+
+
+def norm_before_the_network(x, attend, norm_1, feed, norm_2):
+    x = norm_1(x + attend(x))
+    return x + feed(norm_2(x))
+
+
+def no_path_past(x, attend, norm_1, feed, norm_2):
+    return norm_2(feed(norm_1(x + attend(x))))
+
+
+def norms_first(x, attend, norm_1, feed, norm_2):
+    x = x + attend(norm_1(x))
+    return x + feed(norm_2(x))
+
+
+EXERCISES = {
+    "ex12-next": Exercise(
+        checks.next_head,
+        "S001-5",
+        {"diagonal": along(1), "loops": loops, "torch": in_torch},
+        {
+            "the token before": (along(-1), "left or right of the diagonal", "Rows and columns are exchanged."),
+            "itself": (along(0), "a token look at itself"),
+            "any token but the first": (any_later, "Which column belongs to the token after"),
+            "the head first": (exchanged, "Which of the two numbers comes first"),
+            "the largest weight": (along(1, mean=False), "one large weight the same", "One large weight is no habit."),
+            "the smallest mean": (lambda weights: along(1)(-weights), "smallest mean, and which the largest"),
+            "far from any": (lambda weights: (99, 99), "Which numbers of one table are the weights"),
+            "a table": (lambda weights: (weights[0, 0], weights[0, 1]), "Which numbers of one table are the weights"),
+            "one number": (lambda weights: along(1)(weights)[0], "How many results does your function return"),
+        },
+    ),
+    "ex12-missed": Exercise(
+        checks.heads_missed_more,
+        "S001-5",
+        {"compared": rank, "sorted": rank_by_sorting, "a loop": rank_by_loop},
+        {
+            "itself too": (lambda lost, layer, head: (lost[layer] >= lost[layer, head]).sum(), "more than itself"),
+            "missed less": (
+                lambda lost, layer, head: (lost[layer] < lost[layer, head]).sum(),
+                "missed more, or less",
+                "A large number is taken for a head that does little.",
+            ),
+            "all layers": (lambda lost, layer, head: (lost > lost[layer, head]).sum(), "stand in the same layer"),
+            "a column": (lambda lost, layer, head: (lost[:, head] > lost[layer, head]).sum(), "a row of the table"),
+            "all of them": (lambda lost, layer, head: lost.shape[1], "Which numbers are compared"),
+            "a share": (
+                lambda lost, layer, head: (lost[layer] > lost[layer, head]).mean(),
+                "Which numbers are compared",
+            ),
+            "which ones": (lambda lost, layer, head: lost[layer] > lost[layer, head], "How many numbers are asked for"),
+        },
+        results=1,
+    ),
+    "ex12-mend": Exercise(
+        checks.mended_published_block,
+        "S001-2",
+        {"two lines": published, "one line": in_one_line, "step by step": step_by_step},
+        {
+            "as handed out": (as_handed_out, "is not used"),
+            "the same norm twice": (same_norm_twice, "By the same"),
+            "what is added is normalised": (norm_of_what_is_added, "the sum or what the network adds"),
+            "before the network": (norm_before_the_network, "before the network, or after"),
+            "no path past the network": (no_path_past, "leads past the network"),
+            "nothing normalised": (
+                lambda x, attend, a, feed, b: x + attend(x) + feed(x + attend(x)),
+                "After which sums",
+            ),
+            "no path past attention": (
+                lambda x, attend, a, feed, b: b((y := a(attend(x))) + feed(y)),
+                "After which sums",
+            ),
+            "prints 0": ((published, 0), "x plus the zeros"),
+            "the norms first": (norms_first, "come first, or last", "Pre-norm is what chapter 7 recommends."),
+        },
+        named=4,
+        names={1: "second norm in the block as it stands", 2: "twice as large", 3: "after the first norm"},
+    ),
+}

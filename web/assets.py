@@ -1,0 +1,142 @@
+"""What a page loads: only what it needs, and all of it from its own site.
+
+The theme brings every icon there is as 1.5 MB of script. Here the icons become a font of those that the pages show,
+and a page does not load the styles and scripts of what is not on it. tests/test_browser.py weighs the result.
+"""
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from fontTools.subset import Subsetter
+from fontTools.ttLib import TTFont
+
+from book.chapter import TRANSLATED
+from web import styles as book_style
+
+NODE_MODULES = Path(sys.prefix) / "node_modules"
+
+# Scripts with the word in their name or text are loaded only by pages whose body has the mark.
+NEEDED_BY = {"thebe": "thebe", "toggle": "toggle", "design": "sd-", "predict": "answer", "front": "addends"}
+
+# The colours that a reader chose or the system has, chosen before the page is painted and not once more after it.
+CHOSEN = """(mode => mode != "auto" ? mode : matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")(
+        document.documentElement.dataset.mode)"""
+
+# Changes in every page: the icon script goes; a button is named by the words on it; an outdated role is replaced; a
+# comment that begins with a stage of attention gets its colour.
+CHANGES = {
+    r'localStorage\.getItem\("theme"\) \|\| "auto"': CHOSEN,
+    r'<script src="[^"]*scripts/fontawesome\.js[^"]*"></script>': "",
+    r'title="Search" aria-label="Search" data-bs': 'title="Search" data-bs',
+    r' aria-label="Toggle hidden content"': "",
+    r'<link (?=[^>]*rel="preload")[^>]*as="script"[^>]*>': "",  # it would come before what the page is painted with
+    r"<script (?=[^>]*src=)(?![^>]*defer)": '<script defer="defer" ',
+    r'role="doc-biblioentry"': 'role="listitem"',
+    r'<span class="c1">(# (score|scale|weigh|mix)\b)': r'<span class="c1 stage-\2">\1',
+}
+
+# In the theme's script: it marks the blocks of code that scroll, and measured and marked them in turn, those in closed
+# details too, so that the page was laid out anew for each. Now it measures what is open, at once, and what opens later.
+SCRIPT_CHANGES = {
+    r"(document\.querySelectorAll\([^)]*\)\))\.forEach\(\(e=>\{e\.tabIndex=([^}]*)\}\)\)": (
+        r'[...\1].filter((e=>!e.closest("details:not([open])"))).map((e=>[e,\2])).forEach((([e,t])=>{e.tabIndex=t}))'
+    ),
+    r'window\.addEventListener\("resize",t\)': r'\g<0>,window.addEventListener("toggle",e,!0)',
+    r'"\.cell_output > \.output"': r'\g<0>,".tag_wide .cell_output"',
+}
+
+
+def _drop_unneeded(app, pagename, templatename, context, doctree):
+    """Leave out of the page what belongs to things that it does not have."""
+    body = context.get("body", "")
+    absent = [word for word, mark in NEEDED_BY.items() if f'class="{mark}' not in body]
+
+    def is_needed(asset):
+        text = f"{getattr(asset, 'filename', asset)} {getattr(asset, 'attributes', {}).get('body', '')}"
+        return not any(word in text.lower() for word in absent)
+
+    context["script_files"] = [asset for asset in context["script_files"] if is_needed(asset)]
+
+
+def package(name):
+    """Return the folder of an npm package, which the Makefile installs."""
+    folder = NODE_MODULES / name
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{folder} is missing; `make .venv/installed` puts the npm package there")
+    return folder
+
+
+def _copy_katex(static):
+    """Copy KaTeX's style and fonts from its npm package."""
+    dist = package("katex") / "dist"
+    (static / "katex" / "fonts").mkdir(parents=True, exist_ok=True)
+    for path in [dist / "katex.min.css", *dist.glob("fonts/*.woff2")]:
+        shutil.copy(path, static / "katex" / path.relative_to(dist))
+
+
+def change_pages(folder, static, images):
+    """Change all pages of a folder, given the folders of what Sphinx laid beside them."""
+    options = f"<script>{(static / 'documentation_options.js').read_text('utf-8')}</script>"
+    pictures = [path.name for path in images.glob("*.svg") if 'id="picture"' in path.read_text("utf-8")]
+    is_picture = rf'<img (?=[^>]*_images/({"|".join(pictures) or "none"})")'
+    for page in folder.rglob("*.html"):
+        text = re.sub(is_picture, '<img class="picture" ', page.read_text("utf-8"))
+        text = re.sub(r'<script src="[^"]*documentation_options\.js[^"]*"></script>', lambda _: options, text)
+        for old, new in CHANGES.items():
+            text = re.sub(old, new, text)
+        page.write_text(text, "utf-8")
+
+
+def _change_script(out):
+    script = out / "_static" / "scripts" / "pydata-sphinx-theme.js"
+    text = script.read_text("utf-8")
+    for old, new in SCRIPT_CHANGES.items():
+        text, found = re.subn(old, new, text)
+        if not found:
+            raise ValueError(f"the theme's script is another one: {old} is not in it")
+    script.write_text(text, "utf-8")
+
+
+def _subset_icons(out):
+    """Write a font of a few kilobytes: the icons that pages and scripts name, and those that the style itself sets."""
+    style = (out / "_static" / "styles" / "pydata-sphinx-theme.css").read_text("utf-8")
+    files = [*out.rglob("*.html"), out / "_static" / "scripts" / "pydata-sphinx-theme.js"]
+    names = {name for path in files for name in re.findall(r"\bfa-([a-z-]+)", path.read_text("utf-8"))}
+    icons = re.findall(r'((?:\.fa-[\w-]+:before,?)+)\{content:"\\(\w+)"', style)
+    codes = [chr(int(code, 16)) for rule, code in icons if names & {*re.findall(r"fa-([\w-]+)", rule)}]
+    font = TTFont(out / "_static/vendor/fontawesome/webfonts/fa-solid-900.ttf", recalcTimestamp=False)
+    subsetter = Subsetter()
+    subsetter.populate(text="".join(codes + re.findall("[\ue000-\uf8ff]", style)))
+    subsetter.subset(font)
+    font.flavor = "woff"
+    font.save(out / "_static" / "icons.woff")
+
+
+def is_whole(app, exception):
+    """Whether a site was built that has everything it loads; the Korean edition takes it from the English one."""
+    return exception is None and app.builder.format == "html" and app.config.language != TRANSLATED
+
+
+def _finish(app, exception):
+    if is_whole(app, exception):
+        out = Path(app.outdir)
+        _copy_katex(out / "_static")
+        for script in (out / "_static" / "scripts").glob("fontawesome.js*"):
+            script.unlink()
+        _change_script(out)
+        change_pages(out, out / "_static", out / "_images")
+        _subset_icons(out)
+
+
+def _join_styles(app, exception):
+    if is_whole(app, exception):
+        book_style.write(Path(app.outdir))
+
+
+def setup(app):
+    app.connect("html-page-context", _drop_unneeded, priority=900)  # when every extension has added its own
+    app.connect("build-finished", _finish, priority=400)  # before sphinx-codeautolink writes pages in its own form
+    app.connect("build-finished", _join_styles, priority=850)  # when every extension has copied its own
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,223 @@
+"""The evidence page, made from the stored results: for each claim a card with a strip of dots, then what was refuted.
+
+Chapters lead to their part of the page at the end of their summary. A card has the claim's name as its id.
+"""
+
+import re
+import tomllib
+from html import escape
+from math import ceil, floor, log10
+
+from docutils import nodes
+from mdit_py_plugins.anchors.index import slugify
+from sphinx import addnodes
+
+from book.chapter import CHAPTERS, ROOT, address, one_line, prose, read, title
+from evidence import claims, engine
+from evidence.claims import Level, format_range
+
+PAGE, CLAIMS_MARK, REFUTED_MARK = "pages/evidence", "<!-- made: claims -->", "<!-- made: refuted -->"
+LINK = "How the claims of this chapter were tested"
+WIDTH, INSET, RADIUS = 320, 4, 3  # of a strip, free at its ends, of a dot
+SPACING, HIGHEST, MOST_DOTS = 7, 63, 60  # of stacked dots, of a whole stack, of a series
+LOWEST, MOST_STEPS = 16, 6  # of a strip of one row of dots, of an axis
+
+
+def name_claim(path, claim):
+    """Return the name of a claim of a chapter, the id of its card, which changes only with its sentence."""
+    words = re.findall("[a-z0-9]+", claim.sentence.lower())
+    return "-".join([f"ch{path.stem[:2]}", *words[:9]])
+
+
+def find_section(notebook, sentence):
+    """Return the last heading before a sentence."""
+    heading = ""
+    for source in prose(notebook):
+        for part in re.split(r"^(?=#{1,3} )", source, flags=re.MULTILINE):
+            if part.startswith("#"):
+                heading = part.partition("\n")[0].lstrip("# ")
+            if one_line(sentence) in one_line(part):
+                return heading
+    return heading
+
+
+def thin(values):
+    """Return the numbers in order, or 60 quantiles of them if there are more, with the smallest and the largest."""
+    ordered = sorted(values)
+    if len(ordered) <= MOST_DOTS:
+        return ordered
+    return [ordered[round(i * (len(ordered) - 1) / (MOST_DOTS - 1))] for i in range(MOST_DOTS)]
+
+
+def choose_ticks(values):
+    """Return evenly spaced round numbers from below all values to above them, from 0 on if all values are the same."""
+    low, high = min(values), max(values)
+    if low == high:
+        low, high = (min(low, 0), max(high, 0)) if low else (0, 1)
+    power = 10 ** floor(log10((high - low) / MOST_STEPS))
+    for step in (power, 2 * power, 5 * power, 10 * power, 20 * power):
+        first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
+        if last - first <= MOST_STEPS:
+            return [i * step for i in range(first, last + 1)]
+    raise ValueError(f"no axis for {values}")
+
+
+def format_tick(tick, step):
+    """Return a tick with as many digits as the step to the next one needs."""
+    digits = max(0, -floor(log10(step) + 1e-9))
+    return (f"{tick:.0e}" if digits > 5 and tick else f"{tick:,.{digits if digits < 6 else 0}f}").replace("-", "−")
+
+
+def stack(places):
+    """Return the level of each dot, given its place, in order: the lowest on which it covers no other dot."""
+    ends, levels = [], []
+    for place in places:
+        level = next((i for i, end in enumerate(ends) if place - end >= 2 * RADIUS), len(ends))
+        ends[level : level + 1] = [place]
+        levels.append(level)
+    return levels
+
+
+def short(number):
+    """Return a coordinate with one digit behind the point, none if it is 0."""
+    return f"{number:.1f}".removesuffix(".0")
+
+
+def draw_dots(places, bottom, kind):
+    """Return circles, stacked from the bottom up, and where the highest ends; a high stack is pressed together."""
+    levels = stack(places)
+    spacing = min(SPACING, HIGHEST / max(levels, default=1)) if max(levels) else 0
+    heights = [bottom - RADIUS - level * spacing for level in levels]
+    pairs = zip(places, heights, strict=True)
+    circles = "".join(f'<circle cx="{short(x)}" cy="{short(y)}" r="{RADIUS}"/>' for x, y in pairs)
+    return f'<g class="{kind}">{circles}</g>', min(heights) - RADIUS
+
+
+def describe(shows, baseline, best, rows):
+    """Return a strip in words: each series, what it is for and its range."""
+    named = (("Result", shows), ("Baseline", baseline), ("Best possible", best))
+    words = (f"{name}: {one.label}, {format_range(one.values(rows))}." for name, one in named if one)
+    return re.sub("[*`$]", "", " ".join(words))
+
+
+def draw_strip(shows, baseline, best, rows):
+    """Return an SVG of one line: a dot for each value, the baseline as hollow dots or a dashed line, the best as lines.
+
+    Parameters
+    ----------
+    shows : Series
+    baseline, best : Series, Level or None
+    rows : list of dict
+    """
+    ticks = choose_ticks([value for one in (shows, baseline, best) if one for value in one.values(rows)])
+    per_unit = (WIDTH - 2 * INSET) / (ticks[-1] - ticks[0])
+
+    def place(values):
+        return [INSET + (value - ticks[0]) * per_unit for value in values]
+
+    parts, top = [], 0
+    if baseline and not isinstance(baseline, Level):
+        circles, top = draw_dots(place(thin(baseline.values(rows))), top - 3, "baseline")
+        parts.append(circles)
+    circles, top = draw_dots(place(thin(shows.values(rows))), top - 3, "result")
+    parts.append(circles)
+    top = min(top - 3, -LOWEST)
+    if isinstance(baseline, Level):
+        parts.insert(0, f'<path class="baseline" d="M{short(place([baseline.value])[0])} 0V{short(top)}"/>')
+    if best:
+        lines = dict.fromkeys(f"M{short(x)} 0V{short(top)}" for x in place(thin(best.values(rows))))
+        parts.insert(0, f'<path class="best" d="{"".join(lines)}"/>')
+    axis = f"M{INSET} 0H{WIDTH - INSET}" + "".join(f"M{short(x)} 0v4" for x in place(ticks))
+    first, last = (format_tick(tick, ticks[1] - ticks[0]) for tick in (ticks[0], ticks[-1]))
+    return (
+        f'<svg viewBox="0 {short(top)} {WIDTH} {short(18 - top)}" role="img"'
+        f' aria-label="{escape(describe(shows, baseline, best, rows))}">'
+        f'<path class="axis" d="{axis}"/>{"".join(parts)}'
+        f'<text x="{INSET - RADIUS}" y="15">{first}</text>'
+        f'<text x="{WIDTH - INSET + RADIUS}" y="15" text-anchor="end">{last}</text></svg>'
+    )
+
+
+def write_legend(claim, rows):
+    """Return a line for each series of a strip: its sign, its label, its range and how many of its values are drawn."""
+    signs = ("dot", "dash" if isinstance(claim.baseline, Level) else "ring", "line")
+    names = ("Result:", "Baseline:", "Best possible:")
+    for sign, name, one in zip(signs, names, (claim.shows, claim.baseline, claim.best), strict=True):
+        if one:
+            values = one.values(rows)
+            drawn = f" ({MOST_DOTS} of {len(values)} drawn)" if len(values) > MOST_DOTS else ""
+            yield f'<b class="{sign}">{name}</b> {one.label}, {format_range(values)}{drawn}\n'
+
+
+def write_card(path, notebook, claim):
+    """Return a claim as Markdown: its sentence and section, the strip, what was varied and what would refute it."""
+    rows = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"]
+    heading = find_section(notebook, claim.sentence)
+    return "\n".join(
+        [
+            f'<div class="claim" id="{name_claim(path, claim)}">\n',
+            f"“{one_line(claim.sentence)}” [{heading}]({address(path, heading)})\n",
+            f'<figure class="strip">\n{draw_strip(claim.shows, claim.baseline, claim.best, rows)}\n<figcaption>\n',
+            *write_legend(claim, rows),
+            "</figcaption>\n</figure>\n",
+            f"<b>Varied:</b> {claim.varied}\n",
+            f"<b>Refuted if</b> {claim.refuted_if}\n",
+            *(["<b>The stored result refutes it.</b>\n"] if not claim.holds(rows) else []),
+            "</div>\n",
+        ]
+    )
+
+
+def write_chapter(path, module):
+    """Return the part of the page for one chapter."""
+    number, notebook = path.stem[:2], read(path)
+    cards = (write_card(path, notebook, claim) for claim in module.CLAIMS)
+    return "\n".join([f"(evidence-{number})=\n## {int(number)}. {title(notebook)}\n", *cards])
+
+
+def write_refuted(path, entries):
+    """Return what was refuted of a chapter, as a list that is folded."""
+    items = (
+        f"- “{entry['sentence']}”\\\n  <b>Seen:</b> {entry['seen']}\\\n  <b>Now:</b> {entry['now']}\n"
+        for entry in entries
+    )
+    summary = f"<summary>{int(path.stem[:2])}. {title(read(path))} <span>({len(entries)})</span></summary>"
+    return "\n".join(['<details class="refuted">', f"{summary}\n", *items, "</details>\n"])
+
+
+def _make_page(app, docname, source):
+    if docname == PAGE:
+        refuted = tomllib.loads((ROOT / "evidence" / "refuted.toml").read_text("utf-8"))
+        lists = (write_refuted(path, some) for path in CHAPTERS if (some := refuted.get(f"ch{path.stem[:2]}")))
+        chapters = (write_chapter(path, module) for path, module in claims.modules().items())
+        for mark, parts in ((CLAIMS_MARK, chapters), (REFUTED_MARK, lists)):
+            source[0] = source[0].replace(mark, "\n".join(parts))
+
+
+def _link_page(app, doctree):
+    """End the summary of a chapter with a link to its part of the page."""
+    name = app.env.docname.removeprefix("chapters/")
+    if name not in {path.stem for path in claims.modules()}:
+        return
+    for part in doctree.findall(nodes.section):
+        if "summary" in part["ids"]:
+            target = {"refdomain": "std", "reftype": "ref", "refdoc": app.env.docname, "refwarn": True}
+            words = nodes.inline("", LINK)
+            link = addnodes.pending_xref("", words, reftarget=f"evidence-{name[:2]}", refexplicit=True, **target)
+            part += nodes.paragraph("", "", link)
+
+
+def _know_headings(app, doctree):
+    """Make the headings of a notebook known to links from other pages; MyST does so for Markdown pages alone."""
+    slugs = app.env.metadata[app.env.docname].setdefault("myst_slugs", {})
+    for part in doctree.findall(nodes.section):
+        heading = part.next_node(nodes.title).astext()
+        [name, *_] = [*part["names"], *part["dupnames"], heading]  # a translated heading keeps its English name
+        slugs.setdefault(slugify(name), (part.line, part["ids"][0], heading))
+
+
+def setup(app):
+    app.connect("source-read", _make_page)
+    app.connect("doctree-read", _link_page)
+    app.connect("doctree-read", _know_headings)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

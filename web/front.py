@@ -1,0 +1,100 @@
+"""What the front page computes: its numbers, picture and reply of a check; and the card that link previews show."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from attention_course import checks, plots
+from attention_src import scaled_dot_product_attention
+from book.chapter import CHAPTERS, ROOT, code, is_figure, pages, printed, prose, read, tags
+from evidence import claims
+from web.assets import is_whole
+
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+INTERNAL_LINK = re.compile(r"\]\((?!https?:)[^)]+\)")
+
+
+def count(notebooks, other_pages):
+    """Count what the tests compare: the numbers, figures and internal links of the book, as texts for the front page.
+
+    Parameters
+    ----------
+    notebooks : list of notebooks
+    other_pages : list of str, their Markdown
+    """
+    notebooks = list(notebooks)
+    ran = [cell for notebook in notebooks for cell in code(notebook)]
+    compared = [cell for cell in ran if "nbval-ignore-output" not in tags(cell)]
+    texts = [*other_pages, *(text for notebook in notebooks for text in prose(notebook))]
+    counts = {
+        "chapters": len(notebooks),
+        "cells": len(ran),
+        "numbers": sum(len(NUMBER.findall(printed(cell))) for cell in compared),
+        "figures": sum(map(is_figure, compared)),
+        "links": sum(len(INTERNAL_LINK.findall(text)) for text in texts),
+    }
+    return {f"proof_{what}": f"{number:,}" for what, number in counts.items()}
+
+
+def reply():
+    """What the check of the first exercise says to an attention whose softmax runs over the queries."""
+
+    def column_wise(query, key, value):
+        raised = np.exp(query @ key.T / np.sqrt(key.shape[1]))
+        weights = raised / raised.sum(axis=0)
+        return weights @ value, weights
+
+    try:
+        checks.attention(column_wise)
+    except checks.Wrong as wrong:
+        return str(wrong)
+    raise AssertionError("the check accepts a softmax over the wrong axis")
+
+
+def the_cat():
+    """The keys of the example that opens chapter 1, whose queries are the unit vectors, and its words."""
+    return np.array([[1, 1], [0, 1]]), ("The", "cat")
+
+
+def picture():
+    """The scores, scaled scores and weights of that example, as grids."""
+    key, words = the_cat()
+    query = np.eye(2)
+    _, weights = scaled_dot_product_attention(query, key, key)
+    grids = {"score": query @ key.T, "scale: ÷ √2": query @ key.T / np.sqrt(2), "weigh": weights}
+    return plots.grids(grids, words, words, digits=[0, 3, 3], row_title="asks", column_title="is asked")
+
+
+def _set_counts(app, config):
+    texts = [path.read_text("utf-8") for name in pages() if (path := ROOT / f"{name}.md").is_file()]
+    tried = sum(len(module.CLAIMS) for module in claims.modules().values())
+    with checks.speaking(config.language):
+        counts = count(map(read, CHAPTERS), texts) | {"proof_claims": f"{tried:,}", "front_reply": reply()}
+    config.myst_substitutions = {**config.myst_substitutions, **counts}
+
+
+def _draw(app, exception):
+    """Draw the picture of the front page, and its card: title and the grid that opens chapter 1, 1200 × 630 pixels."""
+    if not is_whole(app, exception):
+        return
+    (Path(app.outdir) / "_static" / "front.svg").write_text(picture().svg, "utf-8")
+    key, words = the_cat()
+    _, weights = scaled_dot_product_attention(np.eye(2), key, key)
+    figure = Figure(figsize=(12, 6.3), dpi=100)
+    axes = figure.add_axes((0.6, 0.16, 0.36, 0.66))
+    axes.pcolormesh(weights, cmap="Blues", vmin=0, vmax=1, edgecolors="white", linewidth=5)
+    axes.set(xticks=(0.5, 1.5), yticks=(0.5, 1.5), xticklabels=words, yticklabels=words, ylim=(2, 0), frame_on=False)
+    axes.tick_params(length=0, labelsize=20, labeltop=True, labelbottom=False)
+    for (i, j), weight in np.ndenumerate(weights):
+        axes.text(j + 0.5, i + 0.5, f"{weight:.3f}", fontsize=30, ha="center", va="center")
+    figure.text(0.06, 0.55, app.config.html_title.replace(" by ", "\nby "), fontsize=36, weight="bold")
+    figure.text(0.06, 0.3, "Every number on a page was printed by a cell,\nand a test compares it.", fontsize=16)
+    figure.savefig(Path(app.outdir) / "_static" / "card.png")
+
+
+def setup(app):
+    app.connect("config-inited", _set_counts)
+    app.connect("build-finished", _draw)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

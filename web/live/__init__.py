@@ -1,0 +1,145 @@
+"""The page runs: what a chapter needs in order to run its cells in the reader's browser, from the site's own files.
+
+Into `_static/live/` of the site go the files of `live/`, Pyodide, which npm brings, the package as it is, and two
+lists: what has to be loaded, with sizes and hashes, and which cells were seen to give their stored text
+(`web/live/running_pages.py`). NumPy and Matplotlib for a browser come from no registry: their wheels lie in `live/`,
+and are those of Pyodide's lock.
+"""
+
+import gzip
+import hashlib
+import importlib.util
+import io
+import json
+import re
+import shutil
+import zipfile
+from pathlib import Path
+
+from book.chapter import CHAPTERS, ROOT, TRANSLATED, code, is_check, read
+from web.assets import package
+from web.live.running_pages import offered
+
+SOURCE = ROOT / "web" / "live"
+ENGLISH_SITE = ROOT / "_build" / "html"
+TYPES = {".mjs": "text/javascript", ".js": "text/javascript", ".wasm": "application/wasm", ".json": "application/json"}
+RUNTIME = ["pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip"]  # of npm's package
+WHEELS = {"python": ["numpy"], "drawing": ["matplotlib", "contourpy", "kiwisolver", "pillow"]}
+MODULES = {  # pure Python, in the lock's versions
+    "python": ["attention_src", "attention_course", "array_api_compat", SOURCE / "attention_live.py"],
+    "drawing": ["cycler", "dateutil", "packaging", "pyparsing"],
+}
+KINDS = (".py", ".po", ".npz")  # what of a module is packed
+BUTTON = "Run this page ({python:.0f} MB, figures {drawing:.0f} MB more)"
+BLANK = "blank notebook (.ipynb)"
+BAR = """
+<div class="d-print-none pst-js-only" data-live="bar">
+<button type="button" class="btn btn-sm btn-outline-primary" data-live="start">{button}</button>
+<span data-live="status" data-state="idle" role="status">{words}</span>
+</div>"""
+
+
+def lock():
+    """The list of packages that Pyodide was made with, from npm's package."""
+    return json.loads((package("pyodide") / "pyodide-lock.json").read_text("utf-8"))
+
+
+def wheel(name, known):
+    """The wheel of a package; raise ValueError unless it is the one that Pyodide was made with."""
+    path = SOURCE / known["packages"][name]["file_name"]
+    if hashlib.sha256(path.read_bytes()).hexdigest() != known["packages"][name]["sha256"]:
+        raise ValueError(f"{path} is not the file of Pyodide's lock")
+    return path
+
+
+def zipped(modules):
+    """The bytes of an archive of modules as they are installed here, the same on every run."""
+    found = {}
+    for module in modules:
+        path = Path(module)
+        if not path.is_absolute():
+            spec = importlib.util.find_spec(module)
+            path = Path(spec.submodule_search_locations[0] if spec.submodule_search_locations else spec.origin)
+        for file in sorted(file for kind in KINDS for file in path.rglob(f"*{kind}")) if path.is_dir() else [path]:
+            found[file.relative_to(path.parent).as_posix()] = file.read_bytes()
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in found.items():
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED, 9)
+    return out.getvalue()
+
+
+def write_runtime(folder):
+    """Write all that a page loads once its button is pressed; return the bytes of each group."""
+    shutil.copytree(SOURCE, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.whl", "*.py", "__pycache__"))
+    known = lock()
+    empty = json.dumps({"info": known["info"], "packages": {}}).encode()  # packages come as files, below
+    contents = {name: (package("pyodide") / name).read_bytes() for name in RUNTIME} | {"pyodide-lock.json": empty}
+    groups = {"python": list(contents), "drawing": []}
+    for group in groups:
+        wheels = [wheel(name, known) for name in WHEELS[group]]
+        contents |= {path.name: path.read_bytes() for path in wheels} | {f"{group}.zip": zipped(MODULES[group])}
+        groups[group] += [*(path.name for path in wheels), f"{group}.zip"]
+    files = {}
+    for name, content in contents.items():
+        packed = Path(name).suffix in TYPES
+        path = f"{name}.gz" if packed else name  # whether a server compresses is not left to it
+        sent = gzip.compress(content, 9, mtime=0) if packed else content
+        (folder / path).write_bytes(sent)
+        digest, kind = hashlib.sha256(content).hexdigest(), TYPES.get(Path(name).suffix, "application/zip")
+        files[name] = {"path": path, "bytes": len(sent), "sha256": digest, "type": kind}
+    (folder / "runtime.json").write_text(json.dumps({"files": files, "groups": groups}), "utf-8")
+    return sizes(files, groups)
+
+
+def sizes(files, groups):
+    """How many bytes are loaded until Python is ready, and how many more until it draws."""
+    return {group: sum(files[name]["bytes"] for name in names) for group, names in groups.items()}
+
+
+def words(cells, notebook):
+    """What a page says beside its button, given how its cells run: how many of them do, and what the others need."""
+    runs = [name for name, how in cells.items() if how in ("whole", "alone")]
+    checks = [cell.id for cell in code(notebook) if is_check(cell) and cell.id in runs]
+    return (
+        f"Change the code, run it and save your own notebook, here in your browser: {len(runs)} of the {len(cells)} "
+        f"cells, {len(checks)} exercises among them. "
+        f"{'The other needs' if len(cells) - len(runs) == 1 else 'The others need'} PyTorch."
+    )
+
+
+def _write(app):
+    if app.builder.format == "html":
+        folder = Path(app.outdir) / "_static" / "live"
+        if app.config.language == TRANSLATED:  # it runs what lies in the English edition
+            folder = ENGLISH_SITE / "_static" / "live"
+            app.live_cells = json.loads((folder / "cells.json").read_text("utf-8"))
+            app.live_bytes = sizes(**json.loads((folder / "runtime.json").read_text("utf-8")))
+            return
+        app.live_cells = {f"chapters/{path.stem}": cells for path in CHAPTERS if (cells := offered(path))}
+        app.live_bytes = write_runtime(folder)
+        (folder / "cells.json").write_text(json.dumps(app.live_cells), "utf-8")
+
+
+def _add_button(app, pagename, templatename, context, doctree):
+    if pagename in getattr(app, "live_cells", ()):
+        said = words(app.live_cells[pagename], read(ROOT / f"{pagename}.ipynb"))
+        button = BUTTON.format(**{group: size / 2**20 for group, size in app.live_bytes.items()})
+        bar = BAR.format(button=button, words=said)
+        context["body"] = re.sub("</h1>", lambda end: end[0] + bar, context["body"], count=1)
+        app.add_js_file("live/start.js", loading_method="defer")
+
+
+def _name_the_blank_copy(app, pagename, templatename, context, doctree):
+    """Tell the notebook among the downloads from the one with a reader's answers."""
+    if pagename in getattr(app, "live_cells", ()):
+        for entry in (entry for group in context["header_buttons"] for entry in group.get("buttons", ())):
+            if entry["label"] == "download-source-button":
+                entry["text"] = BLANK
+
+
+def setup(app):
+    app.connect("builder-inited", _write)
+    app.connect("html-page-context", _add_button)
+    app.connect("html-page-context", _name_the_blank_copy, priority=600)  # after the theme has made the buttons
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

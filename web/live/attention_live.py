@@ -1,0 +1,350 @@
+"""Runs the cells of a page: what they print and draw, and the names that they leave to the cells below.
+
+It knows nothing of browsers. `worker.js` gives it a chain of cells, the last of which was asked for; those before it
+run only as far as nobody has run the same chain already.
+"""
+
+import ast
+import builtins
+import copy
+import hashlib
+import importlib
+import io
+import linecache
+import random
+import re
+import symtable
+import sys
+import traceback
+import types
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
+
+import numpy as np
+
+import attention_course
+
+MOST_TEXT = 200_000  # characters that a cell may print
+MOST_KEPT = 120  # snapshots
+LONG = 500  # entries of a list
+DRAWING = "attention_course.plots"
+
+
+class Absent:
+    """Stands for what an import would have brought if PyTorch were here; whatever uses it is told so."""
+
+    def __init__(self, name):
+        self.__dict__["absent"] = name
+
+    def _refuse(self, *_, **__):
+        raise ImportError(f"{self.absent} needs PyTorch, which does not run in a browser", name="torch")
+
+    __getattr__ = __call__ = __iter__ = __len__ = __getitem__ = _refuse
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+class Later:
+    """Stands for a drawing, and for whatever is done with it, as long as Matplotlib is not here."""
+
+    made = 0
+
+    def __init__(self):
+        Later.made += 1
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Later()
+
+    def __call__(self, *_, **__):
+        return Later()
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+class LaterModule(types.ModuleType):
+    """Stands for the module that draws, which would import Matplotlib."""
+
+    def __getattr__(self, name):
+        return Later() if not name.startswith("__") else super().__getattribute__(name)
+
+
+class Text(io.StringIO):
+    """What a cell prints, up to a limit."""
+
+    def write(self, text):
+        if self.tell() > MOST_TEXT:
+            raise RuntimeError(f"more than {MOST_TEXT:,} characters were printed")
+        return super().write(text)
+
+
+def tables(table):
+    """A table of symbols and those of the functions, classes and comprehensions within it."""
+    yield table
+    for inner in table.get_children():
+        yield from tables(inner)
+
+
+class Spelled(ast.NodeTransformer):
+    """Code as a table of symbols has to see it.
+
+    A comprehension as a generator, whose variables are its own: from Python 3.12 those of the others count to the code
+    around. And x += 1 as x = x + 1, which uses x.
+    """
+
+    def visit_ListComp(self, node):
+        self.generic_visit(node)
+        return ast.GeneratorExp(node.elt, node.generators)
+
+    visit_SetComp = visit_ListComp
+
+    def visit_DictComp(self, node):
+        self.generic_visit(node)
+        return ast.GeneratorExp(ast.Tuple([node.key, node.value], ast.Load()), node.generators)
+
+    def visit_AugAssign(self, node):
+        self.generic_visit(node)
+        if not isinstance(node.target, ast.Name):
+            return node
+        return ast.Assign([node.target], ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value))
+
+
+def symbols(source):
+    """The tables of symbols of some code: its own, then those of the functions, classes and comprehensions within."""
+    tree = ast.fix_missing_locations(Spelled().visit(ast.parse(source)))
+    return tables(symtable.symtable(ast.unparse(tree), "cell", "exec"))
+
+
+def used(source):
+    """Every name of the page that some code mentions, also within functions."""
+    top, *inner = symbols(source)
+    names = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()}
+    return names | {symbol.get_name() for table in inner for symbol in table.get_symbols() if symbol.is_global()}
+
+
+def changed(source):
+    """Every name of the page that some code binds, or whose value it may change: x = 1, x[0] = 1, x.append(1)."""
+    top, known = next(symbols(source)), used(source)
+    names = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_namespace()}
+    for part in ast.walk(ast.parse(source)):
+        touched = part.func if isinstance(part, ast.Call) else part
+        if part is touched and isinstance(getattr(part, "ctx", None), ast.Load):
+            continue
+        while isinstance(touched, ast.Attribute | ast.Subscript):
+            touched = touched.value
+            if isinstance(touched, ast.Name) and touched.id in known:
+                names.add(touched.id)
+    return names
+
+
+def names(source):
+    """The names that some code uses and those that it may change, modules left out; None for what is no Python.
+
+    Numbers drawn from NumPy's own generator count as a name, and "*" says that everything may come out otherwise.
+    """
+    try:
+        uses, changes, tree = used(source), changed(source), ast.parse(source)
+    except SyntaxError:
+        return None
+    brought = {
+        alias.asname or alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
+    }
+    hidden = {"np.random"} if re.search(r"np\.random\.(?!default_rng)", source) else set()
+    everything = {"*"} if "set_printoptions" in source else set()
+    modules = brought | {"np", "torch", "plots", "checks"}
+    return {"uses": sorted((uses - modules) | hidden), "changes": sorted((changes - modules) | hidden | everything)}
+
+
+def imports(statement):
+    """The statement as one import for each name, with that name; None if it is no import."""
+    if not isinstance(statement, ast.Import | ast.ImportFrom):
+        return None
+    singles = []
+    for alias in statement.names:
+        single = copy.copy(statement)
+        single.names = [alias]
+        singles.append((single, alias.asname or alias.name.partition(".")[0]))
+    return singles
+
+
+class Page:
+    """The state of one page."""
+
+    def __init__(self):
+        self.names = {"__name__": "__main__", "__builtins__": builtins}
+        self.kept = {}
+        self.drawing = False
+        sys.modules[DRAWING] = attention_course.plots = LaterModule(DRAWING)
+        self.start = self._snapshot()
+
+    def draw(self):
+        """Matplotlib is here: begin again with the module that draws."""
+        if not self.drawing:
+            del sys.modules[DRAWING], attention_course.plots
+            importlib.import_module(DRAWING)
+            # Pyodide's Matplotlib 3.8 warns in other words than those that the module silences
+            warnings.filterwarnings("ignore", message="Glyph .* missing from current font")
+            self.drawing = True
+            self.kept.clear()
+
+    def run(self, chain):
+        """Run the last cell of a chain, and before it those of the others that have not run.
+
+        Each cell is a dict of its number `n`, its `source`, and `how` it runs: 'whole'; 'part', leaving out the
+        statements that need PyTorch; 'imports', nothing else of it; or 'answer', to an exercise, which may fail and
+        stops only its own check.
+
+        Returns `results`, a dict for each cell that ran, and `draw`: whether Matplotlib has to come first.
+        """
+        keys, digest = [], hashlib.sha1()
+        for cell in chain:
+            digest.update(repr((cell["n"], cell["source"], cell["how"])).encode())
+            keys.append(digest.hexdigest())
+        last = len(chain) - 1
+        first = next((i + 1 for i in range(last - 1, -1, -1) if keys[i] in self.kept), 0)
+        state, failed = self.kept[keys[first - 1]] if first else (self.start, None)
+        self._restore(state)
+        results = []
+        if first == last and failed and failed["stops"]:
+            return {"results": [failed], "draw": False}
+        for i in range(first, last + 1):
+            result = self._run(chain[i], asked=i == last)
+            results.append(result)
+            if result["draw"]:
+                return {"results": [], "draw": True}
+            answer = chain[i]["how"] == "answer"
+            result["stops"] = bool(result["error"]) and not (answer and (i < last - 1 or result["unwritten"]))
+            failed = result if answer and result["error"] else None
+            self.kept[keys[i]] = self._snapshot(), failed
+            if result["stops"] and i < last:
+                if not answer:
+                    del self.kept[keys[i]]
+                break
+        for key in [*self.kept][:-MOST_KEPT]:
+            del self.kept[key]
+        return {"results": results, "draw": False}
+
+    def _run(self, cell, asked):
+        name = f"<cell {cell['n']}>"
+        linecache.cache[name] = (len(cell["source"]), None, cell["source"].splitlines(keepends=True), name)
+        held = any(isinstance(self.names.get(name), Later) for name in self._used(cell["source"]))
+        text, value, error, skipped, made = Text(), None, None, [], Later.made
+        with redirect_stdout(text), redirect_stderr(text), warnings.catch_warnings():
+            try:
+                value = self._execute(cell["source"], name, cell["how"], skipped)
+                shown = None if value is None or isinstance(value, Later) else shown_as(value)
+            except BaseException as raised:  # a reader's `raise SystemExit` ends the cell, not the page
+                error, shown = raised, None
+        missing = isinstance(error, ImportError) and (error.name or "").partition(".")[0] in ("matplotlib", "PIL")
+        failed = missing or (error is not None and Later.made > made)
+        waits = not self.drawing and (isinstance(value, Later) or failed or held)
+        outputs = [{"kind": "text", "text": text.getvalue()}] if text.getvalue() else []
+        outputs += [shown] if shown else []
+        outputs += [{"kind": "error", **explained(error, name)}] if error else []
+        return {
+            "n": cell["n"],
+            "outputs": outputs,
+            "error": type(error).__name__ if error else "",
+            "unwritten": isinstance(error, NotImplementedError),
+            "later": waits,
+            "draw": waits and (asked or failed or held),
+            "skipped": len(skipped),
+            "needs": self._absent(cell["source"]),
+        }
+
+    def _used(self, source):
+        try:
+            return used(source)
+        except SyntaxError:
+            return set()
+
+    def _absent(self, source):
+        """What of some code is not here without PyTorch, also within functions."""
+        return sorted(name for name in self._used(source) if isinstance(self.names.get(name), Absent))
+
+    def _execute(self, source, name, how, skipped):
+        """Execute a cell and return the value of its last line, if that is an expression.
+
+        In part, leave out what needs PyTorch, append it to `skipped`, and forget the names that it would have changed.
+        """
+        value = None
+        body = ast.parse(source, name).body
+        if how == "imports":
+            body = [statement for statement in body if imports(statement)]
+        for i, statement in enumerate(body):
+            if singles := imports(statement):
+                for single, bound in singles:
+                    self._import(single, bound, name)
+                continue
+            if how == "part" and self._absent(ast.unparse(statement)):
+                skipped.append(statement)
+                for lost in changed(ast.unparse(statement)):
+                    if not isinstance(self.names.get(lost), types.ModuleType):
+                        self.names[lost] = Absent(lost)
+                continue
+            if i == len(body) - 1 and isinstance(statement, ast.Expr) and not source.rstrip().endswith(";"):
+                value = eval(compile(ast.Expression(statement.value), name, "eval"), self.names)
+            else:
+                exec(compile(ast.Module([statement], []), name, "exec"), self.names)
+        return value
+
+    def _import(self, statement, bound, name):
+        try:
+            exec(compile(ast.Module([statement], []), name, "exec"), self.names)
+        except ImportError as error:
+            if (error.name or "").partition(".")[0] != "torch":
+                raise
+            self.names[bound] = Absent(bound)
+
+    def _snapshot(self):
+        return copied(self.names), np.get_printoptions(), np.random.get_state(), random.getstate()
+
+    def _restore(self, state):
+        names, printing, numbers, others = state
+        self.names.clear()
+        self.names.update(copied(names))
+        np.set_printoptions(**printing)
+        np.random.set_state(numbers)
+        random.setstate(others)
+
+
+def copied(names):
+    """Names with copies of their values, arrays and random generators too; what cannot be copied is shared.
+
+    So are figures, and the examples of a long list, tuples and the like: they would take seconds to copy.
+    """
+    memo = {id(module): module for module in [*sys.modules.values()]}
+    long = [value for value in names.values() if isinstance(value, list | tuple) and len(value) > LONG]
+    memo |= {id(value): value[:] for value in long if isinstance(value[0], tuple | str | int | float)}
+    memo |= {id(value): value for value in names.values() if type(value).__module__ == DRAWING}
+    found = {}
+    for name, value in names.items():
+        try:
+            found[name] = copy.deepcopy(value, memo)
+        except Exception:
+            found[name] = value
+    return found
+
+
+def shown_as(value):
+    """What a notebook shows of the value of a cell's last line."""
+    if hasattr(value, "_repr_svg_"):
+        return {"kind": "svg", "svg": value._repr_svg_(), "text": repr(value)}
+    return {"kind": "value", "text": repr(value)}
+
+
+def explained(error, name):
+    """What went wrong in one line, and the line of the reader's code where it did; a check explains itself."""
+    if hasattr(error, "_render_traceback_"):
+        return {"text": "\n".join(error._render_traceback_()), "lines": "", "said": True}
+    last = traceback.format_exception_only(error)[-1].strip()
+    if isinstance(error, SyntaxError):
+        places = [(error.filename or name, error.lineno, (error.text or "").strip())]
+    else:
+        frames = traceback.extract_tb(error.__traceback__)
+        places = [(frame.filename, frame.lineno, frame.line) for frame in frames if frame.filename.startswith("<cell")]
+    lines = [f"{where.strip('<>')}, line {number}: {code}" for where, number, code in places[-3:][::-1]]
+    return {"text": last, "lines": "\n".join(lines), "said": False}

