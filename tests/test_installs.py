@@ -137,7 +137,7 @@ def test_the_container_has_what_answers_may_import():
 def test_the_package_and_the_claims_can_be_imported_without_torch_as_the_site_does():
     run = """
 import sys
-from _ext import book_torch
+from web import without_torch as book_torch
 sys.meta_path[:] = [book_torch.Finder, *sys.meta_path]
 from evidence import claims
 from web.package_uses import users

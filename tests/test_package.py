@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+import attention_course
 import attention_src
 
 # The contract.
@@ -20,7 +21,7 @@ PUBLIC = {
     "positions": ["sinusoidal_positions", "rotary", "alibi_bias"],
     "patches": ["patchify", "unpatchify"],
     "layers": ["AdditiveAttention", "MultiHeadAttention", "FeedForward", "EncoderBlock", "DecoderBlock"],
-    "vit": ["VisionTransformer"],
+    "models.vit": ["VisionTransformer"],
 }
 SIGNATURES = {
     "dot_score": "(query, key)",
@@ -40,8 +41,13 @@ SIGNATURES = {
     "rotary": "(x, positions=None, *, base=10000.0, layout='pairs', d_rotary=None)",
     "alibi_bias": "(num_heads, n, m=None, *, released=False, like=None)",
 }
-NEED_TORCH = {"layers", "seq2seq", "vit", "training", "bert"}
-WRITTEN = {module.name for module in pkgutil.iter_modules(attention_src.__path__)}
+NEED_TORCH = {"layers", "threads", "models.seq2seq", "models.vit", "models.bert"}
+WRITTEN = {
+    module.name.removeprefix("attention_src.")
+    for module in pkgutil.walk_packages(attention_src.__path__, "attention_src.")
+    if not module.name.startswith("attention_src.layers.")
+}
+COURSE = {module.name for module in pkgutil.iter_modules(attention_course.__path__)}
 FORMULAS = [(module, name) for module in PUBLIC if module not in NEED_TORCH for name in PUBLIC[module]]
 
 
@@ -125,8 +131,12 @@ def test_without_torch_everything_that_needs_none_can_be_imported_and_used():
 
 def test_importing_what_needs_no_torch_imports_none():
     """One after the other in one process: the first that imports it is named."""
-    names = sorted(WRITTEN - NEED_TORCH)
-    each = [f"import attention_src.{name}; assert 'torch' not in sys.modules, {name!r}" for name in names]
+    names = [f"attention_src.{name}" for name in sorted(WRITTEN - NEED_TORCH)]
+    names += [
+        "attention_course",
+        *(f"attention_course.{name}" for name in sorted(COURSE - {"training"})),
+    ]
+    each = [f"import {name}; assert 'torch' not in sys.modules, {name!r}" for name in names]
     run("\n".join(["import sys", *each]))
 
 

@@ -15,7 +15,7 @@ from attention_course import plots
 from book.chapter import CHAPTERS, ROOT
 
 WORDS = 'print("0.670 0.330")'
-FIGURE = "from attention_src import plots\nplots.grid([[0.25, 0.75]])"
+FIGURE = "from attention_course import plots\nplots.grid([[0.25, 0.75]])"
 BITMAP = {"image/png": "iVBORw0KGgo="}
 SHOW = f"from IPython.display import display\ndisplay({BITMAP}, raw=True)"
 

@@ -111,7 +111,7 @@ def test_the_readme_has_every_folder():
 
 
 def test_the_command_says_what_was_wrong_and_fails():
-    command = [sys.executable, ROOT / "tools" / "repository.py", "git@github.com:you/your-fork.git"]
+    command = [sys.executable, ROOT / "book" / "repository.py", "git@github.com:you/your-fork.git"]
     done = subprocess.run(command, capture_output=True, text=True)
     said = "Nothing was changed. URL is 'git@github.com:you/your-fork.git'; expected an address such as"
     assert done.returncode == 1 and done.stderr.startswith(said)

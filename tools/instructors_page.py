@@ -150,7 +150,7 @@ def term():
         need = first.partition("**You need**")[2]
         needs = sorted({int(number) for number in re.findall(r"\((\d\d)_\w+\.ipynb\)", need)})
         own = [entry for entry in found if entry.chapter == path.stem]
-        title = f"[{int(path.stem[:2])}. {own[0].title}](chapters/{path.stem}.ipynb)"
+        title = f"[{int(path.stem[:2])}. {own[0].title}](../chapters/{path.stem}.ipynb)"
         points, minutes = sum(entry.points for entry in own), sum(entry.minutes for entry in own)
         reading = re.search(r"About (\d+) minutes", need)[1]
         rows.append((title, reading, ", ".join(map(str, needs)) or "none", str(len(own)), str(points), str(minutes)))
