@@ -84,13 +84,25 @@ class Server(SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def address(site):
-    """Where a file server shows the site, under a sub-path."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Server, directory=site.parent))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/{site.name}/"
-    server.shutdown()
-    server.server_close()
+def server_of():
+    """A function that serves a folder under a sub-path and returns where."""
+    servers = []
+
+    def serve(folder):
+        servers.append(ThreadingHTTPServer(("127.0.0.1", 0), partial(Server, directory=folder.parent)))
+        threading.Thread(target=servers[-1].serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{servers[-1].server_port}/{folder.name}/"
+
+    yield serve
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(scope="module")
+def address(server_of, site):
+    """Where a file server shows the site."""
+    return server_of(site)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,291 @@
+"""Pictures to touch agree with the package, say what they show, and hold under any key, pointer and address."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Error as PlaywrightError
+
+from attention_src import relu_weights, scaled_dot_product_attention, softmax
+from attention_src.attention import attention
+from book.chapter import ROOT
+
+SOURCE = ROOT / "web" / "pictures"
+INPUTS = {
+    "01-steer": {
+        "words": ["river", "money"],
+        "asks": "bank",
+        "keys": [[2, 0], [0, 2]],
+        "values": [[2, 0], [0, 2]],
+        "query": [1.2, 0.6],
+    }
+}
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>picture</title><link rel="stylesheet" href="pictures.css"><style>body {{ margin: 16px; font: 16px/26px serif }}</style>
+<main><h1>picture</h1><figure data-picture="{name}" data-inputs='{inputs}'><p data-static>static</p></figure></main>
+<script type="module" src="start.js"></script>"""
+WEIGH = {"softmax": softmax, "relu": relu_weights}
+
+
+def recompute_01(state, inputs):
+    """What chapter 1's picture must show, from the package."""
+    angle = np.deg2rad(state["angle"])
+    query = state["length"] * np.array([[np.cos(angle), np.sin(angle)]])
+    keys, values = np.array(inputs["keys"], dtype=float), np.array(inputs["values"], dtype=float)
+    output, weights = attention(query, keys, values, weigh=WEIGH[state["weigh"]])
+    return {"query": query[0], "weights": weights[0], "output": output[0]}
+
+
+RECOMPUTE = {"01-steer": recompute_01}
+
+
+def draw_state(random, controls):
+    """A random state of a picture within the limits of its controls."""
+    return {
+        one["name"]: str(random.choice([*one["choices"]]))
+        if "choices" in one
+        else round(float(random.uniform(one["min"], one["max"])), 3)
+        for one in controls
+    }
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The pictures as the site serves them, a page around each."""
+    folder = tmp_path_factory.mktemp("pictures") / "html"
+    shutil.copytree(SOURCE, folder)
+    for name, inputs in INPUTS.items():
+        (folder / f"{name}.html").write_text(PAGE.format(name=name, inputs=json.dumps(inputs)))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def serve(server_of, folder):
+    return server_of(folder)
+
+
+@pytest.fixture
+def tab(browser):
+    """A page whose errors fail the test."""
+    tab = browser.new_page(viewport={"width": 1000, "height": 900})
+    errors = []
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    yield tab
+    tab.close()
+    assert [error for error in errors if "favicon" not in error and "404" not in error] == []
+
+
+@pytest.fixture(params=INPUTS)
+def picture(request, tab, serve):
+    """A mounted picture: the page, its name, and what its controls are."""
+    name = request.param
+    tab.goto(f"{serve}{name}.html")
+    tab.wait_for_selector(".picture-sentence:not(:empty)")
+    tab.controls = tab.evaluate(f"import('./{name}.js').then(({{controls}}) => JSON.parse(JSON.stringify(controls)))")
+    tab.name = name
+    return tab
+
+
+def set_state(tab, state):
+    """Ask for a state as a reader's link does, by the address."""
+    tab.evaluate("([name, state]) => { location.hash = `${name}?${new URLSearchParams(state)}` }", [tab.name, state])
+    tab.wait_for_function(
+        "(wanted) => Object.entries(wanted).every(([key, value]) =>"
+        " JSON.parse(document.querySelector('figure').dataset.state)[key] === value)",
+        arg=state,
+    )
+
+
+def read(tab):
+    """What a picture says of itself: its state, outputs, sentence, texts and the markup of its drawing."""
+    return tab.evaluate("""() => { const figure = document.querySelector("figure"); return {
+      state: JSON.parse(figure.dataset.state), outputs: JSON.parse(figure.dataset.outputs),
+      sentence: figure.querySelector(".picture-sentence").textContent,
+      texts: [...figure.querySelectorAll("svg text")].map((text) => text.textContent),
+      drawing: figure.querySelector("svg").innerHTML } }""")
+
+
+def test_the_functions_in_javascript_give_what_the_package_gives(tab, serve):
+    random = np.random.default_rng(0)
+    cases = []
+    for number in range(1000):
+        n, m, d, d_v = random.integers(1, 6, size=4)
+        query, key, value = random.normal(size=(n, d)), random.normal(size=(m, d)), random.normal(size=(m, d_v))
+        query *= 10 ** random.uniform(-1, 3) / np.abs(query @ key.T).max()
+        mask = random.random((n, m)) < 0.7 if number % 2 else None
+        cases.append((query, key, value, mask))
+    sent = [[x if x is None else x.tolist() for x in case] for case in cases]
+    tab.goto(f"{serve}01-steer.html")
+    given = tab.evaluate(
+        """async (cases) => {
+        const {attention, reluWeights, softmax} = await import("./attention.js");
+        const both = [softmax, reluWeights];
+        return cases.map(([q, k, v, mask]) => both.map((weigh) => attention(q, k, v, {mask, weigh}))) }""",
+        sent,
+    )
+    for case, (by_softmax, by_relu) in zip(cases, given, strict=True):
+        for found, weigh in (by_softmax, softmax), (by_relu, relu_weights):
+            output, weights = attention(*case, weigh=weigh)
+            largest = max(1, np.abs(output).max())
+            np.testing.assert_allclose(found["weights"], weights, rtol=1e-12, atol=1e-12 * largest)
+            np.testing.assert_allclose(found["output"], output, rtol=1e-12, atol=1e-12 * largest)
+    output, _ = scaled_dot_product_attention(*cases[0])
+    np.testing.assert_allclose(given[0][0]["output"], output, atol=1e-12)
+
+
+def test_random_states_from_the_address_give_what_the_package_gives(picture):
+    random = np.random.default_rng(1)
+    for _ in range(200):
+        set_state(picture, draw_state(random, picture.controls))
+        shown = read(picture)
+        right = RECOMPUTE[picture.name](shown["state"], INPUTS[picture.name])
+        for what, numbers in right.items():
+            np.testing.assert_allclose(shown["outputs"][what], numbers, rtol=0, atol=1e-12)
+        assert "NaN" not in shown["drawing"] and "Infinity" not in shown["drawing"]
+        assert len(shown["sentence"].split()) <= 25
+
+
+def test_what_is_drawn_is_what_was_computed(picture):
+    """The shares beside the values, and where the dot lies between them, are those of the outputs."""
+    random = np.random.default_rng(2)
+    places = """Object.fromEntries([...document.querySelectorAll("svg circle")].map(
+      (one, i) => [i + one.getAttribute("class"), [+one.getAttribute("cx"), +one.getAttribute("cy")]]))"""
+    for _ in range(50):
+        set_state(picture, draw_state(random, picture.controls))
+        shown = read(picture)
+        weights, (x, y) = shown["outputs"]["weights"], shown["outputs"]["output"]
+        for word, weight in zip(INPUTS[picture.name]["words"], weights, strict=True):
+            (text,) = [text for text in shown["texts"] if text.startswith(f"{word} ")]
+            number = text.removeprefix(f"{word} ")
+            assert (
+                number == ("<0.01" if 0 < weight < 0.005 else f"{weight:.2f}") or abs(float(number) - weight) <= 0.00501
+            )
+        at = picture.evaluate(places)
+        (river, money), (dot,) = (
+            [place for name, place in at.items() if name.lstrip("0123456789") == kind] for kind in ("value", "output")
+        )
+        unit = (river[0] - money[0]) / 2  # pixels of one unit: both values are 2 from the origin
+        origin = money[0], river[1]
+        assert abs(dot[0] - (origin[0] + x * unit)) < 0.2 and abs(dot[1] - (origin[1] - y * unit)) < 0.2
+
+
+def test_drawing_twice_and_drawing_afresh_give_the_same(picture, serve):
+    random = np.random.default_rng(3)
+    for _ in range(10):
+        state = draw_state(random, picture.controls)
+        set_state(picture, state)
+        before = read(picture)
+        picture.evaluate("dispatchEvent(new HashChangeEvent('hashchange'))")
+        assert read(picture) == before
+        picture.reload()
+        picture.wait_for_selector(".picture-sentence:not(:empty)")
+        assert read(picture) == before
+
+
+@pytest.mark.parametrize("hash", ["?angle=NaN&length=1e9&weigh=none", "?angle=", "?%E0%A4=1", "?angle=1e400", "?x=1"])
+def test_an_address_that_makes_no_sense_is_kept_within_the_limits(tab, serve, hash):
+    tab.goto(f"{serve}01-steer.html#01-steer{hash}" if "%E0" not in hash else f"{serve}01-steer.html#01-steer?angle=x")
+    tab.wait_for_selector(".picture-sentence:not(:empty)")
+    state = read(tab)["state"]
+    assert -180 <= state["angle"] <= 180 and 0 <= state["length"] <= 3 and state["weigh"] == "softmax"
+
+
+def test_keys_alone_reach_the_goal_and_its_sentences(picture):
+    picture.locator("[data-first]").focus()
+    said = set()
+    for key in ["ArrowRight"] * 20 + ["PageDown"] * 8 + ["Tab"] + ["End"]:  # past the middle, to money, then longer
+        picture.keyboard.press(key)
+        said.add(re.sub(r"[<>−]?\d[\d.]*|river|money", "#", read(picture)["sentence"]))
+    assert picture.locator(".picture-goal.reached").count() == 0
+    picture.keyboard.press("Tab")
+    picture.keyboard.press("ArrowDown")  # the other kind of weights
+    said.add(re.sub(r"[<>−]?\d[\d.]*|river|money", "#", read(picture)["sentence"]))
+    picture.locator("[data-first]").focus()
+    picture.keyboard.press("End")
+    assert picture.locator(".picture-goal.reached").count() == 1
+    assert len(said) >= 4
+
+
+def test_softmax_alone_never_reaches_the_goal(picture):
+    random = np.random.default_rng(4)
+    for _ in range(100):
+        set_state(picture, draw_state(random, picture.controls) | {"weigh": "softmax"})
+        assert picture.locator(".picture-goal.reached").count() == 0
+
+
+def test_keys_and_pointers_at_random_break_nothing(picture):
+    random = np.random.default_rng(5)
+    box = picture.locator("svg").bounding_box()
+    for _ in range(60):
+        if random.random() < 0.5:
+            picture.keyboard.press(str(random.choice(["Tab", "ArrowLeft", "ArrowUp", "End", "Home", "Space", "Enter"])))
+        else:
+            x, y = box["x"] + random.random() * box["width"], box["y"] + random.random() * box["height"]
+            picture.mouse.move(x, y)
+            picture.mouse.down()
+            picture.mouse.move(x + random.normal(0, 80), y + random.normal(0, 80), steps=3)
+            picture.mouse.up()
+        shown = read(picture)
+        right = RECOMPUTE[picture.name](shown["state"], INPUTS[picture.name])
+        np.testing.assert_allclose(shown["outputs"]["output"], right["output"], rtol=0, atol=1e-12)
+        assert "NaN" not in shown["drawing"]
+
+
+def test_the_tip_follows_the_mouse(picture):
+    """Dragged by its handle, the query's tip is where the pointer is."""
+    handle = picture.locator("[data-handle]").bounding_box()
+    x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
+    picture.mouse.move(x, y)
+    picture.mouse.down()
+    picture.mouse.move(x - 60, y - 40, steps=4)
+    moved = picture.locator("[data-handle]").bounding_box()
+    picture.mouse.up()
+    assert abs(moved["x"] - handle["x"] + 60) < 6 and abs(moved["y"] - handle["y"] + 40) < 6
+    picture.mouse.move(x, y)
+    assert picture.locator("[data-handle]").bounding_box() == moved
+
+
+def test_a_phone_has_room_for_a_finger_and_text_that_can_be_read(browser, serve):
+    for name in INPUTS:
+        tab = browser.new_page(viewport={"width": 390, "height": 844})
+        tab.goto(f"{serve}{name}.html")
+        tab.wait_for_selector(".picture-sentence:not(:empty)")
+        sizes = tab.eval_on_selector_all(
+            "input, select, button, [data-handle]",
+            "all => all.map((one) => { const box = one.getBoundingClientRect(); return [box.width, box.height] })",
+        )
+        assert min(min(size) for size in sizes) >= 43.5
+        fonts = tab.eval_on_selector_all(
+            "svg text", "all => all.map((one) => parseFloat(getComputedStyle(one).fontSize))"
+        )
+        assert min(fonts) >= 12
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+        tab.close()
+
+
+FAULTS = {
+    "no root": ("x / Math.sqrt(d)", "x / d"),
+    "no maximum": ("Math.exp(x - largest)", "Math.exp(x)"),
+    "a masked key counts": ("mask && !mask[i][j] ? -Infinity : x", "x"),
+    "a row that sees nothing": ("if (largest === -Infinity) return row.map(() => 0);", ""),
+    "columns for rows": ("values[0].map((_, k)", "values.map((_, k)"),
+    "all keys counted": ("mask[i].filter(Boolean).length", "row.length"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_in_the_functions_is_noticed(tab, serve, folder, fault):
+    before, after = FAULTS[fault]
+    path = Path(folder) / "attention.js"
+    right = path.read_text()
+    assert before in right
+    path.write_text(right.replace(before, after))
+    try:
+        with pytest.raises((AssertionError, PlaywrightError)):
+            test_the_functions_in_javascript_give_what_the_package_gives(tab, serve)
+    finally:
+        path.write_text(right)

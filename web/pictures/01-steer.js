@@ -1,0 +1,120 @@
+// Chapter 1: steer the query of *bank* between *river* and *money*, and see where the mix of their values goes.
+
+import { attention, reluWeights, softmax } from "./attention.js";
+import { digits } from "./kit.js";
+
+const WEIGH = { softmax, relu: reluWeights };
+const NEARLY_ALL = 0.98;
+const ON_THE_LINE = 1e-9;
+
+/** The query as a vector, from its direction in degrees and its length. */
+const toVector = ({ angle, length }) => [
+  length * Math.cos((angle * Math.PI) / 180),
+  length * Math.sin((angle * Math.PI) / 180),
+];
+
+export const controls = [
+  { name: "angle", label: "direction of the query", min: -180, max: 180, step: 1, words: ({ angle }) => `${angle} degrees` },
+  { name: "length", label: "length of the query", min: 0, max: 3, step: 0.05, words: ({ length }) => `length ${digits(length)}` },
+  { name: "weigh", label: "weights", choices: { softmax: "softmax", relu: "ReLU" } },
+];
+
+export function start({ query }) {
+  const [x, y] = query;
+  return { angle: Math.round((Math.atan2(y, x) * 180) / Math.PI), length: Math.round(20 * Math.hypot(x, y)) / 20, weigh: "softmax" };
+}
+
+export function compute(state, { keys, values }) {
+  const query = toVector(state);
+  const { weights, output } = attention([query], keys, values, { weigh: WEIGH[state.weigh] });
+  return { query, weights: weights[0], output: output[0] };
+}
+
+/** How far the output is from the straight line through the two values. */
+function distanceFromLine([x, y], [[ax, ay], [bx, by]]) {
+  const [dx, dy] = [bx - ax, by - ay];
+  return Math.abs((x - ax) * dy - (y - ay) * dx) / Math.hypot(dx, dy);
+}
+
+export const goal = {
+  words: "Make the dot leave the line between river and money. Can you?",
+  isReached: (state, { output }, { values }) => distanceFromLine(output, values) > 0.05,
+};
+
+export function say({ weigh }, { weights, output }, { words, values }) {
+  const [a, b] = weights.map((weight) => digits(weight));
+  const more = weights[0] > weights[1] ? 0 : 1;
+  if (distanceFromLine(output, values) > ON_THE_LINE && weights[0] + weights[1] === 0)
+    return "Both scores are at most 0, so ReLU gives neither word any weight, and nothing is mixed.";
+  if (weigh === "relu") return `The weights ${a} and ${b} do not add up to 1, so the dot may leave the line.`;
+  if (Math.abs(weights[0] - weights[1]) < 0.02) return `Both labels answer the question equally well, so the dot lies in the middle, at ${a} and ${b}.`;
+  if (weights[more] > NEARLY_ALL) return `${words[more]} has ${digits(weights[more])}, nearly everything, but the other word always keeps a little.`;
+  return `${words[more]} gives ${digits(weights[more])} of its value and ${words[1 - more]} ${digits(weights[1 - more])}. Their ratio is e to the gap of the scores.`;
+}
+
+/** The places of the two planes: beside each other where there is room, else one above the other. */
+function layout(width) {
+  const isWide = width >= 520;
+  const side = isWide ? Math.min(300, (width - 40) / 2) : Math.min(width, 300);
+  const unit = side / 5.6;
+  const left = isWide ? (width - 2 * side - 40) / 2 : (width - side) / 2;
+  const planes = [{ x: left, y: 26 }, isWide ? { x: left + side + 40, y: 26 } : { x: left, y: side + 62 }];
+  const at = ({ x, y }, [a, b]) => [x + side * 0.4 + a * unit, y + side * 0.6 - b * unit];
+  return { side, unit, planes, at, height: isWide ? side + 40 : 2 * side + 76 };
+}
+
+export function grab(x, y, { width }) {
+  const { planes, at, unit } = layout(width);
+  const [ox, oy] = at(planes[0], [0, 0]);
+  const [dx, dy] = [(x - ox) / unit, (oy - y) / unit];
+  return { angle: Math.round((Math.atan2(dy, dx) * 180) / Math.PI), length: Math.round(Math.hypot(dx, dy) * 20) / 20 };
+}
+
+export function draw({ outputs, inputs, width, make, words }) {
+  const { query, weights, output } = outputs;
+  const { side, planes, at, height } = layout(width);
+  const [asks, mixes] = planes;
+  const round = (place) => place.map((x) => Math.round(10 * x) / 10);
+  const line = (from, to, kind) => {
+    const [[x1, y1], [x2, y2]] = [round(from), round(to)];
+    return make("line", { x1, y1, x2, y2, class: kind });
+  };
+  const dot = (place, r, kind, more = {}) => {
+    const [cx, cy] = round(place);
+    return make("circle", { cx, cy, r, class: kind, ...more });
+  };
+  const label = (place, text, kind, anchor = "start") => {
+    const [x, y] = round(place);
+    return make("text", { x, y, class: kind, "text-anchor": anchor }, text);
+  };
+  const axes = (plane) => [
+    line(at(plane, [-2.2, 0]), at(plane, [3.3, 0]), "axis"),
+    line(at(plane, [0, -2.2]), at(plane, [0, 3.3]), "axis"),
+  ];
+  const beside = ([x, y], dx = 8, dy = -8) => [x + dx, y + dy];
+
+  const [k0, k1] = inputs.keys;
+  const across = [k1[1] - k0[1], k0[0] - k1[0]]; // queries along this line have the same weights
+  const far = 1.6 / Math.hypot(...across);
+  const same = [-1, 1].map((sign) => at(asks, query.map((x, i) => x + sign * far * across[i])));
+  const tip = at(asks, query);
+  const share = (i) => `${inputs.words[i]} ${digits(weights[i])}`;
+  const parts = [
+    label([asks.x, 14], words("the question, and two labels"), "heading"),
+    ...axes(asks),
+    line(...same, "same-weights"),
+    ...inputs.keys.map((key) => line(at(asks, [0, 0]), at(asks, key), "key")),
+    ...inputs.keys.map((key, i) => label(beside(at(asks, key)), inputs.words[i], "key")),
+    line(at(asks, [0, 0]), tip, "query"),
+    dot(tip, 22, "halo", { "data-handle": "" }),
+    dot(tip, 8, "query"),
+    label(beside(tip, 12, 20), inputs.asks, "query"),
+    label([mixes.x, mixes.y - 12], words("what is mixed"), "heading"),
+    ...axes(mixes),
+    line(at(mixes, inputs.values[0]), at(mixes, inputs.values[1]), "values"),
+    ...inputs.values.map((value) => dot(at(mixes, value), 6, "value")),
+    ...inputs.values.map((value, i) => label(beside(at(mixes, value)), share(i), "value")),
+    dot(at(mixes, output), 8, "output", { "data-output": "" }),
+  ];
+  return { height, parts, side };
+}
