@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE # some hundred processes of the tests import the package; each would compile it
 LOCK := --quiet --universal --fork-strategy fewest --no-annotate --custom-compile-command 'make lock'
 NPM_OPTIONS := --silent --no-save --no-audit --no-fund --prefix .venv
-NPM_BOOK := katex@0.16.22 pyodide@0.27.7
+NPM_BOOK := katex@0.16.22 pyodide@0.27.7 @fontsource-variable/source-serif-4@5.3.1 @fontsource-variable/source-sans-3@5.3.0
 export OMP_NUM_THREADS ?= 1 # small networks are no faster on more, and two chapters run side by side
 
 .PHONY: book test test-chapters test-homework test-site test-slow test-elsewhere test-container evidence bench translate korean pdf serve run sizes fmt repository publish offline newest lock grader release collect grade report gradescope

@@ -4,12 +4,13 @@ The theme brings every icon there is as 1.5 MB of script. Here the icons become 
 and a page does not load the styles and scripts of what is not on it. tests/test_browser.py weighs the result.
 """
 
+import html
 import re
 import shutil
 import sys
 from pathlib import Path
 
-from fontTools.subset import Subsetter
+from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 
 from book.chapter import TRANSLATED
@@ -18,7 +19,14 @@ from web import styles as book_style
 NODE_MODULES = Path(sys.prefix) / "node_modules"
 
 # Scripts with the word in their name or text are loaded only by pages whose body has the mark.
-NEEDED_BY = {"thebe": "thebe", "toggle": "toggle", "design": "sd-", "predict": "answer", "front": "addends"}
+NEEDED_BY = {"thebe": "thebe", "toggle": "toggle", "design": "sd-", "predict": "prediction", "front": "addends"}
+
+# The typefaces, from their npm packages: prose is serif, everything else sans.
+FONTS = {
+    "serif": ("source-serif-4", "source-serif-4-latin-wght-normal.woff2"),
+    "serif-italic": ("source-serif-4", "source-serif-4-latin-wght-italic.woff2"),
+    "sans": ("source-sans-3", "source-sans-3-latin-wght-normal.woff2"),
+}
 
 # The colours that a reader chose or the system has, chosen before the page is painted and not once more after it.
 CHOSEN = """(mode => mode != "auto" ? mode : matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")(
@@ -76,6 +84,20 @@ def _copy_katex(static):
         shutil.copy(path, static / "katex" / path.relative_to(dist))
 
 
+def _write_fonts(out):
+    """Write the typefaces with the characters that the English pages and the figures have: a third of their size."""
+    texts = (re.sub(r"<(script|style).*?</\1>|<[^>]*>", "", page.read_text("utf-8"), flags=re.S) for page in out.rglob("*.html"))
+    letters = "".join({*html.unescape("".join(texts))} | {*map(chr, range(32, 127))})
+    (out / "_static" / "fonts").mkdir(exist_ok=True)
+    for name, (folder, file) in FONTS.items():
+        font = TTFont(package(f"@fontsource-variable/{folder}") / "files" / file, recalcTimestamp=False)
+        subsetter = Subsetter(Options(layout_features=["kern", "liga", "tnum", "sups", "ccmp", "mark"]))
+        subsetter.populate(text=letters)
+        subsetter.subset(font)
+        font.flavor = "woff2"
+        font.save(out / "_static" / "fonts" / f"{name}.woff2")
+
+
 def change_pages(folder, static, images):
     """Change all pages of a folder, given the folders of what Sphinx laid beside them."""
     options = f"<script>{(static / 'documentation_options.js').read_text('utf-8')}</script>"
@@ -128,6 +150,7 @@ def _finish(app, exception):
         _change_script(out)
         change_pages(out, out / "_static", out / "_images")
         _subset_icons(out)
+        _write_fonts(out)
 
 
 def _join_styles(app, exception):

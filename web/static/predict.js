@@ -1,50 +1,72 @@
-// Predictions: one control shows all results; what a reader chose is kept in this browser alone, and counted.
+// Predictions: the reader's choice opens what is hidden in its frame; choices are kept in this browser alone, and counted.
 {
-  const answers = [...document.querySelectorAll("details.answer")];
-  const control = document.querySelector(".open-answers");
+  const frames = [...document.querySelectorAll(".prediction")];
+  const control = document.querySelector(".predictions button");
   const result = document.querySelector(".predicted");
   const key = `predicted ${location.pathname.split("/").pop()}`;
-  const stored = () => { try { return JSON.parse(localStorage.getItem(key)) || {}; } catch { return {}; } };
-  const store = (value) => { try { localStorage.setItem(key, JSON.stringify(value)); } catch { /* a browser that keeps nothing */ } };
-
+  const read = (name) => { try { return JSON.parse(localStorage.getItem(name)); } catch { return null; } };
+  const store = (name, value) => { try { localStorage.setItem(name, JSON.stringify(value)); } catch { /* a browser that keeps nothing */ } };
   const said = (words) => globalThis.inWords?.(words) ?? words; // of an edition in another language
-  const isOpen = () => answers.every((answer) => answer.open);
-  const say = () => { control.textContent = said(isOpen() ? "Hide all results" : "Show all results"); };
-  control.style.visibility = "visible";
-  control.addEventListener("click", () => {
-    const open = !isOpen();
-    answers.forEach((answer) => { answer.open = open; });
-  });
-  answers.forEach((answer) => answer.addEventListener("toggle", say));
-  addEventListener("beforeprint", () => document.querySelectorAll(".bd-article details").forEach((part) => { part.open = true; }));
 
-  const groups = [];
-  for (const choice of document.querySelectorAll("details.choice")) {
-    const before = choice.previousElementSibling;
-    before?.classList.contains("choice") ? groups.at(-1).push(choice) : groups.push([choice]);
-  }
-  const show = () => {
-    const chosen = stored();
-    const tried = groups.filter((group, i) => i in chosen).length;
-    const right = groups.filter((group, i) => group[chosen[i]]?.classList.contains("right")).length;
-    groups.forEach((group, i) => group.forEach((choice, j) => {
-      choice.classList.toggle("chosen", chosen[i] === j);
-      choice.classList.toggle("known", i in chosen && choice.classList.contains("right"));
+  const choices = (frame) => [...frame.querySelectorAll("details.choice")];
+  const answer = (frame) => frame.querySelector("details.answer");
+  const groups = frames.filter((frame) => choices(frame).length);
+  const isRight = (frame, i) => choices(frame)[i]?.classList.contains("right");
+
+  function show() {
+    const chosen = read(key) ?? {};
+    groups.forEach((frame, n) => choices(frame).forEach((choice, i) => {
+      choice.classList.toggle("chosen", chosen[n] === i);
+      choice.classList.toggle("known", n in chosen && isRight(frame, i));
     }));
-    const open = groups.length - tried;
-    result.textContent = tried ? said(`You predicted ${right} of ${tried}`) + (open ? said(`; ${open} are still to come.`) : ".") : "";
-    if (!tried) return;
-    const again = document.createElement("button");
-    again.type = "button";
-    again.textContent = said("Forget my predictions");
-    again.addEventListener("click", () => { store({}); groups.flat().forEach((choice) => { choice.open = false; }); show(); });
-    result.append(" ", again);
-  };
-  groups.forEach((group, i) => group.forEach((choice, j) => choice.querySelector("summary").addEventListener("click", () => {
-    const chosen = stored();
-    if (i in chosen) return; // the first choice is the prediction
-    store({ ...chosen, [i]: j });
+    const tried = groups.filter((_, n) => n in chosen);
+    const missed = tried.filter((frame) => !isRight(frame, chosen[groups.indexOf(frame)]));
+    result.replaceChildren();
+    if (!tried.length) return;
+    result.append(said(`You predicted ${tried.length - missed.length} of ${tried.length}`));
+    if (missed.length) result.append("; ", said("look again at"), " ", ...missed.flatMap((frame, i) => [i ? ", " : "", link(frame)]));
+    result.append(". ", again());
+  }
+
+  function link(frame) {
+    const section = frame.closest("section");
+    const to = document.createElement("a");
+    frame.id ||= `prediction-${groups.indexOf(frame) + 1}`;
+    to.href = `#${frame.id}`;
+    to.textContent = section.querySelector("h2, h3, h1")?.firstChild.textContent ?? frame.id;
+    return to;
+  }
+
+  function again() {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = said("Forget my predictions");
+    button.addEventListener("click", () => {
+      store(key, {});
+      for (const frame of groups) for (const part of [...choices(frame), answer(frame)]) if (part) part.open = isOpen();
+      show();
+    });
+    return button;
+  }
+
+  groups.forEach((frame, n) => choices(frame).forEach((choice, i) => choice.querySelector("summary").addEventListener("click", () => {
+    const chosen = read(key) ?? {};
+    if (n in chosen) return; // the first choice is the prediction
+    store(key, { ...chosen, [n]: i });
+    const right = choices(frame).find((_, j) => isRight(frame, j));
+    if (right && right !== choice) right.open = true;
+    if (answer(frame)) answer(frame).open = true;
     show();
   })));
+
+  const isOpen = () => control.getAttribute("aria-checked") === "true";
+  function openAll(open) {
+    control.setAttribute("aria-checked", String(open));
+    for (const frame of frames) if (answer(frame)) answer(frame).open = open;
+  }
+  control.style.visibility = "visible";
+  control.addEventListener("click", () => { openAll(!isOpen()); store("show results", isOpen()); });
+  if (read("show results")) openAll(true);
+  addEventListener("beforeprint", () => document.querySelectorAll(".bd-article details").forEach((part) => { part.open = true; }));
   show();
 }

@@ -1,0 +1,73 @@
+"""What a page makes of a chapter's first lines and of folded code: each fold says what is in it.
+
+The first paragraph of a chapter asks its question; what one will be able to do becomes a row of aims, and what one
+needs a line above the title. Imports are folded to a line.
+"""
+
+import ast
+import re
+
+import nbformat
+from docutils import nodes
+
+from book.chapter import code, is_figure, tags
+from book.names import python_only
+
+AIMS, NEEDS = "You will be able to", "You need"
+
+
+def name_fold(cell):
+    """Say what a folded cell's code makes: a figure, or the functions that it defines."""
+    try:
+        tree = ast.parse(python_only(cell.source)).body
+    except SyntaxError:
+        return "the code"
+    if all(isinstance(part, ast.Import | ast.ImportFrom) for part in tree[:-2]) and len(tree) > 2:
+        return f"Imports, {len(cell.source.splitlines())} lines"
+    if is_figure(cell):
+        return "code of this figure"
+    defined = [part.name for part in tree if isinstance(part, ast.FunctionDef | ast.ClassDef)]
+    return f"code: {', '.join(defined)}" if defined else "the code"
+
+
+def mark(notebook):
+    """Fold the imports of a notebook, and name every fold."""
+    for cell in code(notebook)[1:2]:
+        if cell.source.lstrip().startswith(("from ", "import ")):
+            cell.metadata["tags"] = [*tags(cell), "hide-input", "imports"]
+    for cell in code(notebook):
+        if {"hide-input", "hide-cell"} & {*tags(cell)}:
+            prompt = name_fold(cell)
+            cell.metadata["mystnb"] = {
+                **cell.metadata.get("mystnb", {}),
+                "code_prompt_show": prompt,
+                "code_prompt_hide": prompt,
+            }
+    return notebook
+
+
+def _mark(app, docname, source):
+    if re.match(r"chapters/", docname):
+        source[0] = nbformat.writes(mark(nbformat.reads(source[0], as_version=4)))
+
+
+def _open(app, doctree):
+    """Give the list of aims and the paragraph of what one needs their classes."""
+    section = next(iter(doctree.findall(nodes.section)), None)
+    if section is None or not app.env.docname.startswith("chapters/"):
+        return
+    for child in section.children:
+        first = child.children[0] if child.children else None
+        if isinstance(child, nodes.bullet_list):
+            child["classes"].append("aims")
+            return
+        if isinstance(child, nodes.paragraph) and isinstance(first, nodes.strong):
+            child["classes"].append("meta")
+        if isinstance(child, nodes.section):
+            return
+
+
+def setup(app):
+    app.connect("source-read", _mark)
+    app.connect("doctree-read", _open)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
