@@ -30,6 +30,17 @@ SCALE = PURPLE  #: The colour of the second stage, which scales the scores.
 WEIGH = ORANGE  #: The colour of the third stage, which makes weights.
 MIX = GREEN  #: The colour of the fourth stage, which mixes the values.
 INK, GREY, PALE, PAPER = "#1a1a1a", "#757575", "#d9d9d9", "#ffffff"
+#: The colours that a page replaces by its own, by the names of its style.
+TOKENS = {
+    "query": BLUE,
+    "weights": ORANGE,
+    "value": GREEN,
+    "key": PURPLE,
+    "ink": INK,
+    "muted": GREY,
+    "line": PALE,
+    "paper": PAPER,
+}
 CYCLE = [*zip((BLUE, ORANGE, GREEN, PURPLE, YELLOW, SKY), "os^Dvx", ("-", "--", "-.", ":", "-", "--"), strict=True)]
 AXIS_TITLE = {"fontsize": 8, "color": "#555555", "ha": "center", "va": "bottom"}
 STYLE = {

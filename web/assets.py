@@ -19,7 +19,7 @@ from web import styles as book_style
 NODE_MODULES = Path(sys.prefix) / "node_modules"
 
 # Scripts with the word in their name or text are loaded only by pages whose body has the mark.
-NEEDED_BY = {"thebe": "thebe", "toggle": "toggle", "design": "sd-", "predict": "prediction", "front": "addends"}
+NEEDED_BY = {"thebe": "thebe", "toggle": "toggle", "design": "sd-", "predict": "prediction", "front": "addends", "marks": "mark"}
 
 # The typefaces, from their npm packages: prose is serif, everything else sans.
 FONTS = {

@@ -32,6 +32,7 @@ from book.catalogue import (
 )
 from book.chapter import CHAPTERS, ROOT, TRANSLATED, read
 from web.assets import change_pages
+from web.marks import SIGN, carry_signs
 from web.styles import LINK, PLAIN
 
 OUT = ROOT / "_build" / TRANSLATED / "html"  # as Sphinx makes it
@@ -106,10 +107,12 @@ def _translate(app, docname, source):
     english_headings.clear()
 
     def say(message, kind, place=None):
-        missing.update({message} - known.keys())
+        bare = SIGN.sub("", message)
+        missing.update({bare} - known.keys())
         if kind == "heading" and message in known:
             english_headings[known[message]] = message
-        return known.get(message)
+        translation = known.get(bare)
+        return translation and carry_signs(message, translation)
 
     if app.env.doc2path(docname).endswith(".ipynb"):
         notebook = rewrite_notebook(nbformat.reads(source[0], as_version=4), say)

@@ -1,0 +1,60 @@
+"""Figures in the page's own colours: the SVG of a cell stands inline, and its hex colours become the page's tokens.
+
+So dark mode is exact, and figures share their colours with the pictures to touch. A figure that carries the inputs of
+a picture becomes the first state of that picture, which a script draws anew. Notebooks keep their SVGs as they are.
+"""
+
+import json
+import re
+from html import escape, unescape
+from pathlib import Path
+
+from attention_course.plots import TOKENS
+
+IMAGE = re.compile(r'<img (?=[^>]*src="[^"]*_images/(?P<file>[^"]+\.svg)")[^>]*?alt="(?P<alt>[^"]*)"[^>]*>')
+PICTURE = re.compile(r'<metadata id="picture" data-picture="([\w-]+)">(.*?)</metadata>', re.DOTALL)
+
+
+def inline(svg, alt, number):
+    """Return an SVG file as an element of a page: ids of its own, tokens for colours, the alternative text as its name."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata.*?</metadata>|<style.*?</style>|<!--.*?-->|<\?.*?\?>", "", svg, flags=re.DOTALL)
+    names = {*re.findall(r'\bid="([^"]+)"', svg)}
+    svg = re.sub(r'\bid="([^"]+)"', lambda found: f'id="f{number}-{found[1]}"', svg)
+    svg = re.sub(r'(url\(#|href="#)([^")]+)', lambda found: f"{found[1]}f{number}-{found[2]}", svg)
+    for name, colour in TOKENS.items():
+        svg = re.sub(re.escape(colour), f"var(--{name})", svg, flags=re.IGNORECASE)
+    head, rest = svg.split(">", 1)
+    head = re.sub(r' (?:xmlns(?::\w+)?|version|width|height)="[^"]*"', "", head)
+    return f'{head} class="figure" role="img" aria-label="{alt}">{rest}' if names or rest else svg
+
+
+def with_inline_figures(text, images):
+    """Return a page with its SVGs inline, and with a picture to touch around those that carry its inputs."""
+    number = 0
+
+    def put(found):
+        nonlocal number
+        number += 1
+        svg = (images / found["file"]).read_text("utf-8")
+        drawn = inline(svg, found["alt"], number)
+        if not (picture := PICTURE.search(svg)):
+            return drawn
+        name, inputs = picture[1], escape(json.dumps(json.loads(unescape(picture[2])), ensure_ascii=False))
+        return f'<figure data-picture="{name}" data-inputs="{inputs}"><div data-static>{drawn}</div></figure>'
+
+    return IMAGE.sub(put, text)
+
+
+def _finish(app, exception):
+    if exception is None and app.builder.format == "html":
+        out = Path(app.outdir)
+        for page in out.rglob("*.html"):
+            text = page.read_text("utf-8")
+            if "_images/" in text:
+                page.write_text(with_inline_figures(text, out / "_images"), "utf-8")
+
+
+def setup(app):
+    app.connect("build-finished", _finish, priority=350)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,133 @@
+"""An evidence mark behind each sentence that other runs could contradict, and the card that it opens.
+
+A mark is found by the sentence that a claim of the chapter quotes. It is put into the Markdown before translation, as a
+sign that no text has, so that it goes where its sentence goes in either edition; it becomes a button in the page and is
+in nothing that readers download, search or copy.
+"""
+
+import re
+from html import escape
+from pathlib import Path
+
+import nbformat
+from docutils import nodes
+
+from book.chapter import CHAPTERS, ROOT, read
+from evidence import claims, engine
+from web.evidence import draw_strip, name_claim, write_legend
+
+BEGIN, END = "\ue200", "\ue201"
+SIGN = re.compile(f"{BEGIN}(\\d+){END}")
+STOP = re.compile(r"[.!?][*_”’)]*(?=\s|$)")  # the end of a sentence, with what closes behind it
+SENTENCE = re.compile(r"(?<=[.!?다요])(?=(?:\*\*|[”’)\"])?\s|$)")
+DOTS = (
+    '<svg viewBox="0 0 15 9" width="15" height="9" aria-hidden="true"><path d="M0 8.2h15" stroke="currentColor"/>'
+    '<circle cx="3.5" cy="5" r="1.6"/><circle cx="8" cy="2" r="1.6"/><circle cx="12" cy="4.4" r="1.6"/></svg>'
+)
+BUTTON = '<button type="button" class="mark" popovertarget="{id}" data-claim="{name}" aria-label="Evidence">{dots}</button>'
+CARD = '<div class="card-of-evidence" id="{id}" popover></div>'
+
+
+def put_signs(notebook, sentences):
+    """Put the sign of each sentence, its number, where the sentence ends in the Markdown of a notebook.
+
+    Raises
+    ------
+    ValueError
+        A sentence is not in the notebook.
+    """
+    places = {}  # (cell, place): signs
+    for number, sentence in enumerate(sentences):
+        pattern = re.compile(r"\s+(?:> ?)?".join(map(re.escape, sentence.split())))
+        texts = ((cell, pattern.search(cell.source)) for cell in notebook.cells if cell.cell_type == "markdown")
+        cell, found = next(((cell, found) for cell, found in texts if found), (None, None))
+        if cell is None:
+            raise ValueError(f"no sentence of the chapter is “{sentence}”; its claim quotes another one")
+        end = STOP.search(cell.source, found.end() - 1)
+        places.setdefault((cell.id, end.end() if end else found.end()), []).append(f"{BEGIN}{number}{END}")
+    for cell in notebook.cells:
+        for (_, place), signs in sorted(((at, signs) for at, signs in places.items() if at[0] == cell.id), reverse=True):
+            cell.source = cell.source[:place] + "".join(signs) + cell.source[place:]
+    return notebook
+
+
+def carry_signs(message, translation):
+    """Put the signs of a message behind the sentences of its translation with the same numbers, or behind the last."""
+    translation, places = SIGN.sub("", translation), [found.start() for found in SENTENCE.finditer(translation)]
+    places = places or [len(translation)]
+    for found in reversed([*SIGN.finditer(message)]):
+        before = len(SENTENCE.findall(SIGN.sub("", message[: found.start()]) + " "))
+        place = places[min(max(before, 1), len(places)) - 1]
+        translation = translation[:place] + found[0] + translation[place:]
+    return translation
+
+
+def module_of(docname):
+    """Return the path and the claims of a chapter, None for another page."""
+    path = next((path for path in CHAPTERS if docname == f"chapters/{path.stem}"), None)
+    return (path, claims.modules()[path].CLAIMS) if path in claims.modules() else None
+
+
+def _put(app, docname, source):
+    if known := module_of(docname):
+        notebook = nbformat.reads(source[0], as_version=4)
+        source[0] = nbformat.writes(put_signs(notebook, [claim.sentence for claim in known[1]]))
+
+
+def _card_of(docname, number):
+    return f"card-{docname.removeprefix('chapters/')[:2]}-{number}"
+
+
+def _make_buttons(app, doctree):
+    """Turn the signs in a page's text into buttons, with an empty card behind the paragraph."""
+    docname = app.env.docname
+    if not (known := module_of(docname)):
+        return
+    path, entries = known
+    for text in [text for text in doctree.findall(nodes.Text) if SIGN.search(text)]:
+        parts, cards, end = [], [], 0
+        for found in SIGN.finditer(text):
+            card, name = _card_of(docname, found[1]), name_claim(path, entries[int(found[1])])
+            button = nodes.raw("", BUTTON.format(id=card, name=name, dots=DOTS), format="html")
+            parts += [nodes.Text(text[end : found.start()]), button]
+            cards.append(nodes.raw("", CARD.format(id=card), format="html"))
+            end = found.end()
+        block = text.parent
+        text.parent.replace(text, [part for part in [*parts, nodes.Text(text[end:])] if part.astext()])
+        while not isinstance(block, nodes.paragraph | nodes.title):
+            block = block.parent
+        place = block.parent.index(block) + 1
+        block.parent[place:place] = cards
+
+
+def write_card(path, claim, number, page):
+    """Return the inside of a card: what was varied, the strip with its legend, what would have refuted the sentence."""
+    rows = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"]
+    strip = draw_strip(claim.shows, claim.baseline, claim.best, rows)
+    legend = "".join(f"<p>{line.strip()}</p>" for line in write_legend(claim, rows))
+    legend = re.sub(r"\*([^*]+)\*", r"<em>\1</em>", re.sub(r"\$([^$]+)\$", r"<i>\1</i>", legend))
+    words = lambda text: re.sub(r"\*([^*]+)\*", r"<em>\1</em>", escape(text))  # noqa: E731
+    return (
+        f"<p><b>Varied:</b> {words(claim.varied)}.</p><figure class=\"strip\">{strip}<figcaption>{legend}</figcaption></figure>"
+        f"<p><b>Refuted if</b> {words(claim.refuted_if)}</p>"
+        f'<p><a href="{page}#{name_claim(path, claim)}">Claim {int(path.stem[:2])}.{number + 1}</a></p>'
+    )
+
+
+def _fill_cards(app, pagename, templatename, context, doctree):
+    """Fill the cards when the page is written, after it has been read for the search."""
+    if known := module_of(pagename):
+        path, entries = known
+        page = app.builder.get_relative_uri(pagename, "pages/evidence")
+        for number, claim in enumerate(entries):
+            empty = CARD.format(id=_card_of(pagename, number))
+            if empty in context["body"]:
+                filled = empty.replace("></div>", f">{write_card(path, claim, number, page)}</div>")
+                context["body"] = context["body"].replace(empty, filled)
+
+
+def setup(app):
+    app.connect("source-read", _put, priority=300)  # before a page is translated
+    app.connect("doctree-read", _make_buttons)
+    app.connect("html-page-context", _fill_cards)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
