@@ -7,6 +7,7 @@ letters in them can be read; no figure says anything by colour alone. Values are
 """
 
 import itertools
+import json
 import re
 import unicodedata
 import warnings
@@ -19,6 +20,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Rectangle
 from matplotlib.patheffects import withStroke
 from matplotlib.transforms import Bbox
+
+from attention_src import scaled_dot_product_attention
 
 WIDTH = 5.2  #: The width of a figure in inches; a `Canvas` should be no wider.
 BLUE = "#0069A4"  #: The colour of the first series of a figure, and of a box on a `Canvas`.
@@ -1204,3 +1207,85 @@ def grouped(matrices, groups):
             axes.tick_params(length=0, labelsize=9)
             axes.spines[:].set(visible=True, color=PALE)
         return _finish(figure, f"{len(arrays)} map" + "s" * (len(arrays) > 1) + f" of {n} × {n}")
+
+
+def steer(query, keys, values, words, *, asks):
+    """Draw a query between two keys, and beside it the mix of the two values that softmax attention makes of them.
+
+    It is the first state of the picture to touch of chapter 1, and carries what that picture needs.
+
+    Parameters
+    ----------
+    query : (2,)
+    keys, values : (2, 2)
+    words : 2 str, whose keys and values they are
+    asks : str, the word that asks
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        The query is not a vector of two numbers, or there are not two keys and values of two numbers.
+
+    Examples
+    --------
+    >>> steer([1.2, 0.6], [[2, 0], [0, 2]], [[2, 0], [0, 2]], ["river", "money"], asks="bank")
+    <picture: a query between 2 keys, and the mix of their values>
+    """
+    query, keys, values = _array(query), _array(keys), _array(values)
+    if query.shape != (2,) or keys.shape != (2, 2) or values.shape != (2, 2):
+        raise ValueError(f"query, keys and values have shapes {query.shape}, {keys.shape}, {values.shape}")
+    output, (weights,) = scaled_dot_product_attention(query[None], keys, values)
+    with _style():
+        figure = Figure(figsize=(WIDTH - 0.12, 2.5), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        for axes, title in ((left, "the question, and two labels"), (right, "what is mixed")):
+            axes.set_title(title, loc="left", color=GREY, fontsize=10)
+            axes.axhline(0, color=PALE, linewidth=0.8)
+            axes.axvline(0, color=PALE, linewidth=0.8)
+            axes.set(xlim=(-1, 3.2), ylim=(-1, 3.2), aspect="equal")
+            axes.axis("off")
+        across = np.array([keys[1, 1] - keys[0, 1], keys[0, 0] - keys[1, 0]])
+        ends = query + np.outer([-1, 1], 1.6 * across / np.linalg.norm(across))
+        left.plot(*ends.T, "--", color=BLUE, linewidth=1)
+        for key, word in zip(keys, words, strict=True):
+            left.plot(*zip([0, 0], key, strict=True), color=PURPLE, linewidth=1.8)
+            left.annotate(word, key, (5, 5), textcoords="offset points", color=PURPLE)
+        left.plot(*zip([0, 0], query, strict=True), color=BLUE, linewidth=2.2)
+        left.plot(*query, "o", color=BLUE, markersize=8)
+        left.annotate(asks, query, (8, -12), textcoords="offset points", color=BLUE, weight="bold")
+        right.plot(*values.T, ":", color=GREY, linewidth=1.4)
+        for value, word, weight in zip(values, words, weights, strict=True):
+            right.plot(*value, "o", color=GREEN, markersize=6)
+            right.annotate(f"{word} {weight:.2f}", value, (6, 5), textcoords="offset points", color=GREEN)
+        right.plot(*output[0], "o", color=ORANGE, markersize=8)
+        picture = _finish(figure, "a query between 2 keys, and the mix of their values")
+    inputs = {"words": words, "asks": asks, "keys": keys, "values": values, "query": query}
+    return with_inputs(picture, "01-steer", inputs)
+
+
+def with_inputs(picture, name, inputs):
+    """Let a figure carry what the picture to touch of this name starts from, as JSON that a page reads.
+
+    Parameters
+    ----------
+    picture : Picture
+    name : str, of a module in `web/pictures`
+    inputs : dict of str: array, list, number or str
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> 'data-picture="00-none">{"n": 3}' in with_inputs(grid([[1.0]]), "00-none", {"n": 3}).svg
+    True
+    """
+    plain = {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in inputs.items()}
+    content = json.dumps(plain, ensure_ascii=False).replace("&", "&amp;").replace("<", "&lt;")
+    carried = f'<metadata id="picture" data-picture="{name}">{content}</metadata>\n</svg>'
+    return Picture(carried.join(picture.svg.rsplit("</svg>", 1)), picture.name)

@@ -13,8 +13,6 @@ from docutils import nodes
 from book.chapter import code, is_figure, tags
 from book.names import python_only
 
-AIMS, NEEDS = "You will be able to", "You need"
-
 
 def name_fold(cell):
     """Say what a folded cell's code makes: a figure, or the functions that it defines."""
@@ -56,18 +54,28 @@ def _open(app, doctree):
     section = next(iter(doctree.findall(nodes.section)), None)
     if section is None or not app.env.docname.startswith("chapters/"):
         return
-    for child in section.children:
-        first = child.children[0] if child.children else None
-        if isinstance(child, nodes.bullet_list):
-            child["classes"].append("aims")
-            return
-        if isinstance(child, nodes.paragraph) and isinstance(first, nodes.strong):
-            child["classes"].append("meta")
+    for child in [*section.children]:
+        first = next((part for part in child.children if part.astext()), None)
         if isinstance(child, nodes.section):
             return
+        if isinstance(child, nodes.bullet_list):
+            child["classes"].append("aims")
+        elif isinstance(child, nodes.paragraph) and isinstance(first, nodes.strong):
+            has_aims = any("aims" in one.get("classes", ()) for one in section.children)
+            line = nodes.container("", child.deepcopy(), classes=["meta" if has_aims else "aims-label"])
+            section.replace(child, line)
+
+
+def _put_needs_first(app, pagename, templatename, context, doctree):
+    """Put what a chapter asks for in a line above its title."""
+    body = context.get("body", "")
+    if meta := re.search(r'(?s)<div class="meta docutils container">.*?</div>\n?', body):
+        body = body.replace(meta[0], "", 1)
+        context["body"] = re.sub("<h1>", lambda _: f"{meta[0]}<h1>", body, count=1)
 
 
 def setup(app):
     app.connect("source-read", _mark)
     app.connect("doctree-read", _open)
+    app.connect("html-page-context", _put_needs_first)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -6,10 +6,12 @@ a picture becomes the first state of that picture, which a script draws anew. No
 
 import json
 import re
+import shutil
 from html import escape, unescape
 from pathlib import Path
 
 from attention_course.plots import TOKENS
+from book.chapter import ROOT
 
 IMAGE = re.compile(r'<img (?=[^>]*src="[^"]*_images/(?P<file>[^"]+\.svg)")[^>]*?alt="(?P<alt>[^"]*)"[^>]*>')
 PICTURE = re.compile(r'<metadata id="picture" data-picture="([\w-]+)">(.*?)</metadata>', re.DOTALL)
@@ -29,7 +31,12 @@ def inline(svg, alt, number):
     return f'{head} class="figure" role="img" aria-label="{alt}">{rest}' if names or rest else svg
 
 
-def with_inline_figures(text, images):
+def frame(name, inputs, drawn):
+    """Return the figure in which a script draws a picture anew; its first state stays where there are no scripts."""
+    return f'<figure data-picture="{name}" data-inputs="{inputs}"><div data-static>{drawn}</div></figure>'
+
+
+def with_inline_figures(text, images, depth):
     """Return a page with its SVGs inline, and with a picture to touch around those that carry its inputs."""
     number = 0
 
@@ -41,18 +48,23 @@ def with_inline_figures(text, images):
         if not (picture := PICTURE.search(svg)):
             return drawn
         name, inputs = picture[1], escape(json.dumps(json.loads(unescape(picture[2])), ensure_ascii=False))
-        return f'<figure data-picture="{name}" data-inputs="{inputs}"><div data-static>{drawn}</div></figure>'
+        return frame(name, inputs, drawn)
 
-    return IMAGE.sub(put, text)
+    text = IMAGE.sub(put, text)
+    if "data-picture" in text:
+        up = "../" * depth
+        text = text.replace("</head>", f'<script type="module" src="{up}_static/pictures/start.js"></script></head>', 1)
+    return text
 
 
 def _finish(app, exception):
     if exception is None and app.builder.format == "html":
         out = Path(app.outdir)
+        shutil.copytree(ROOT / "web" / "pictures", out / "_static" / "pictures", ignore=shutil.ignore_patterns("*.css"), dirs_exist_ok=True)
         for page in out.rglob("*.html"):
             text = page.read_text("utf-8")
-            if "_images/" in text:
-                page.write_text(with_inline_figures(text, out / "_images"), "utf-8")
+            if "_images/" in text or "data-picture" in text:
+                page.write_text(with_inline_figures(text, out / "_images", len(page.relative_to(out).parts) - 1), "utf-8")
 
 
 def setup(app):

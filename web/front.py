@@ -1,6 +1,7 @@
 """What the front page computes: its numbers, picture and reply of a check; and the card that link previews show."""
 
 import re
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,14 @@ from attention_src import scaled_dot_product_attention
 from book.chapter import CHAPTERS, ROOT, code, is_figure, pages, printed, prose, read, tags
 from evidence import claims
 from web.assets import is_whole
+from web.figures import PICTURE, frame, inline
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
+PLACE = '<div class="front-picture"></div>'
+ALTERNATIVE = (
+    "Left: the labels of river and money as arrows, and the question of bank between them, nearer to river. "
+    "Right: the new list of bank, a dot on the line between the values of river, 0.70, and money, 0.30."
+)
 INTERNAL_LINK = re.compile(r"\]\((?!https?:)[^)]+\)")
 
 
@@ -53,18 +60,10 @@ def reply():
     raise AssertionError("the check accepts a softmax over the wrong axis")
 
 
-def the_cat():
-    """The keys of the example that opens chapter 1, whose queries are the unit vectors, and its words."""
-    return np.array([[1, 1], [0, 1]]), ("The", "cat")
-
-
-def picture():
-    """The scores, scaled scores and weights of that example, as grids."""
-    key, words = the_cat()
-    query = np.eye(2)
-    _, weights = scaled_dot_product_attention(query, key, key)
-    grids = {"score": query @ key.T, "scale: ÷ √2": query @ key.T / np.sqrt(2), "weigh": weights}
-    return plots.grids(grids, words, words, digits=[0, 3, 3], row_title="asks", column_title="is asked")
+def draw_picture():
+    """Draw the picture that opens chapter 1: *bank* asks, and takes more from *river* than from *money*."""
+    here = np.array([[2, 0], [0, 2]])
+    return plots.steer(np.array([1.2, 0.6]), here, here, ["river", "money"], asks="bank")
 
 
 def _set_counts(app, config):
@@ -75,26 +74,33 @@ def _set_counts(app, config):
     config.myst_substitutions = {**config.myst_substitutions, **counts}
 
 
-def _draw(app, exception):
-    """Draw the picture of the front page, and its card: title and the grid that opens chapter 1, 1200 × 630 pixels."""
+def _put_picture(app, pagename, templatename, context, doctree):
+    """Put the picture into the front page, with what it shows in words."""
+    if PLACE in context.get("body", ""):
+        svg = draw_picture().svg
+        name, inputs = PICTURE.search(svg).groups()
+        context["body"] = context["body"].replace(PLACE, frame(name, escape(inputs), inline(svg, ALTERNATIVE, 0)))
+
+
+def _draw_card(app, exception):
+    """Draw the card that link previews show: title and the grid of *The cat*, 1200 × 630 pixels."""
     if not is_whole(app, exception):
         return
-    (Path(app.outdir) / "_static" / "front.svg").write_text(picture().svg, "utf-8")
-    key, words = the_cat()
+    key, words = np.array([[1, 1], [0, 1]]), ("The", "cat")
     _, weights = scaled_dot_product_attention(np.eye(2), key, key)
     figure = Figure(figsize=(12, 6.3), dpi=100)
     axes = figure.add_axes((0.6, 0.16, 0.36, 0.66))
-    axes.pcolormesh(weights, cmap="Blues", vmin=0, vmax=1, edgecolors="white", linewidth=5)
+    axes.pcolormesh(weights, cmap="Oranges", vmin=0, vmax=1, edgecolors="white", linewidth=5)
     axes.set(xticks=(0.5, 1.5), yticks=(0.5, 1.5), xticklabels=words, yticklabels=words, ylim=(2, 0), frame_on=False)
     axes.tick_params(length=0, labelsize=20, labeltop=True, labelbottom=False)
     for (i, j), weight in np.ndenumerate(weights):
         axes.text(j + 0.5, i + 0.5, f"{weight:.3f}", fontsize=30, ha="center", va="center")
     figure.text(0.06, 0.55, app.config.html_title.replace(" by ", "\nby "), fontsize=36, weight="bold")
-    figure.text(0.06, 0.3, "Every number on a page was printed by a cell,\nand a test compares it.", fontsize=16)
+    figure.text(0.06, 0.3, "Find out what happens inside a language model\nby computing it.", fontsize=16)
     figure.savefig(Path(app.outdir) / "_static" / "card.png")
 
 
 def setup(app):
     app.connect("config-inited", _set_counts)
-    app.connect("build-finished", _draw)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    app.connect("html-page-context", _put_picture)
+    app.connect("build-finished", _draw_card)

@@ -15,7 +15,7 @@ const toVector = ({ angle, length }) => [
 
 export const controls = [
   { name: "angle", label: "direction of the query", min: -180, max: 180, step: 1, words: ({ angle }) => `${angle} degrees` },
-  { name: "length", label: "length of the query", min: 0, max: 3, step: 0.05, words: ({ length }) => `length ${digits(length)}` },
+  { name: "length", label: "length of the query", min: 0, max: 2, step: 0.05, words: ({ length }) => `length ${digits(length)}` },
   { name: "weigh", label: "weights", choices: { softmax: "softmax", relu: "ReLU" } },
 ];
 
@@ -52,15 +52,14 @@ export function say({ weigh }, { weights, output }, { words, values }) {
   return `${words[more]} gives ${digits(weights[more])} of its value and ${words[1 - more]} ${digits(weights[1 - more])}. Their ratio is e to the gap of the scores.`;
 }
 
-/** The places of the two planes: beside each other where there is room, else one above the other. */
+/** The two planes, beside each other, and where a point of one is in pixels. */
 function layout(width) {
-  const isWide = width >= 520;
-  const side = isWide ? Math.min(300, (width - 40) / 2) : Math.min(width, 300);
-  const unit = side / 5.6;
-  const left = isWide ? (width - 2 * side - 40) / 2 : (width - side) / 2;
-  const planes = [{ x: left, y: 26 }, isWide ? { x: left + side + 40, y: 26 } : { x: left, y: side + 62 }];
-  const at = ({ x, y }, [a, b]) => [x + side * 0.4 + a * unit, y + side * 0.6 - b * unit];
-  return { side, unit, planes, at, height: isWide ? side + 40 : 2 * side + 76 };
+  const gap = Math.min(40, width / 12);
+  const side = Math.min(260, (width - gap) / 2);
+  const unit = side / 4.7;
+  const planes = [{ x: 0, y: 26 }, { x: side + gap, y: 26 }];
+  const at = ({ x, y }, [a, b]) => [x + (a + 2.1) * unit, y + (2.5 - b) * unit];
+  return { side, unit, planes, at, height: 26 + side };
 }
 
 export function grab(x, y, { width }) {
@@ -72,7 +71,7 @@ export function grab(x, y, { width }) {
 
 export function draw({ outputs, inputs, width, make, words }) {
   const { query, weights, output } = outputs;
-  const { side, planes, at, height } = layout(width);
+  const { planes, at, height } = layout(width);
   const [asks, mixes] = planes;
   const round = (place) => place.map((x) => Math.round(10 * x) / 10);
   const line = (from, to, kind) => {
@@ -88,10 +87,13 @@ export function draw({ outputs, inputs, width, make, words }) {
     return make("text", { x, y, class: kind, "text-anchor": anchor }, text);
   };
   const axes = (plane) => [
-    line(at(plane, [-2.2, 0]), at(plane, [3.3, 0]), "axis"),
-    line(at(plane, [0, -2.2]), at(plane, [0, 3.3]), "axis"),
+    line(at(plane, [-2.1, 0]), at(plane, [2.6, 0]), "axis"),
+    line(at(plane, [0, -2.1]), at(plane, [0, 2.5]), "axis"),
   ];
   const beside = ([x, y], dx = 8, dy = -8) => [x + dx, y + dy];
+  // beside a point high up, under the end of one far to the right
+  const named = (plane, point, text, kind) =>
+    point[1] > point[0] ? label(beside(at(plane, point)), text, kind) : label(beside(at(plane, point), 22, 20), text, kind, "end");
 
   const [k0, k1] = inputs.keys;
   const across = [k1[1] - k0[1], k0[0] - k1[0]]; // queries along this line have the same weights
@@ -104,17 +106,17 @@ export function draw({ outputs, inputs, width, make, words }) {
     ...axes(asks),
     line(...same, "same-weights"),
     ...inputs.keys.map((key) => line(at(asks, [0, 0]), at(asks, key), "key")),
-    ...inputs.keys.map((key, i) => label(beside(at(asks, key)), inputs.words[i], "key")),
+    ...inputs.keys.map((key, i) => named(asks, key, inputs.words[i], "key")),
     line(at(asks, [0, 0]), tip, "query"),
     dot(tip, 22, "halo", { "data-handle": "" }),
     dot(tip, 8, "query"),
-    label(beside(tip, 12, 20), inputs.asks, "query"),
+    label(beside(tip, 10, -10), inputs.asks, "query"),
     label([mixes.x, mixes.y - 12], words("what is mixed"), "heading"),
     ...axes(mixes),
     line(at(mixes, inputs.values[0]), at(mixes, inputs.values[1]), "values"),
     ...inputs.values.map((value) => dot(at(mixes, value), 6, "value")),
-    ...inputs.values.map((value, i) => label(beside(at(mixes, value)), share(i), "value")),
+    ...inputs.values.map((value, i) => named(mixes, value, share(i), "value")),
     dot(at(mixes, output), 8, "output", { "data-output": "" }),
   ];
-  return { height, parts, side };
+  return { height, parts };
 }
