@@ -1242,7 +1242,7 @@ def steer(query, keys, values, words, *, asks):
     with _style():
         figure = Figure(figsize=(WIDTH - 0.12, 2.5), layout="constrained")
         left, right = figure.subplots(1, 2)
-        for axes, title in ((left, "the question, and two labels"), (right, "what is mixed")):
+        for axes, title in ((left, "The question and two labels"), (right, "What is mixed")):
             axes.set_title(title, loc="left", color=GREY, fontsize=10)
             axes.axhline(0, color=PALE, linewidth=0.8)
             axes.axvline(0, color=PALE, linewidth=0.8)

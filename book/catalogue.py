@@ -20,7 +20,7 @@ from book.nbval_bound.bindings import without_bindings
 FOLDER = ROOT / "locale" / TRANSLATED
 ENGLISH = ("pages/package", "pages/wrong_answers")  # pages that stay English
 CHECKS = ROOT / "attention_course" / "checks"
-SCRIPTS = ("web/live/page.js", "web/live/start.js", "web/static/predict.js")
+SCRIPTS = ("web/live/page.js", "web/live/start.js", "web/static/predict.js", "web/pictures/kit.js", "web/pictures/01-steer.js")
 MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin)
 
 HTML = re.compile(r"\s*</?(?:details|summary|div|p|button|output|img)\b")
@@ -40,7 +40,21 @@ WORDS = (  # what extensions and the theme write into pages, and what scripts pu
         "Link to this heading",
     ),
     *(
-        "Show what it printed",
+        "Show results",
+        "Show without choosing",
+        "{1}, when you choose",
+        "{1} lines",
+        "A line",
+        "A figure",
+        "{1} figures",
+        "{1} lines and a figure",
+        "A line and a figure",
+        "The answer",
+        "Imports, {1} lines",
+        "code of this figure",
+        "code: {1}",
+        "the code",
+        "Evidence",
         "What it showed",
         "Run this page ({1} MB, figures {2} MB more)",
         "Report this passage",

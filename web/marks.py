@@ -127,7 +127,7 @@ def _fill_cards(app, pagename, templatename, context, doctree):
 
 
 def setup(app):
-    app.connect("source-read", _put, priority=300)  # before a page is translated
+    app.connect("source-read", _put, priority=100)  # before a page is translated
     app.connect("doctree-read", _make_buttons)
     app.connect("html-page-context", _fill_cards)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

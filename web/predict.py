@@ -15,7 +15,7 @@ from book.chapter import tags
 BEGIN, END, FRAME = "<!-- answer -->", "<!-- end of answer -->", "<!-- prediction -->"
 CONTROL = '<p class="predictions"><button type="button" role="switch" aria-checked="false">Show results</button></p>'
 COUNT = '<p class="predicted" role="status"></p>'
-SUMMARY = "<summary><span>{what}, when you choose</span> <b>show without choosing</b></summary>"
+SUMMARY = "<summary><span>{what}, when you choose</span> <b>Show without choosing</b></summary>"
 
 
 def mark(notebook):

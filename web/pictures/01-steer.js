@@ -14,9 +14,9 @@ const toVector = ({ angle, length }) => [
 ];
 
 export const controls = [
-  { name: "angle", label: "direction of the query", min: -180, max: 180, step: 1, words: ({ angle }) => `${angle} degrees` },
-  { name: "length", label: "length of the query", min: 0, max: 2, step: 0.05, words: ({ length }) => `length ${digits(length)}` },
-  { name: "weigh", label: "weights", choices: { softmax: "softmax", relu: "ReLU" } },
+  { name: "angle", label: "Direction of the question", min: -180, max: 180, step: 1, words: ({ angle }, { weights }) => `Direction ${angle} degrees, weights ${weights.map((w) => digits(w)).join(" and ")}` },
+  { name: "length", label: "Length of the question", min: 0, max: 2, step: 0.05, words: ({ length }, { weights }) => `Length ${digits(length)}, weights ${weights.map((w) => digits(w)).join(" and ")}` },
+  { name: "weigh", label: "Weights by", choices: { softmax: "softmax", relu: "ReLU" } },
 ];
 
 export function start({ query }) {
@@ -46,10 +46,10 @@ export function say({ weigh }, { weights, output }, { words, values }) {
   const more = weights[0] > weights[1] ? 0 : 1;
   if (distanceFromLine(output, values) > ON_THE_LINE && weights[0] + weights[1] === 0)
     return "Both scores are at most 0, so ReLU gives neither word any weight, and nothing is mixed.";
-  if (weigh === "relu") return `The weights ${a} and ${b} do not add up to 1, so the dot may leave the line.`;
+  if (weigh === "relu") return `With ReLU the weights are ${a} and ${b}. They need not add up to 1, so the dot can leave the line.`;
   if (Math.abs(weights[0] - weights[1]) < 0.02) return `Both labels answer the question equally well, so the dot lies in the middle, at ${a} and ${b}.`;
-  if (weights[more] > NEARLY_ALL) return `${words[more]} has ${digits(weights[more])}, nearly everything, but the other word always keeps a little.`;
-  return `${words[more]} gives ${digits(weights[more])} of its value and ${words[1 - more]} ${digits(weights[1 - more])}. Their ratio is e to the gap of the scores.`;
+  if (weights[more] > NEARLY_ALL) return `The word ${words[more]} has ${digits(weights[more])}, which is nearly everything, but with softmax the other one always keeps a little.`;
+  return `The word ${words[more]} gives ${digits(weights[more])} of its value and ${words[1 - more]} gives ${digits(weights[1 - more])}. Turn the question and watch the dot.`;
 }
 
 /** The two planes, beside each other, and where a point of one is in pixels. */
@@ -102,7 +102,7 @@ export function draw({ outputs, inputs, width, make, words }) {
   const tip = at(asks, query);
   const share = (i) => `${inputs.words[i]} ${digits(weights[i])}`;
   const parts = [
-    label([asks.x, 14], words("the question, and two labels"), "heading"),
+    label([asks.x, 14], words("The question and two labels"), "heading"),
     ...axes(asks),
     line(...same, "same-weights"),
     ...inputs.keys.map((key) => line(at(asks, [0, 0]), at(asks, key), "key")),
@@ -111,7 +111,7 @@ export function draw({ outputs, inputs, width, make, words }) {
     dot(tip, 22, "halo", { "data-handle": "" }),
     dot(tip, 8, "query"),
     label(beside(tip, 10, -10), inputs.asks, "query"),
-    label([mixes.x, mixes.y - 12], words("what is mixed"), "heading"),
+    label([mixes.x, mixes.y - 12], words("What is mixed"), "heading"),
     ...axes(mixes),
     line(at(mixes, inputs.values[0]), at(mixes, inputs.values[1]), "values"),
     ...inputs.values.map((value) => dot(at(mixes, value), 6, "value")),

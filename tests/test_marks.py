@@ -1,0 +1,85 @@
+"""Evidence marks: each claim has one behind its sentence, in either edition, and nowhere where it does not belong."""
+
+import json
+import re
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from nbformat.v4 import new_markdown_cell, new_notebook
+
+from book.chapter import TRANSLATED
+from evidence import claims
+from web.evidence import name_claim
+from web.marks import BEGIN, END, SIGN, carry_signs, put_signs
+
+MODULES = claims.modules()
+each_chapter = pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+
+
+def sign(number):
+    return f"{BEGIN}{number}{END}"
+
+
+def page_of(site, path, edition=""):
+    return BeautifulSoup((site / edition / "chapters" / f"{path.stem}.html").read_text("utf-8"), "html.parser")
+
+
+@each_chapter
+@pytest.mark.parametrize("edition", ["", TRANSLATED], ids=["English", "Korean"])
+def test_each_claim_has_a_mark_that_opens_its_card(site, path, edition):
+    page = page_of(site, path, edition)
+    marks = {mark["data-claim"]: mark for mark in page.select("button.mark")}
+    assert sorted(marks) == sorted(name_claim(path, claim) for claim in MODULES[path].CLAIMS)
+    for name, mark in marks.items():
+        card = page.find(id=mark["popovertarget"])
+        assert card.has_attr("popover") and card.select_one(".strip svg") and card.find("a")["href"].endswith(f"#{name}")
+
+
+@each_chapter
+def test_a_mark_is_behind_the_sentence_of_its_claim(site, path):
+    page, letters = page_of(site, path), re.compile(r"\W+")
+    for claim in MODULES[path].CLAIMS:
+        mark = page.find("button", {"data-claim": name_claim(path, claim)})
+        before = "".join(text for text in mark.find_all_previous(string=True, limit=400)[::-1])
+        words = re.sub(r"\$[^$]*\$|[*`_]", " ", claim.sentence)
+        last = [word for word in letters.split(words) if word.isalpha()][-3:]
+        assert all(word in before[-4000:] for word in last), claim.sentence
+
+
+def test_signs_are_in_nothing_that_readers_get(site):
+    for path in [*site.rglob("*.html"), *site.rglob("*.ipynb"), *site.rglob("searchindex.js")]:
+        text = path.read_text("utf-8")
+        assert BEGIN not in text and not re.search(r"\\ue20[01]", text), path
+    index = json.loads(re.search(r"\((\{.*\})\)", (site / "searchindex.js").read_text("utf-8"))[1])
+    assert "refut" not in {term for term, pages in index["terms"].items() if pages == 0} and "Varied:" not in str(index)
+
+
+def test_a_sign_goes_behind_its_sentence_however_that_is_broken():
+    cells = [new_markdown_cell("# A\n\nOne. The *two*\nof $a.b$ are so, mostly. Three.")]
+    notebook = put_signs(new_notebook(cells=cells), ["The *two* of $a.b$ are so", "Three."])
+    assert notebook.cells[0].source == f"# A\n\nOne. The *two*\nof $a.b$ are so, mostly.{sign(0)} Three.{sign(1)}"
+
+
+def test_a_sentence_that_was_reworded_fails_and_is_named():
+    with pytest.raises(ValueError, match="no sentence of the chapter is “It was so.”"):
+        put_signs(new_notebook(cells=[new_markdown_cell("It is so.")]), ["It was so."])
+
+
+@pytest.mark.parametrize(
+    ("message", "translation", "carried"),
+    [
+        (f"One. Two.{sign(3)} Three.", "하나예요. 둘이에요. 셋이에요.", f"하나예요. 둘이에요.{sign(3)} 셋이에요."),
+        (f"One.{sign(0)} Two.{sign(1)}", "하나와 둘이에요.", f"하나와 둘이에요.{sign(0)}{sign(1)}"),
+        (f"One{sign(0)}", "하나", f"하나{sign(0)}"),
+        ("One. Two.", "하나예요. 둘이에요.", "하나예요. 둘이에요."),
+    ],
+)
+def test_signs_are_carried_over_to_the_translation(message, translation, carried):
+    assert carry_signs(message, translation) == carried
+    assert SIGN.sub("", carried) == translation
+
+
+def test_a_notebook_without_claims_stays_as_it_is():
+    notebook = new_notebook(cells=[new_markdown_cell("One.")])
+    assert nbformat.writes(put_signs(notebook, [])) == nbformat.writes(new_notebook(cells=notebook.cells))
