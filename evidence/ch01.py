@@ -49,7 +49,7 @@ CLAIMS = [
         baseline=Level(0, "softmax along the rows"),
     ),
     Claim(
-        "Yet in most sets of six random words, some pair moved apart.",
+        "Yet in most sets of six random words, at least one pair ended up further apart.",
         "words",
         varied="5 seeds, 200 sets of six words each",
         holds=all_rows(lambda row: row["some pair further apart"] > 0.5, **SIX),

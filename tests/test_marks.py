@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 
 import nbformat
 import pytest
@@ -21,6 +22,7 @@ def sign(number):
     return f"{BEGIN}{number}{END}"
 
 
+@cache
 def page_of(site, path, edition=""):
     return BeautifulSoup((site / edition / "chapters" / f"{path.stem}.html").read_text("utf-8"), "html.parser")
 

@@ -5,7 +5,7 @@ import { digits } from "./kit.js";
 
 const WEIGH = { softmax, relu: reluWeights };
 const NEARLY_ALL = 0.98;
-const ON_THE_LINE = 1e-9;
+const OFF_THE_LINE = 0.05;
 
 /** The query as a vector, from its direction in degrees and its length. */
 const toVector = ({ angle, length }) => [
@@ -38,15 +38,17 @@ function distanceFromLine([x, y], [[ax, ay], [bx, by]]) {
 
 export const goal = {
   words: "Make the dot leave the line between river and money. Can you?",
-  isReached: (state, { output }, { values }) => distanceFromLine(output, values) > 0.05,
+  isReached: (state, { output }, { values }) => distanceFromLine(output, values) > OFF_THE_LINE,
 };
 
-export function say({ weigh }, { weights, output }, { words, values }) {
+export function say({ weigh, length }, { weights, output }, { words, values }) {
   const [a, b] = weights.map((weight) => digits(weight));
   const more = weights[0] > weights[1] ? 0 : 1;
-  if (distanceFromLine(output, values) > ON_THE_LINE && weights[0] + weights[1] === 0)
+  if (length === 0 && weigh === "softmax") return "A question of length 0 asks nothing, so both scores are 0 and both words get the weight 0.50.";
+  if (weights[0] + weights[1] === 0)
     return "Both scores are at most 0, so ReLU gives neither word any weight, and nothing is mixed.";
-  if (weigh === "relu") return `With ReLU the weights are ${a} and ${b}. They need not add up to 1, so the dot can leave the line.`;
+  if (distanceFromLine(output, values) > OFF_THE_LINE) return `With ReLU the weights ${a} and ${b} need not add up to 1, and the dot has left the line.`;
+  if (weigh === "relu") return `With ReLU the weights are ${a} and ${b}, which happen to add up to 1 here.`;
   if (Math.abs(weights[0] - weights[1]) < 0.02) return `Both labels answer the question equally well, so the dot lies in the middle, at ${a} and ${b}.`;
   if (weights[more] > NEARLY_ALL) return `The word ${words[more]} has ${digits(weights[more])}, which is nearly everything, but with softmax the other one always keeps a little.`;
   return `The word ${words[more]} gives ${digits(weights[more])} of its value and ${words[1 - more]} gives ${digits(weights[1 - more])}. Turn the question and watch the dot.`;

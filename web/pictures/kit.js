@@ -93,7 +93,7 @@ export function mount(figure, picture) {
     if (aim) {
       const reached = goal.isReached(state, outputs, inputs);
       aim.classList.toggle("reached", reached);
-      aim.textContent = `${reached ? "●" : "○"} ${inLanguage(goal.words)}`;
+      aim.textContent = `${reached ? "✓" : "○"} ${inLanguage(goal.words)}`;
     }
     for (const one of controls) {
       const field = panel.querySelector(`[data-control="${one.name}"]`);

@@ -9,6 +9,6 @@ for (const card of document.querySelectorAll(".card-of-evidence")) {
     const left = inMargin ? Math.min(article.right + 16, innerWidth - card.offsetWidth - 16) : block.left;
     const top = inMargin ? mark.getBoundingClientRect().top - 8 : block.bottom + 4;
     card.style.left = `${Math.max(8, Math.min(left, innerWidth - card.offsetWidth - 8)) + scrollX}px`;
-    card.style.top = `${Math.max(8, top) + scrollY}px`;
+    card.style.top = `${Math.max(8, Math.min(top, innerHeight - card.offsetHeight - 8)) + scrollY}px`;
   });
 }
