@@ -10,7 +10,7 @@ from itertools import chain
 import pytest
 
 from attention_course import checks
-from attention_course.checks._report import choose
+from attention_course.checks._compare import check_prediction
 from book.chapter import CHAPTERS, exercises, prose, read
 from homework.answers import EXERCISES
 
@@ -38,13 +38,13 @@ def test_a_right_answer_passes_whatever_the_seed(exercise, arguments, capsys):
 
 @pytest.mark.parametrize("answer", [0.11, 0.105, 0.1054, 0.10536])
 def test_a_prediction_may_have_more_decimals_than_were_asked_for(answer):
-    choose(answer, 0.10536, {}, digits=2, hint="")
+    check_prediction(answer, 0.10536, {}, "", digits=2)
 
 
 @pytest.mark.parametrize("answer", [0.1, 0.10, 0.1003, 0.12])
 def test_a_prediction_that_was_cut_or_is_off_is_refused(answer):
     with pytest.raises(checks.Wrong):
-        choose(answer, 0.10536, {}, digits=2, hint="")
+        check_prediction(answer, 0.10536, {}, "", digits=2)
 
 
 def told(wrong, expected):

@@ -3,7 +3,7 @@
 import pytest
 
 from attention_course import checks
-from attention_course.checks.symptoms import ASKS, BUGS, PROGRAMS, SYMPTOMS
+from attention_course.checks.ch10 import ASKS, BUGS, PROGRAMS, SYMPTOMS
 from attention_course.museum import detectors
 from attention_course.museum.exhibits import UNLABELLED
 from book.chapter import ROOT, prose, read

@@ -8,7 +8,8 @@ from attention_src.attention import scaled_dot_product_attention
 from attention_src.scores import scaled_dot_score
 from attention_src.weights import softmax
 
-from ._report import Part, need_close, need_finite, need_order, need_rows_sum_to_one, need_shape, question_for
+from ._compare import find_question, need_close, need_finite, need_order, need_rows_sum_to_one, need_shape
+from ._message import Part
 
 NAMES = "(output, weights)"
 LATE = "What is forbidden has the largest score. When does it leave: before the largest is sought, or after?"
@@ -80,7 +81,7 @@ def about_weights(weights, query, key, mask=None, sizes=(), otherwise=BY_HAND):
     own = "You take the largest score of a row away. Of which row is it, in yours?"
     wrong += [(softmax(scores - largest, mask), own) for largest in others]
     wrong.append((softmax(right, mask), "How often is the softmax taken?"))
-    return question_for(weights, wrong, otherwise)
+    return find_question(weights, wrong, otherwise)
 
 
 def about_nan(weights, scores):
@@ -110,5 +111,5 @@ def _about_output(output, weights, value, query, key, tokens):
             (weights @ query, "What do they mix: queries, or values?"),
             (weights.T @ value, "Does output[0] take a row of them, or a column?"),
         ]
-    question = Part(question_for(output, known, "What do they mix?"))
+    question = Part(find_question(output, known, "What do they mix?"))
     return Part("The weights are right. {question}", question=question)

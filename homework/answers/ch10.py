@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from attention_course import checks
-from attention_course.checks.symptoms import ASKS, BUGS, PROGRAMS, SYMPTOMS
+from attention_course.checks.ch10 import ASKS, BUGS, PROGRAMS, SYMPTOMS
 from attention_course.museum import detectors
 
 from . import Exercise
