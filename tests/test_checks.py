@@ -12,7 +12,7 @@ import pytest
 from attention_course import checks
 from attention_course.checks._compare import check_prediction
 from book.chapter import CHAPTERS, exercises, prose, read
-from homework.answers import EXERCISES
+from homework.answers import EXERCISES, REVEALS
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # wrong answers overflow
 
@@ -29,7 +29,7 @@ def seeds(check):
     return [{"seed": seed} for seed in (0, 17, 4711)] if "seed" in inspect.signature(check).parameters else [{}]
 
 
-@pytest.mark.parametrize(("exercise", "arguments"), cases("accepted"))
+@pytest.mark.parametrize(("exercise", "arguments"), cases("list_accepted"))
 def test_a_right_answer_passes_whatever_the_seed(exercise, arguments, capsys):
     for seed in seeds(exercise.check):
         exercise.check(*arguments, **seed)
@@ -54,12 +54,12 @@ def told(wrong, expected):
     return expected in str(wrong.question) or expected in str(wrong.seen.values.get("reason"))
 
 
-@pytest.mark.parametrize(("exercise", "fault"), cases("refused"))
+@pytest.mark.parametrize(("exercise", "fault"), cases("list_refused"))
 def test_a_wrong_answer_meets_the_question_that_fits_it_whatever_the_seed(exercise, fault):
     for seed in seeds(exercise.check):
         with pytest.raises(checks.Wrong) as refused:
             exercise.check(*fault.answer, **seed)
-        assert told(refused.value, fault.told)
+        assert told(refused.value, fault.message)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_wrong_answer_meets_the_question_that_fits_it_whatever_the_seed(exerci
         pytest.param(exercise, exercise.arguments(fault.answer), id=f"{name}: {label}")
         for name, exercise in EXERCISES.items()
         if exercise.like
-        for label, fault in exercise.like.faults().items()
+        for label, fault in exercise.like.list_wrong().items()
     ],
 )
 def test_what_is_wrong_in_one_exercise_is_wrong_in_another_like_it(exercise, arguments):
@@ -78,7 +78,7 @@ def test_what_is_wrong_in_one_exercise_is_wrong_in_another_like_it(exercise, arg
 
 @pytest.mark.parametrize("name", EXERCISES)
 def test_what_is_left_as_it_was_handed_out_is_not_attempted_and_nothing_is_called_right(name, capsys):
-    for arguments in EXERCISES[name].untouched():
+    for arguments in EXERCISES[name].list_untouched():
         with pytest.raises(checks.NotAttempted):
             EXERCISES[name].check(*arguments)
         assert capsys.readouterr().out == ""
@@ -87,8 +87,14 @@ def test_what_is_left_as_it_was_handed_out_is_not_attempted_and_nothing_is_calle
 @pytest.mark.parametrize("name", EXERCISES)
 def test_every_exercise_has_its_answers(name):
     exercise = EXERCISES[name]
-    wrong = len(exercise.faults()) + (len(exercise.like.faults()) if exercise.like else 0)
+    wrong = len(exercise.list_wrong()) + (len(exercise.like.list_wrong()) if exercise.like else 0)
     assert len(exercise.right) >= (2 if name == "ex10-symptoms" else 3) and wrong >= 8
+
+
+def test_what_a_wrong_answer_reveals_belongs_to_a_wrong_answer():
+    assert {(name, answer) for name in REVEALS for answer in REVEALS[name]} <= {
+        (name, answer) for name in EXERCISES for answer in EXERCISES[name].wrong
+    }
 
 
 def test_the_exercises_of_the_chapters_are_those_that_are_tested_with_their_own_checks():
@@ -131,7 +137,7 @@ def messages():
     """What every wrong answer is told."""
     told = []
     for exercise in EXERCISES.values():
-        for fault in exercise.refused().values():
+        for fault in exercise.list_refused().values():
             with pytest.raises(checks.Wrong) as refused:
                 exercise.check(*fault.answer)
             told.append(refused.value)

@@ -93,10 +93,10 @@ def faults(entry):
 
     Which tests are wrong to name is left out, since it would leave the right one.
     """
-    refused = {name: fault for name, fault in entry.exercise.refused().items() if not name.startswith("names “")}
+    refused = {name: fault for name, fault in entry.exercise.list_refused().items() if not name.startswith("names “")}
     usual = [(name, fault.reveals, told(entry.exercise, fault)) for name, fault in refused.items() if fault.reveals]
     others = [(name, told(entry.exercise, fault)) for name, fault in refused.items() if not fault.reveals]
-    named = len(entry.exercise.refused()) - len(refused)
+    named = len(entry.exercise.list_refused()) - len(refused)
     if named:
         others.append((f"{named} wrong names of tests", "to each why it would not have shown the fault"))
     yield f"**{entry.number}. {entry.kind.capitalize()} it** · `checks.{entry.exercise.check.__name__}`\n"
@@ -104,7 +104,7 @@ def faults(entry):
         yield table(("usual wrong answer", "reveals", "the check asks"), usual) + "\n"
     also = ""
     if entry.exercise.like:
-        also = f", and all {len(entry.exercise.like.faults())} of `{entry.exercise.like.check.__name__}`"
+        also = f", and all {len(entry.exercise.like.list_wrong())} of `{entry.exercise.like.check.__name__}`"
     the = "The other" if usual else "The"
     yield f":::{{dropdown}} {the} {len(others) - bool(named) + named} that it refuses{also}"
     yield table(("wrong answer", "the check says"), others)
@@ -124,7 +124,9 @@ def exercises():
     """One line for each exercise."""
     rows = []
     for entry in entries():
-        wrong = len(entry.exercise.refused()) + (len(entry.exercise.like.faults()) if entry.exercise.like else 0)
+        wrong = len(entry.exercise.list_refused()) + (
+            len(entry.exercise.like.list_wrong()) if entry.exercise.like else 0
+        )
         rows.append(
             (
                 f"{int(entry.chapter[:2])}.{entry.number}",

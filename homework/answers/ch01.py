@@ -89,23 +89,11 @@ def in_place(query, key, value):
 
 
 WRONG = {
-    "not scaled": (
-        part(lambda q, k, v: q @ k.T),
-        "between the scores and the softmax",
-        "Step 2 was skipped; on two words the weights still look plausible.",
-    ),
-    "scaled by the root of n": (
-        part(lambda q, k, v: q @ k.T / np.sqrt(len(q))),
-        "How many terms has one score",
-        "“Length” is read as the length of the sequence. Ask for 2 queries and 5 keys of 4 numbers.",
-    ),
+    "not scaled": (part(lambda q, k, v: q @ k.T), "between the scores and the softmax"),
+    "scaled by the root of n": (part(lambda q, k, v: q @ k.T / np.sqrt(len(q))), "How many terms has one score"),
     "scaled by the root of m": (part(lambda q, k, v: q @ k.T / np.sqrt(len(k))), "How many terms has one score"),
     "scaled by the root of d_v": (part(lambda q, k, v: q @ k.T / np.sqrt(v.shape[1])), "How many terms has one score"),
-    "scaled by the root of 2": (
-        part(lambda q, k, v: q @ k.T / np.sqrt(2)),
-        "How many terms has one score",
-        "The line was copied from the example, where keys have two numbers.",
-    ),
+    "scaled by the root of 2": (part(lambda q, k, v: q @ k.T / np.sqrt(2)), "How many terms has one score"),
     "scaled by d_k": (part(lambda q, k, v: q @ k.T / k.shape[1]), "Is it d_k itself"),
     "multiplied by the root of d_k": (part(lambda q, k, v: q @ k.T * np.sqrt(k.shape[1])), "larger or smaller"),
     "queries with queries": (part(lambda q, k, v: q @ q.T / np.sqrt(k.shape[1])), "Are there keys"),
@@ -119,35 +107,18 @@ WRONG = {
     "small weights cut off": (
         part(weigh=lambda s: divided(softmax(s) * (softmax(s) > 0.01))),
         "Can exp make exactly 0",
-        "Weights that print as 0.00 are taken for 0.",
     ),
-    "softmax over the queries": (
-        part(weigh=lambda s: softmax(s.T).T),
-        "which axis did you normalise",
-        "Rows and columns of the grid are not yet *askers* and *asked*. Have a row read aloud.",
-    ),
+    "softmax over the queries": (part(weigh=lambda s: softmax(s.T).T), "which axis did you normalise"),
     "softmax over everything": (part(weigh=lambda s: divided(np.exp(s - s.max()), None)), "By what is each row"),
-    "sum without keepdims": (
-        part(weigh=lambda s: divided(lowered(s), keepdims=False)),
-        "By what is each row",
-        "Broadcasting lines sums up with columns. Exercise 3 is about it.",
-    ),
+    "sum without keepdims": (part(weigh=lambda s: divided(lowered(s), keepdims=False)), "By what is each row"),
     "no softmax": (part(weigh=lambda s: s), "By what is each row"),
     "sigmoid": (part(weigh=lambda s: 1 / (1 + np.exp(-s))), "By what is each row"),
     "softmax twice": (part(weigh=lambda s: softmax(softmax(s))), "How often"),
     "powers of two": (part(weigh=lambda s: softmax(s * np.log(2))), "Which number is raised"),
-    "no maximum": (
-        part(weigh=lambda s: divided(np.exp(s))),
-        "What does exp do to a score of 1000",
-        "The formula was written as printed; that numbers overflow is chapter 2's second section.",
-    ),
+    "no maximum": (part(weigh=lambda s: divided(np.exp(s))), "What does exp do to a score of 1000"),
     "one maximum for all rows": (part(weigh=lambda s: divided(np.exp(s - s.max()))), "lies a thousand below"),
     "overflow made 0": (part(weigh=lambda s: np.nan_to_num(divided(np.exp(s)))), "What does exp do"),
-    "scores clipped": (
-        part(weigh=lambda s: divided(np.exp(np.clip(s, -700, 700)))),
-        "what has become of the gap",
-        "The symptom was treated: nothing overflows, and scores of 1000 and 900 have become equal.",
-    ),
+    "scores clipped": (part(weigh=lambda s: divided(np.exp(np.clip(s, -700, 700)))), "what has become of the gap"),
     "mixes the keys": (part(mix=lambda w, q, k, v: w @ k), "keys, or values"),
     "mixes the queries": (part(mix=lambda w, q, k, v: w @ q), "queries, or values"),
     "mixes by columns": (part(mix=lambda w, q, k, v: w.T @ v), "a row of them, or a column"),
@@ -178,15 +149,11 @@ EXERCISES = {
         "S000-9 S002-6",
         {"three decimals": (0.804,), "all decimals": (1 / (1 + exp(-GAP)),), "torch": (torch.tensor(0.8044),)},
         {
-            "the old weight": ((0.670,), "changes nothing", "Only the direction of the query is thought to matter."),
-            "not scaled": ((0.881,), "not scaled", "Step 2 was skipped."),
+            "the old weight": ((0.670,), "changes nothing"),
+            "not scaled": ((0.881,), "not scaled"),
             "divided by d_k": ((0.731,), "d_k instead of its square root"),
             "exchanged": ((0.196,), "exchanged"),
-            "the old weight, twice": (
-                (1.340,),
-                "greater than 1",
-                "Weights are thought to grow with scores, not with e to the gap.",
-            ),
+            "the old weight, twice": ((1.340,), "greater than 1"),
             "the ratio of the two": ((4.113,), "ratio of the two weights"),
             "the scaled score": ((1.414,), "the scaled score"),
             "one half": ((0.5,), "What is the gap"),
@@ -199,11 +166,7 @@ EXERCISES = {
         RIGHT,
         {
             "as handed out": (as_handed_out, "which axis did you normalise"),
-            "only the axis mended": (
-                part(lambda q, k, v: q @ k.T / np.sqrt(len(k))),
-                "How many terms has one score",
-                "The row sums are right again, and the search ended there.",
-            ),
+            "only the axis mended": (part(lambda q, k, v: q @ k.T / np.sqrt(len(k))), "How many terms has one score"),
             "only the root mended": (part(weigh=lambda s: softmax(s.T).T), "which axis did you normalise"),
             "sum without keepdims": (part(weigh=lambda s: divided(lowered(s), keepdims=False)), "By what is each row"),
         },

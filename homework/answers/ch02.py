@@ -106,46 +106,28 @@ def by_axes(scores, mask=None):
 
 
 WRONG = {
-    "less the mean": (
-        less(lambda s: s.mean(axis=-1, keepdims=True)),
-        "a score of 1000",
-        "Any number may be subtracted, so the mean must do. Only the largest keeps every exponent below 0.",
-    ),
+    "less the mean": (less(lambda s: s.mean(axis=-1, keepdims=True)), "a score of 1000"),
     "less the smallest": (less(lambda s: s.min(axis=-1, keepdims=True)), "a score of 1000"),
     "the second axis of two, the third of three": (by_axes, "By what is each row"),
-    "-1e9, a row of nothing is even": (
-        masked(lambda s, mask: np.where(mask, s, -1e9)),
-        "Equally low scores",
-        "A large penalty is taken for “no weight”. It is none where all scores are equally low.",
-    ),
+    "-1e9, a row of nothing is even": (masked(lambda s, mask: np.where(mask, s, -1e9)), "Equally low scores"),
     "-1e4 added": (masked(lambda s, mask: s - 1e4 * ~mask), "Equally low scores"),
     "minus infinity, NaN in a row of nothing": (masked(lambda s, mask: np.where(mask, s, -np.inf)), "What is 0 / 0"),
-    "score set to 0": (
-        masked(lambda s, mask: s * mask),
-        "what is left of its score",
-        "A score of 0 is taken for a weight of 0; but e to the 0 is 1.",
-    ),
+    "score set to 0": (masked(lambda s, mask: s * mask), "what is left of its score"),
     "penalty too small": (masked(lambda s, mask: s - 5 * ~mask), "what is left of its score"),
     "mask ignored": (lambda scores, mask=None: package(scores), "what is left of its score"),
     "mask the other way round": (
         lambda scores, mask=None: package(scores, None if mask is None else ~mask),
         "What does True mean",
-        "Torch's `masked_fill` and `nn.MultiheadAttention` mark what is hidden; this book marks what may be seen.",
     ),
     "mask after, not divided again": (
         lambda s, mask=None: package(s) * (1 if mask is None else mask),
         "By what is each row",
     ),
     "mask after, divided again": (after(guarded=False), "What is 0 / 0"),
-    "mask after, divided again with care": (
-        after(guarded=True),
-        "largest that may be seen",
-        "Right as long as no hidden score is much larger: then nothing is left to divide.",
-    ),
+    "mask after, divided again with care": (after(guarded=True), "largest that may be seen"),
     "no maximum": (
         lambda scores, mask=None: divided(np.exp(scores) * (1 if mask is None else mask)),
         "What does exp do",
-        "Equation (2.1) is known, its use is not: subtracting changes no ratio.",
     ),
     "one maximum for all rows": (lambda scores, mask=None: divided(np.exp(scores - scores.max())), "a thousand below"),
     "scores clipped": (lambda scores, mask=None: divided(np.exp(np.clip(scores, -700, 700))), "the gap of their"),
@@ -173,19 +155,11 @@ EXERCISES = {
         "S002-6",
         {"two decimals": (1.65,), "all decimals": (exp(0.5),), "an array": (np.exp(2.5) / np.exp(2),)},
         {
-            "one score divided by the other": (
-                (1.25,),
-                "divided by each other",
-                "Weights are thought to be proportional to scores.",
-            ),
+            "one score divided by the other": ((1.25,), "divided by each other"),
             "the gap": ((0.5,), "the gap itself"),
             "e to the first score": ((12.18,), "the other score is forgotten"),
             "upside down": ((0.61,), "smaller weight is divided"),
-            "the first weight": (
-                (0.56,),
-                "the weight of the first word",
-                "The whole softmax was computed; the ratio needs two.",
-            ),
+            "the first weight": ((0.56,), "the weight of the first word"),
             "the difference": ((4.79,), "one is taken from the other"),
             "2 to the gap": ((1.41,), "2 is raised"),
             "three": ((3,), "What is the gap"),
@@ -203,11 +177,7 @@ EXERCISES = {
         },
         {
             "as handed out": (as_handed_out, "By what is each row"),
-            "only keepdims mended": (
-                lambda scores: divided(np.exp(scores - scores.max())),
-                "a thousand below",
-                "The sums are right for small scores, and the search ended there.",
-            ),
+            "only keepdims mended": (lambda scores: divided(np.exp(scores - scores.max())), "a thousand below"),
             "only the maximum mended": (lambda s: divided(lowered(s), keepdims=False), "By what is each row"),
             "the transpose": (
                 lambda s: (np.exp(s - s.max()).T / np.exp(s - s.max()).sum(-1)).T,

@@ -38,18 +38,10 @@ def projected(combine):
 
 
 WRONG_SCORES = {
-    "no tanh": (
-        projected(lambda q, k, v: (q + k) @ v),
-        "between the sum of the projections and v",
-        "Without the bend the query adds the same to every score, and no weight depends on it.",
-    ),
+    "no tanh": (projected(lambda q, k, v: (q + k) @ v), "between the sum of the projections and v"),
     "tanh after v": (projected(lambda q, k, v: np.tanh((q + k) @ v)), "or what v has read"),
     "tanh of each": (projected(lambda q, k, v: (np.tanh(q) + np.tanh(k)) @ v), "adding, or squashing"),
-    "multiplied": (
-        projected(lambda q, k, v: np.tanh(q * k) @ v),
-        "What does *additive* say",
-        "Every score is thought to be a product, after two chapters of dot products.",
-    ),
+    "multiplied": (projected(lambda q, k, v: np.tanh(q * k) @ v), "What does *additive* say"),
     "dot product of the projections": (projected(lambda q, k, v: q[:, 0] @ k[0].T), "multiplies query and key"),
     "taken away": (projected(lambda q, k, v: np.tanh(q - k) @ v), "What does *additive* say"),
     "sigmoid": (projected(lambda q, k, v: 1 / (1 + np.exp(-q - k)) @ v), "Which function squashes"),
@@ -58,7 +50,6 @@ WRONG_SCORES = {
     "matrices exchanged": (
         lambda query, key, w_query, w_key, v: additive_score(query, key, w_key, w_query, v),
         "belongs to the query",
-        "Runs as long as both states have the same length; then nothing but the numbers tells.",
     ),
     "keys in rows": (lambda *given: additive_score(*given).T, "Who has a row"),
     "no sum over v": (projected(lambda q, k, v: np.tanh(q + k) * v), "Who has a row"),
@@ -107,28 +98,16 @@ def cat(*parts):
 
 
 WRONG_STEPS = {
-    "scaled": (
-        luong(lambda s, H: softmax(H @ s / len(s) ** 0.5)),
-        "Luong's dot score divide",
-        "Scaling came with the Transformer; chapters 1 and 2 have made it a habit.",
-    ),
+    "scaled": (luong(lambda s, H: softmax(H @ s / len(s) ** 0.5)), "Luong's dot score divide"),
     "no softmax": (luong(lambda s, H: H @ s), "makes a distribution"),
     "states among themselves": (luong(lambda s, H: softmax(H @ H[0])), "Which state is compared"),
     "weights over the numbers of a state": (luong(lambda s, H: softmax(s)), {"error": "ValueError"}),
-    "state first": (
-        luong(join=lambda c, s, H, w: cat(s, c)),
-        "Which does equation (3.2) name first",
-        "Harmless if W_c is learned so, and wrong for a W_c learned otherwise. Order is a convention to look up.",
-    ),
+    "state first": (luong(join=lambda c, s, H, w: cat(s, c)), "Which does equation (3.2) name first"),
     "no tanh": (luong(squash=lambda x: x), "What squashes the sum"),
     "softmax for tanh": (luong(squash=softmax), "Which function squashes"),
     "the context alone": (lambda s, H, W_c: (np.tanh(step_c(s, H) @ W_c[: len(s)]), softmax(H @ s)), "own state"),
     "the state alone": (lambda s, H, W_c: (np.tanh(s @ W_c[len(s) :]), softmax(H @ s)), "attention has fetched"),
-    "the context is returned": (
-        lambda s, H, W_c: (step_c(s, H), softmax(H @ s)),
-        "That is the context",
-        "Attention is done, and so the step is thought to be done: equation (3.2) was not read.",
-    ),
+    "the context is returned": (lambda s, H, W_c: (step_c(s, H), softmax(H @ s)), "That is the context"),
     "the best word alone": (luong(join=lambda c, s, H, w: cat(H[w.argmax()], s)), "words with the smaller weights"),
     "the mean of all words": (luong(join=lambda c, s, H, w: cat(H.mean(0), s)), "What are the weights for"),
     "halved": (luong(squash=lambda x: np.tanh(x) / 2), "Are they yours"),
@@ -183,15 +162,11 @@ EXERCISES = {
             "a score for each number of all states": ((35, 5, 50), "What does a dot product leave"),
             "one score": ((1, 5, 50), "one state is compared"),
             "eight scores": ((8, 5, 50), "With how many states"),
-            "context as long as the sentence": (
-                (7, 7, 50),
-                "weights or states",
-                "The distribution is taken for the context: it has a number for each word, the context has not.",
-            ),
+            "context as long as the sentence": ((7, 7, 50), "weights or states"),
             "states side by side": ((7, 35, 50), "side by side"),
             "context and state": ((7, 10, 50), "joined"),
             "context of one number": ((7, 1, 50), "how long is it"),
-            "W_c for the context alone": ((7, 5, 25), "What is joined to it", "The decoder's own state is forgotten."),
+            "W_c for the context alone": ((7, 5, 25), "What is joined to it"),
             "W_c gives one number": ((7, 5, 10), "gives one number"),
             "W_c keeps the length": ((7, 5, 100), "How long is a state"),
             "W_c grows with the sentence": ((7, 5, 35), "for all lengths"),
@@ -210,11 +185,7 @@ EXERCISES = {
         {
             "as handed out": (as_handed_out, "From what are the weights computed"),
             "cut to length otherwise": (seen(lambda s, H, W: softmax(np.resize(s @ W, len(H)))), "From what are"),
-            "W from the other side": (
-                seen(lambda s, H, W: softmax(H @ W @ s)),
-                "On which side of it",
-                "W is square, so either side runs, and nothing but the numbers tells.",
-            ),
+            "W from the other side": (seen(lambda s, H, W: softmax(H @ W @ s)), "On which side of it"),
             "W left out": (seen(lambda s, H, W: softmax(H @ s)), "Where is it in your scores"),
             "scaled": (seen(lambda s, H, W: softmax(H @ (s @ W) / len(s) ** 0.5)), "general score divide"),
             "W twice": (seen(lambda s, H, W: softmax(H @ W @ (s @ W))), "Between which two"),

@@ -38,25 +38,13 @@ def mask_of(condition):
 
 
 WRONG_MASKS = {
-    "opposite": (
-        mask_of(lambda i, j, k: (j > i) | (j >= k)),
-        "What does yours mean",
-        "The convention of `nn.MultiheadAttention`. Both are in use; say which one you hold.",
-    ),
+    "opposite": (mask_of(lambda i, j, k: (j > i) | (j >= k)), "What does yours mean"),
     "no padding": (mask_of(lambda i, j, k: j <= i), "sentence of two words"),
     "not causal": (mask_of(lambda i, j, k: j < k), "May query 0 look at key 1"),
-    "transposed": (
-        mask_of(lambda i, j, k: (j >= i) & (j < k)),
-        "which is looked at",
-        "Rows and columns of the grid are exchanged: it hides the past.",
-    ),
+    "transposed": (mask_of(lambda i, j, k: (j >= i) & (j < k)), "which is looked at"),
     "one too many": (mask_of(lambda i, j, k: (j <= i) & (j <= k)), "the last key of two words"),
     "not oneself": (mask_of(lambda i, j, k: (j < i) & (j < k)), "may a token look at itself"),
-    "askers padded": (
-        mask_of(lambda i, j, k: (j <= i) & (i < k)),
-        "asker or the answerer",
-        "“The filling is masked” is read as: it may not ask. It may not be *asked*.",
-    ),
+    "askers padded": (mask_of(lambda i, j, k: (j <= i) & (i < k)), "asker or the answerer"),
     "or": (mask_of(lambda i, j, k: (j <= i) | (j < k)), "Both conditions"),
     "nobody": (mask_of(lambda i, j, k: (i < 0) & (j < k)), "Is j ≤ i there"),
     "numbers": (lambda lengths, n: comparisons(lengths, n).astype(float), {"dtype": "float64"}),
@@ -137,25 +125,13 @@ def guarded(weights):
 WRONG = {
     "mask ignored": (weighed(lambda s, mask: softmax(s)), "left of a forbidden score"),
     "mask the other way round": (weighed(lambda s, mask: softmax(s, ~mask)), "what does True mean"),
-    "mask after the softmax": (
-        weighed(lambda s, mask: softmax(s) * mask),
-        "before the softmax, or after",
-        "A forbidden key is thought to be gone with its weight; it is still in the denominator.",
-    ),
+    "mask after the softmax": (weighed(lambda s, mask: softmax(s) * mask), "before the softmax, or after"),
     "after, divided again": (weighed(lambda s, mask: divided(softmax(s) * mask)), "the largest is sought"),
-    "after, divided again with care": (
-        weighed(lambda s, mask: guarded(softmax(s) * mask)),
-        "the largest is sought",
-        "Equal to masking before, until a hidden score is so large that all visible weights round to 0.",
-    ),
+    "after, divided again with care": (weighed(lambda s, mask: guarded(softmax(s) * mask)), "the largest is sought"),
     "maximum over hidden scores, too": (weighed(lambda s, mask: guarded(lowered(s) * mask)), "the largest is sought"),
     "score times mask": (weighed(lambda s, mask: softmax(s * mask)), "left of a forbidden score"),
     "penalty too small": (weighed(lambda s, mask: softmax(s - 2 * ~mask)), "left of a forbidden score"),
-    "-1e9, a row of nothing is even": (
-        weighed(lambda s, mask: softmax(np.where(mask, s, -1e9))),
-        "equally low scores",
-        "−1e9 is taken for −∞. The third section of the chapter prints what it does to a row of nothing.",
-    ),
+    "-1e9, a row of nothing is even": (weighed(lambda s, mask: softmax(np.where(mask, s, -1e9))), "equally low scores"),
     "minus infinity, NaN in a row of nothing": (
         weighed(lambda s, mask: divided(lowered(np.where(mask, s, -np.inf)))),
         "What is 0 / 0",
@@ -214,19 +190,15 @@ EXERCISES = {
             "cross 25": ((25, 15, 5), "Who supplies the keys"),
             "cross 16": ((16, 15, 5), "the source looks at itself"),
             "cross 24": ((24, 15, 5), "looks at its own positions"),
-            "cross 14": (
-                (14, 15, 5),
-                "before a word is written",
-                "“The decoder is causal” is taken to hold for everything it looks at.",
-            ),
+            "cross 14": ((14, 15, 5), "before a word is written"),
             "cross 10": ((10, 15, 5), "before a word is written"),
             "cross 22": ((22, 15, 5), "How many ask"),
             "causal 25": ((20, 25, 5), "May word 1 look at word 2"),
             "causal 20": ((20, 20, 5), "all look at all but one"),
-            "causal 10": ((20, 10, 5), "on the diagonal", "A causal mask is thought to hide the word itself."),
+            "causal 10": ((20, 10, 5), "on the diagonal"),
             "causal 21": ((20, 21, 5), "one word more"),
             "causal 14": ((20, 14, 5), "how many word 2"),
-            "react 4": ((20, 15, 4), "from the second on", "The causal mask again, laid over the source."),
+            "react 4": ((20, 15, 4), "from the second on"),
             "react 3": ((20, 15, 3), "after the second"),
             "react 1": ((20, 15, 1), "word 2 alone"),
             "react 0": ((20, 15, 0), "nobody looks at the source"),
@@ -241,11 +213,7 @@ EXERCISES = {
         "S000-14 S002-1",
         RIGHT | {"-1e9": weighed(lambda s, mask: softmax(np.where(mask, s, -1e9)))},
         {
-            "as handed out": (
-                as_handed_out,
-                "what does True mean",
-                "The loss falls further than it should, and is taken for success.",
-            ),
+            "as handed out": (as_handed_out, "what does True mean"),
             "no mask": (weighed(lambda s, mask: softmax(s)), "left of a forbidden score"),
             "0 for a forbidden score": (
                 weighed(lambda s, mask: softmax(np.where(mask, s, 0))),

@@ -78,17 +78,9 @@ def interleaved(a, num_heads):
 
 
 WRONG = {
-    "one reshape": (
-        layer(split=lambda a, h: a.reshape(h, len(a), -1)),
-        "labelled numbers",
-        "The shape is right, so the content is thought to be. The figure with two-digit numbers answers it.",
-    ),
+    "one reshape": (layer(split=lambda a, h: a.reshape(h, len(a), -1)), "labelled numbers"),
     "columns interleaved": (layer(split=interleaved), "columns has the first head"),
-    "scaled by the root of d_model": (
-        scaled_by(lambda q, X: X.shape[1]),
-        "length is under the root",
-        "The formula of one head was kept; a score of a head adds up d_k products.",
-    ),
+    "scaled by the root of d_model": (scaled_by(lambda q, X: X.shape[1]), "length is under the root"),
     "scaled by the root of the heads": (scaled_by(lambda q, X: len(q)), "length is under the root"),
     "scaled by the root of n": (scaled_by(lambda q, X: len(X)), "How many terms"),
     "not scaled": (scaled_by(lambda q, X: 1), "between the scores and the softmax"),
@@ -100,7 +92,6 @@ WRONG = {
     "joined without exchange": (
         layer(join=lambda m, W_o: m.reshape(m.shape[1], -1) @ W_o),
         "axes when the heads are joined",
-        "The cut is right; that joining needs the same exchange backwards is overlooked.",
     ),
     "joined number by number": (
         layer(join=lambda m, W_o: m.transpose(1, 2, 0).reshape(m.shape[1], -1) @ W_o),
@@ -110,11 +101,7 @@ WRONG = {
     "heads added": (layer(join=lambda m, W_o: m.sum(0) @ W_o[: m.shape[-1]]), "how are the heads joined"),
     "W_o from the other side": (layer(join=lambda m, W_o: joined(m) @ W_o.T), "which side"),
     "every head sees all columns": (one_big_head, "All your heads have the same weights"),
-    "each head sees a slice of the token": (
-        sliced_tokens,
-        "Take the first head alone",
-        "The second misconception of the chapter: the *result* of the projection is cut, not the token.",
-    ),
+    "each head sees a slice of the token": (sliced_tokens, "Take the first head alone"),
     "mean of the weights": (lambda *given: (plain(*given)[0], plain(*given)[1].mean(0)), "How many tables"),
 }
 FULL = 4 * 768**2 + 4 * 768
@@ -132,13 +119,13 @@ EXERCISES = {
         "S001-5",
         {"whole": (64, FULL, 120000), "as floats": (64.0, FULL, 12e4), "torch": (torch.tensor(64), FULL, 120000)},
         {
-            "d_k 768": ((768, FULL, 120000), "as wide as a token", "More heads are thought to be more width."),
+            "d_k 768": ((768, FULL, 120000), "as wide as a token"),
             "d_k 12": ((12, FULL, 120000), "number of heads"),
             "d_k 65": ((65, FULL, 120000), "shared out"),
             "no biases": ((64, 4 * 768**2, 120000), "biases are left out"),
-            "three matrices": ((64, 3 * 768**2 + 3 * 768, 120000), "W_o for", "W_o is the matrix that is forgotten."),
+            "three matrices": ((64, 3 * 768**2 + 3 * 768, 120000), "W_o for"),
             "three matrices, no biases": ((64, 3 * 768**2, 120000), "W_o and the biases"),
-            "times the heads": ((64, 12 * FULL, 120000), "depend on heads", "The first misconception of the chapter."),
+            "times the heads": ((64, 12 * FULL, 120000), "depend on heads"),
             "one head": ((64, 4 * 768 * 64, 120000), "only one head"),
             "1 parameter": ((64, 1, 120000), "what are their shapes"),
             "one table": ((64, FULL, 10000), "share one table"),
@@ -162,11 +149,7 @@ EXERCISES = {
             "torch": lambda a, h: torch.tensor(a).unflatten(1, (h, -1)).transpose(0, 1),
         },
         {
-            "as handed out": (
-                lambda a, h: a.reshape(h, len(a), -1),
-                "What must be cut first",
-                "reshape is thought to know which axis is which; it deals out numbers in order.",
-            ),
+            "as handed out": (lambda a, h: a.reshape(h, len(a), -1), "What must be cut first"),
             "not brought to the front": (lambda a, h: a.reshape(len(a), h, -1), "How many heads, how many tokens"),
             "heads backwards": (lambda a, h: cut(a, h)[::-1], "the first or the last"),
             "tokens backwards": (lambda a, h: cut(a[::-1], h), "In which order stand the tokens"),

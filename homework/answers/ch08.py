@@ -45,18 +45,10 @@ def through(*axes):
 
 
 WRONG = {
-    "strips": (
-        through(0, 1, 2, 3, 4),
-        "a strip of a row",
-        "The same belief as with heads: that reshape knows which numbers belong together.",
-    ),
+    "strips": (through(0, 1, 2, 3, 4), "a strip of a row"),
     "counted down columns": (through(2, 0, 1, 3, 4), "along rows or down columns"),
     "columns within a patch": (through(0, 2, 3, 1, 4), "run along its rows"),
-    "colours apart": (
-        through(0, 2, 4, 1, 3),
-        "colours of one pixel",
-        "Torch's order, channels first. Right elsewhere; a convolution and a matrix must then agree on it.",
-    ),
+    "colours apart": (through(0, 2, 4, 1, 3), "colours of one pixel"),
     "everything turned": (through(2, 0, 3, 1, 4), "numbered pixels"),
     "backwards": (lambda image, p: five_axes(image, p)[::-1], "numbered pixels"),
     "patches not laid flat": (lambda image, p: five_axes(image, p).reshape(-1, p, p, image.shape[2]), "many patches"),
@@ -103,14 +95,10 @@ EXERCISES = {
         "S001-17",
         {"whole": (577, 768, 332929), "as floats": (577.0, 768, 577**2), "torch": (torch.tensor(577), 768, 332929)},
         {
-            "576 tokens": (
-                (576, 768, 332929),
-                "class token is left out",
-                "The class token has no picture to remind of it.",
-            ),
+            "576 tokens": ((576, 768, 332929), "class token is left out"),
             "24 tokens": ((24, 768, 332929), "along one side"),
             "25 tokens": ((25, 768, 332929), "along one side"),
-            "256 tokens": ((256, 768, 332929), "number or their size", "The title of the paper, misread."),
+            "256 tokens": ((256, 768, 332929), "number or their size"),
             "257 tokens": ((257, 768, 332929), "number or their size"),
             "197 tokens": ((197, 768, 332929), "224 pixels"),
             "a token for each pixel": ((384**2 + 1, 768, 332929), "What is a patch for"),

@@ -81,19 +81,10 @@ WRONG = {
     "not shifted": (
         lambda x, w, n: surprise(x, w)[counted(n, w.shape[1])].mean(),
         "seen when it answers at position 0",
-        "“The text is its own answer” without “shifted by one”: the model need only repeat.",
     ),
     "neither shifted nor masked": (lambda x, w, n: surprise(x, w).mean(), "what lies behind the end"),
-    "not masked": (
-        lambda x, w, n: surprise(x[:, :-1], w[:, 1:]).mean(),
-        "Does the padding",
-        "A batch is read as a rectangle of words.",
-    ),
-    "one word too many": (
-        lambda x, w, n: over(x, w, n),
-        "followed by a word",
-        "The mask of the words was used for the answers, of which there is one less.",
-    ),
+    "not masked": (lambda x, w, n: surprise(x[:, :-1], w[:, 1:]).mean(), "Does the padding"),
+    "one word too many": (lambda x, w, n: over(x, w, n), "followed by a word"),
     "one word too few": (lambda x, w, n: over(x, w, n - 2), "how many words to predict"),
     "shifted backwards": (
         lambda x, w, n: surprise(x[:, 1:], w[:, :-1])[counted(n - 1, w.shape[1] - 1)].mean(),
@@ -110,7 +101,6 @@ WRONG = {
     "a little added to each probability": (
         lambda x, w, n: -np.log(np.exp(-surprise(x[:, :-1], w[:, 1:])) + 1e-9)[counted(n - 1, w.shape[1] - 1)].mean(),
         "How small a probability",
-        "log 0 was met once and cured by a small number, which hides how wrong a sure model is.",
     ),
     "writes into the logits": (in_place, {"argument": "logits"}),
 }
@@ -126,13 +116,13 @@ EXERCISES = {
         {
             "the number of tokens": ((50257, 14), "number of tokens"),
             "the probability": ((1 / 50257, 14), "the right word is certain"),
-            "0": ((0, 14), "the right word is certain", "A loss is expected to start near 0, or a share is meant."),
+            "0": ((0, 14), "the right word is certain"),
             "1": ((1, 14), "were a share"),
             "base 2": ((log(50257, 2), 14), "base 2"),
-            "base 10": ((log(50257, 10), 14), "base 10", "Another key of the calculator."),
+            "base 10": ((log(50257, 10), 14), "base 10"),
             "negative": ((-START, 14), "negative"),
             "5": ((5, 14), "what is its surprise"),
-            "17 words": ((START, 17), "From what", "All words are counted: the first is never predicted."),
+            "17 words": ((START, 17), "From what"),
             "16 words": ((START, 16), "How many sentences"),
             "27 words": ((START, 27), "padding and START count"),
             "24 words": ((START, 24), "the padding counts"),
@@ -148,11 +138,7 @@ EXERCISES = {
         RIGHT,
         {
             "as handed out": (as_handed_out, "seen when it answers at position 0"),
-            "shifted, but exp overflows": (
-                shifted_alone,
-                "What does exp do to logits",
-                "The named fault is mended; exp still meets logits of any size.",
-            ),
+            "shifted, but exp overflows": (shifted_alone, "What does exp do to logits"),
             "shifted, the mask left as it was": (lambda x, w, n: over(x, w, n), "followed by a word"),
             "only the words shifted": (lambda x, w, n: surprise(x, w[:, 1:]).mean(), {"error": "IndexError"}),
             "−ln of what is left": ((arrays, -log(0.1)), "Which word does the wrong function compare with"),

@@ -60,24 +60,12 @@ def into_x(layer, x):
 DETECTORS = {"every pair": exchanged(), "loops over rows": by_loops, "matrices": by_matrices}
 DETECTORS["as a list"] = lambda layer, x: np.array(exchanged()(layer, x))
 WRONG_DETECTORS = {
-    "the outputs stay where they are": (
-        exchanged(undo=False),
-        "Where do their outputs stand",
-        "An exchanged input is compared with outputs in the old order: even attention without positions is suspected.",
-    ),
-    "all reversed": (
-        reversed_order,
-        "How many should move at once",
-        "The detector of the page again, which positions that are the same to both sides survive.",
-    ),
+    "the outputs stay where they are": (exchanged(undo=False), "Where do their outputs stand"),
+    "all reversed": (reversed_order, "How many should move at once"),
     "the first two alone": (exchanged(pairs=lambda n: [(0, 1)]), "Which pairs"),
     "the last two alone": (exchanged(pairs=lambda n: [(n - 2, n - 1)]), "Which pairs"),
     "first and last": (exchanged(pairs=lambda n: [(0, n - 1)]), "Which pairs"),
-    "neighbours alone": (
-        exchanged(pairs=lambda n: [(i, i + 1) for i in range(n - 1)]),
-        "Which pairs",
-        "One exchange is thought to stand for all.",
-    ),
+    "neighbours alone": (exchanged(pairs=lambda n: [(i, i + 1) for i in range(n - 1)]), "Which pairs"),
     "no absolute value": (exchanged(size=np.asarray), "difference below 0"),
     "the mean of all pairs": (exchanged(over=lambda found: np.mean(found[1:])), "the largest of all pairs"),
     "the sum of all pairs": (exchanged(over=sum), "the largest of all pairs"),
@@ -105,11 +93,7 @@ def in_place(table, x):
 
 
 WRONG_PLACES = {
-    "as handed out": (
-        lambda table, x: x + table[: x.shape[0], None],
-        "Along which axis",
-        "Which axis of (batch, n, d) is which was not asked; both slices run.",
-    ),
+    "as handed out": (lambda table, x: x + table[: x.shape[0], None], "Along which axis"),
     "the first place for all": (lambda table, x: x + table[0], "Along which axis"),
     "nothing added": (lambda table, x: x, "What was to be added"),
     "along both axes": (lambda table, x: x + table[: x.shape[0], None] + rows(table, x), "What does it depend on"),
@@ -119,11 +103,7 @@ WRONG_PLACES = {
     ),
     "counted from 1": (lambda table, x: x + table[1 : 1 + x.shape[1]][::-1], "Counting starts at 0"),
     "from the first token": (lambda table, x: x + table[: x.shape[1]], "Which token gets row 0"),
-    "the table turned round": (
-        lambda table, x: x + table[::-1][: x.shape[1]],
-        "How many of its rows",
-        "The end of the table is taken for the end of the sentence.",
-    ),
+    "the table turned round": (lambda table, x: x + table[::-1][: x.shape[1]], "How many of its rows"),
     "one place off": (lambda table, x: x + np.roll(rows(table, x), 1, axis=0), "the one before it"),
     "taken away": (lambda table, x: x - rows(table, x), "or taken away"),
     "multiplied": (lambda table, x: x * rows(table, x), "What does it depend on"),
