@@ -40,10 +40,7 @@ def _known(logits, words, lengths):
         (shifted.mean(), "Does the padding behind the end of a sentence count?"),
         (shifted[_counted(lengths, words.shape[1] - 1)].mean(), "Is the last word of a sentence followed by a word?"),
         (shifted[few].mean(), "A sentence of length 5 has how many words to predict?"),
-        (
-            back[predicted].mean(),
-            "In which direction is the text shifted: is the next word predicted, or the last?",
-        ),
+        (back[predicted].mean(), "In which direction is the text shifted: is the next word predicted, or the last?"),
         (-shifted[predicted].mean(), "Is a surprise positive or negative?"),
         (shifted[predicted].sum(), "Is it the mean that is asked for, or the sum?"),
         ((each / (lengths - 1)).mean(), "Every predicted word counts alike. Do those of long sentences, in yours?"),

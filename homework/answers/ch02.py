@@ -6,10 +6,10 @@ import numpy as np
 import torch
 
 from attention_course import checks
+from attention_course.museum._parts import exponentiate, normalise
 from attention_src import softmax as package
 
 from . import Exercise
-from .ch01 import divided, lowered
 
 
 def infinity(scores, mask=None):
@@ -69,7 +69,7 @@ def masked(fill):
     def answer(scores, mask=None):
         if mask is not None:
             scores = fill(scores, mask)
-        return divided(lowered(scores))
+        return normalise(exponentiate(scores))
 
     return answer
 
@@ -95,14 +95,14 @@ def in_place(scores, mask=None):
 
 def less(middle):
     """A softmax that subtracts something else than the largest score of a row."""
-    return lambda s, mask=None: divided(np.exp(s - middle(s))) if mask is None else infinity(s, mask)
+    return lambda s, mask=None: normalise(np.exp(s - middle(s))) if mask is None else infinity(s, mask)
 
 
 def by_axes(scores, mask=None):
     axis = 2 if scores.ndim == 3 else min(1, scores.ndim - 1)
     if mask is not None:
         return infinity(scores, mask)
-    return divided(np.exp(scores - scores.max(axis=axis, keepdims=True)), axis=axis)
+    return normalise(np.exp(scores - scores.max(axis=axis, keepdims=True)), axis=axis)
 
 
 WRONG = {
@@ -126,16 +126,22 @@ WRONG = {
     "mask after, divided again": (after(guarded=False), "What is 0 / 0"),
     "mask after, divided again with care": (after(guarded=True), "largest that may be seen"),
     "no maximum": (
-        lambda scores, mask=None: divided(np.exp(scores) * (1 if mask is None else mask)),
+        lambda scores, mask=None: normalise(np.exp(scores) * (1 if mask is None else mask)),
         "What does exp do",
     ),
-    "one maximum for all rows": (lambda scores, mask=None: divided(np.exp(scores - scores.max())), "a thousand below"),
-    "scores clipped": (lambda scores, mask=None: divided(np.exp(np.clip(scores, -700, 700))), "the gap of their"),
-    "no exponential": (lambda scores, mask=None: divided(abs(scores)), "what is the gap of their scores"),
+    "one maximum for all rows": (
+        lambda scores, mask=None: normalise(np.exp(scores - scores.max())),
+        "a thousand below",
+    ),
+    "scores clipped": (lambda scores, mask=None: normalise(np.exp(np.clip(scores, -700, 700))), "the gap of their"),
+    "no exponential": (lambda scores, mask=None: normalise(abs(scores)), "what is the gap of their scores"),
     "softmax twice": (lambda scores, mask=None: package(package(scores, mask), mask), "How often"),
     "powers of two": (lambda scores, mask=None: package(scores * np.log(2), mask), "what is the gap of their scores"),
     "down the columns": (lambda scores, mask=None: package(scores.T).T, "which axis did you normalise"),
-    "over everything": (lambda scores, mask=None: divided(np.exp(scores - scores.max()), None), "By what is each row"),
+    "over everything": (
+        lambda scores, mask=None: normalise(np.exp(scores - scores.max()), None),
+        "By what is each row",
+    ),
     "sum without keepdims": (lambda scores, mask=None: np.exp(scores) / np.exp(scores).sum(-1), "By what is each row"),
     "one number a row": (lambda scores, mask=None: package(scores).max(-1), "change the shape"),
     "no mask taken": (lambda scores: package(scores), {"error": "TypeError"}),
@@ -170,23 +176,23 @@ EXERCISES = {
         checks.mended_softmax,
         "S000-11 S002-7",
         {
-            "keepdims": lambda scores: divided(lowered(scores)),
+            "keepdims": lambda scores: normalise(exponentiate(scores)),
             "a new axis": lambda scores: package(scores) / package(scores).sum(-1)[..., None],
             "logarithms": lambda scores: np.exp(scores - np.logaddexp.reduce(scores, axis=-1)[..., None]),
             "torch": lambda scores: torch.tensor(scores).softmax(-1),
         },
         {
             "as handed out": (as_handed_out, "By what is each row"),
-            "only keepdims mended": (lambda scores: divided(np.exp(scores - scores.max())), "a thousand below"),
-            "only the maximum mended": (lambda s: divided(lowered(s), keepdims=False), "By what is each row"),
+            "only keepdims mended": (lambda scores: normalise(np.exp(scores - scores.max())), "a thousand below"),
+            "only the maximum mended": (lambda s: normalise(exponentiate(s), keepdims=False), "By what is each row"),
             "the transpose": (
                 lambda s: (np.exp(s - s.max()).T / np.exp(s - s.max()).sum(-1)).T,
                 {"error": "ValueError"},
             ),
             "two axes only": (lambda s: package(s) if s.ndim == 2 else package(s[0]), "change the shape"),
             "down the columns": (lambda scores: package(scores.T).T, "which axis did you normalise"),
-            "over everything": (lambda scores: divided(np.exp(scores - scores.max()), None), "By what is each row"),
-            "no maximum": (lambda scores: divided(np.exp(scores)), "What does exp do"),
+            "over everything": (lambda scores: normalise(np.exp(scores - scores.max()), None), "By what is each row"),
+            "no maximum": (lambda scores: normalise(np.exp(scores)), "What does exp do"),
         },
         results=1,
         named=2.5,

@@ -4,10 +4,11 @@ import numpy as np
 import torch
 
 from attention_course import checks
+from attention_course.museum._parts import exponentiate, mix_by, normalise, weigh_by
+from attention_course.museum.exhibits import EXHIBITS
 from attention_src import causal_mask, padding_mask, scaled_dot_product_attention, softmax
 
 from . import Exercise
-from .ch01 import divided, lowered
 
 
 def comparisons(lengths, n):
@@ -98,46 +99,40 @@ RIGHT = {
 }
 
 
-def attention(scores=None, weigh=None, mix=None):
-    """Masked attention with one part exchanged: scores(q, k), weigh(scores, mask), mix(weights, k, v)."""
-
-    def answer(query, key, value, mask):
-        s = scores(query, key) if scores else query @ key.T / np.sqrt(key.shape[1])
-        weights = weigh(s, mask) if weigh else softmax(s, mask)
-        return (mix(weights, key, value) if mix else weights @ value), weights
-
-    return answer
-
-
-def weighed(weigh):
-    return attention(weigh=weigh)
-
-
-def transposed(scores, mask):
+def transpose_mask(scores, mask):
     return softmax(scores, mask.T if mask.T.shape == scores.shape else mask)
 
 
-def guarded(weights):
+def divide_with_care(weights):
     total = weights.sum(-1, keepdims=True)
     return weights / np.where(total == 0, 1, total)
 
 
 WRONG = {
-    "mask ignored": (weighed(lambda s, mask: softmax(s)), "left of a forbidden score"),
-    "mask the other way round": (weighed(lambda s, mask: softmax(s, ~mask)), "what does True mean"),
-    "mask after the softmax": (weighed(lambda s, mask: softmax(s) * mask), "before the softmax, or after"),
-    "after, divided again": (weighed(lambda s, mask: divided(softmax(s) * mask)), "the largest is sought"),
-    "after, divided again with care": (weighed(lambda s, mask: guarded(softmax(s) * mask)), "the largest is sought"),
-    "maximum over hidden scores, too": (weighed(lambda s, mask: guarded(lowered(s) * mask)), "the largest is sought"),
-    "score times mask": (weighed(lambda s, mask: softmax(s * mask)), "left of a forbidden score"),
-    "penalty too small": (weighed(lambda s, mask: softmax(s - 2 * ~mask)), "left of a forbidden score"),
-    "-1e9, a row of nothing is even": (weighed(lambda s, mask: softmax(np.where(mask, s, -1e9))), "equally low scores"),
+    "mask ignored": (EXHIBITS["mask ignored"], "left of a forbidden score"),
+    "mask the other way round": (EXHIBITS["mask with the opposite meaning"], "what does True mean"),
+    "mask after the softmax": (EXHIBITS["mask after the softmax"], "before the softmax, or after"),
+    "after, divided again": (weigh_by(lambda s, mask: normalise(softmax(s) * mask)), "the largest is sought"),
+    "after, divided again with care": (
+        weigh_by(lambda s, mask: divide_with_care(softmax(s) * mask)),
+        "the largest is sought",
+    ),
+    "maximum over hidden scores, too": (
+        weigh_by(lambda s, mask: divide_with_care(exponentiate(s) * mask)),
+        "the largest is sought",
+    ),
+    "score times mask": (EXHIBITS["mask multiplied into the scores"], "left of a forbidden score"),
+    "penalty too small": (weigh_by(lambda s, mask: softmax(s - 2 * ~mask)), "left of a forbidden score"),
+    "-1e9, a row of nothing is even": (
+        weigh_by(lambda s, mask: softmax(np.where(mask, s, -1e9))),
+        "equally low scores",
+    ),
     "minus infinity, NaN in a row of nothing": (
-        weighed(lambda s, mask: divided(lowered(np.where(mask, s, -np.inf)))),
+        weigh_by(lambda s, mask: normalise(exponentiate(s, mask))),
         "What is 0 / 0",
     ),
     "zero weights, but the mean as output": (
-        attention(mix=lambda w, k, v: w @ v + (w.sum(-1, keepdims=True) == 0) * v.mean(0)),
+        mix_by(lambda w, q, k, v: w @ v + (w.sum(-1, keepdims=True) == 0) * v.mean(0)),
         "What do weights of 0 fetch",
     ),
     "zeros for all if one may look nowhere": (
@@ -148,30 +143,24 @@ WRONG = {
         lambda q, k, v, mask: package(q, k, v, mask) if mask.any(-1).all() else (0 * v[0], 0 * mask[0]),
         {"shape": (3,)},
     ),
-    "no maximum": (weighed(lambda s, mask: divided(np.exp(s) * mask)), "What does exp do"),
+    "no maximum": (EXHIBITS["the maximum forgotten"], "What does exp do"),
     "one maximum for all rows": (
-        weighed(lambda s, mask: divided(np.exp(s - s[mask].max()) * mask)),
+        weigh_by(lambda s, mask: normalise(np.exp(s - s[mask].max()) * mask)),
         "a thousand below",
     ),
-    "scores clipped": (weighed(lambda s, mask: divided(np.exp(np.clip(s, -700, 700)) * mask)), "become of the gap"),
-    "over the queries": (weighed(lambda s, mask: softmax(s.T, mask.T).T), "which axis did you normalise"),
-    "no softmax": (weighed(lambda s, mask: s * mask), "By what is each row divided"),
-    "not scaled": (attention(scores=lambda q, k: q @ k.T), "between the scores and the softmax"),
-    "scaled by the root of m": (attention(scores=lambda q, k: q @ k.T / len(k) ** 0.5), "How many terms"),
-    "mixes the keys": (attention(mix=lambda w, k, v: w @ k), "keys, or values"),
-    "mixes nothing": (attention(mix=lambda w, k, v: 0 * (w @ v)), "What do they mix"),
-    "all zeros if one row is": (weighed(lambda s, mask: softmax(s, mask) * mask.any(-1).all()), "rows beside"),
+    "scores clipped": (weigh_by(lambda s, mask: normalise(np.exp(np.clip(s, -700, 700)) * mask)), "become of the gap"),
+    "over the queries": (EXHIBITS["softmax over the queries"], "which axis did you normalise"),
+    "no softmax": (EXHIBITS["no softmax"], "By what is each row divided"),
+    "not scaled": (EXHIBITS["not scaled"], "between the scores and the softmax"),
+    "scaled by the root of m": (EXHIBITS["scaled by the root of n"], "How many terms"),
+    "mixes the keys": (EXHIBITS["mixes the keys"], "keys, or values"),
+    "mixes nothing": (mix_by(lambda w, q, k, v: 0 * (w @ v)), "What do they mix"),
+    "all zeros if one row is": (weigh_by(lambda s, mask: softmax(s, mask) * mask.any(-1).all()), "rows beside"),
     "weights of one query alone": (lambda *given: (package(*given)[0], package(*given)[1][0]), "Which axis should"),
 }
 
 
-def as_handed_out(query, key, value, mask):
-    scores = query @ key.T / np.sqrt(key.shape[-1])
-    scores = np.where(mask, -1e9, scores)
-    weights = softmax(scores)
-    return weights @ value, weights
-
-
+as_handed_out = weigh_by(lambda s, mask: softmax(np.where(mask, -1e9, s)))
 COUNTED = (5 * 4, causal_mask(5).sum(), torch.tensor(5))
 EXERCISES = {
     "ex05-mask": Exercise(
@@ -211,17 +200,17 @@ EXERCISES = {
     "ex05-mend": Exercise(
         checks.mended_mask,
         "S000-14 S002-1",
-        RIGHT | {"-1e9": weighed(lambda s, mask: softmax(np.where(mask, s, -1e9)))},
+        RIGHT | {"-1e9": weigh_by(lambda s, mask: softmax(np.where(mask, s, -1e9)))},
         {
             "as handed out": (as_handed_out, "what does True mean"),
-            "no mask": (weighed(lambda s, mask: softmax(s)), "left of a forbidden score"),
+            "no mask": (EXHIBITS["mask ignored"], "left of a forbidden score"),
             "0 for a forbidden score": (
-                weighed(lambda s, mask: softmax(np.where(mask, s, 0))),
+                weigh_by(lambda s, mask: softmax(np.where(mask, s, 0))),
                 "left of a forbidden score",
             ),
-            "after the softmax": (weighed(lambda s, mask: softmax(s) * mask), "before the softmax, or after"),
-            "transposed": (weighed(transposed), "its rows or its columns"),
-            "the scale lost": (attention(scores=lambda q, k: q @ k.T), "between the scores and the softmax"),
+            "after the softmax": (EXHIBITS["mask after the softmax"], "before the softmax, or after"),
+            "transposed": (weigh_by(transpose_mask), "its rows or its columns"),
+            "the scale lost": (EXHIBITS["not scaled"], "between the scores and the softmax"),
         },
         results=2,
         named=3,

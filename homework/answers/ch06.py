@@ -4,10 +4,11 @@ import numpy as np
 import torch
 
 from attention_course import checks
+from attention_course.museum._parts import score_by, weigh_by
+from attention_course.museum.exhibits import EXHIBITS
 from attention_src import scaled_dot_product_attention, softmax
 
 from . import Exercise
-from .ch01 import divided
 
 
 def cut(a, num_heads):
@@ -44,21 +45,19 @@ def joined(mixed):
     return mixed.swapaxes(0, 1).reshape(mixed.shape[1], -1)
 
 
-def layer(split=cut, score=None, weigh=softmax, join=None):
-    """Multi-head attention with one part exchanged."""
+def layer(split=cut, attend=scaled_dot_product_attention, join=None):
+    """Multi-head attention with one part exchanged: split(a, num_heads), attend(q, k, v), join(mixed, W_o)."""
 
     def answer(X, W_q, W_k, W_v, W_o, num_heads):
-        q, k, v = (split(X @ W, num_heads) for W in (W_q, W_k, W_v))
-        weights = weigh(score(q, k, X) if score else q @ k.swapaxes(1, 2) / np.sqrt(q.shape[-1]))
-        mixed = weights @ v
+        mixed, weights = attend(*(split(X @ W, num_heads) for W in (W_q, W_k, W_v)))
         return (join(mixed, W_o) if join else joined(mixed) @ W_o), weights
 
     return answer
 
 
 def scaled_by(number):
-    """Multi-head attention whose scores are divided by the root of another number, number(q, X)."""
-    return layer(score=lambda q, k, X: q @ k.swapaxes(1, 2) / number(q, X) ** 0.5)
+    """Multi-head attention whose scores are divided by the root of another number, number(q)."""
+    return layer(attend=score_by(lambda q, k, v: q @ k.mT / number(q) ** 0.5))
 
 
 def one_big_head(X, W_q, W_k, W_v, W_o, num_heads):
@@ -80,14 +79,14 @@ def interleaved(a, num_heads):
 WRONG = {
     "one reshape": (layer(split=lambda a, h: a.reshape(h, len(a), -1)), "labelled numbers"),
     "columns interleaved": (layer(split=interleaved), "columns has the first head"),
-    "scaled by the root of d_model": (scaled_by(lambda q, X: X.shape[1]), "length is under the root"),
-    "scaled by the root of the heads": (scaled_by(lambda q, X: len(q)), "length is under the root"),
-    "scaled by the root of n": (scaled_by(lambda q, X: len(X)), "How many terms"),
-    "not scaled": (scaled_by(lambda q, X: 1), "between the scores and the softmax"),
-    "keys ask": (layer(score=lambda q, k, X: k @ q.swapaxes(1, 2) / q.shape[-1] ** 0.5), "Who asks"),
-    "softmax over the queries": (layer(weigh=lambda s: softmax(s.swapaxes(1, 2)).swapaxes(1, 2)), "which axis"),
-    "softmax over the heads": (layer(weigh=lambda s: softmax(s.T).T), "By what is each row divided"),
-    "no maximum": (layer(weigh=lambda s: divided(np.exp(s))), "What does exp do"),
+    "scaled by the root of d_model": (scaled_by(lambda q: len(q) * q.shape[2]), "length is under the root"),
+    "scaled by the root of the heads": (scaled_by(len), "length is under the root"),
+    "scaled by the root of n": (scaled_by(lambda q: q.shape[1]), "How many terms"),
+    "not scaled": (layer(attend=EXHIBITS["not scaled"]), "between the scores and the softmax"),
+    "keys ask": (layer(attend=EXHIBITS["keys ask queries"]), "Who asks"),
+    "softmax over the queries": (layer(attend=EXHIBITS["softmax over the queries"]), "which axis"),
+    "softmax over the heads": (layer(attend=weigh_by(lambda s, mask: softmax(s.T).T)), "By what is each row divided"),
+    "no maximum": (layer(attend=EXHIBITS["the maximum forgotten"]), "What does exp do"),
     "W_o forgotten": (layer(join=lambda m, W_o: joined(m)), "What comes after that"),
     "joined without exchange": (
         layer(join=lambda m, W_o: m.reshape(m.shape[1], -1) @ W_o),
