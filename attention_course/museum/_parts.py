@@ -41,3 +41,9 @@ def exponentiate(scores, mask=True):
 
 def normalise(raised, axis=-1, keepdims=True):
     return raised / raised.sum(axis=axis, keepdims=keepdims)
+
+
+def normalise_with_care(raised):
+    """Divide each row by its sum, but leave a row of zeros as it is."""
+    total = raised.sum(axis=-1, keepdims=True)
+    return raised / np.where(total == 0, 1, total)

@@ -105,19 +105,15 @@ WRONG_STEPS = {
     "state first": (luong(join=lambda c, s, H, w: cat(s, c)), "Which does equation (3.2) name first"),
     "no tanh": (luong(squash=lambda x: x), "What squashes the sum"),
     "softmax for tanh": (luong(squash=softmax), "Which function squashes"),
-    "the context alone": (lambda s, H, W_c: (np.tanh(step_c(s, H) @ W_c[: len(s)]), softmax(H @ s)), "own state"),
+    "the context alone": (lambda s, H, W_c: (np.tanh(softmax(H @ s) @ H @ W_c[: len(s)]), softmax(H @ s)), "own state"),
     "the state alone": (lambda s, H, W_c: (np.tanh(s @ W_c[len(s) :]), softmax(H @ s)), "attention has fetched"),
-    "the context is returned": (lambda s, H, W_c: (step_c(s, H), softmax(H @ s)), "That is the context"),
+    "the context is returned": (lambda s, H, W_c: (softmax(H @ s) @ H, softmax(H @ s)), "That is the context"),
     "the best word alone": (luong(join=lambda c, s, H, w: cat(H[w.argmax()], s)), "words with the smaller weights"),
     "the mean of all words": (luong(join=lambda c, s, H, w: cat(H.mean(0), s)), "What are the weights for"),
     "halved": (luong(squash=lambda x: np.tanh(x) / 2), "Are they yours"),
     "W_c from the other side": (lambda s, H, W_c: (np.tanh(W_c @ s), softmax(H @ s)), "How many numbers has W_c"),
     "weights in a column": (lambda s, H, W_c: (step(s, H, W_c)[0], softmax(H @ s)[:, None]), "How many words"),
 }
-
-
-def step_c(s, H):
-    return softmax(H @ s) @ H
 
 
 def general(s, H, W):
@@ -130,10 +126,12 @@ def as_handed_out(s, H, W):
     return weights @ H, weights
 
 
-def seen(weigh, mix=None):
+def mend(weigh, mix=None):
+    """The mended function of exercise 4 with weigh(s, H, W), and mix(weights, H, W) in place of the mixture."""
+
     def answer(s, H, W):
         weights = weigh(s, H, W)
-        return (mix(weights, s, H, W) if mix else weights @ H), weights
+        return (mix(weights, H, W) if mix else weights @ H), weights
 
     return answer
 
@@ -178,19 +176,19 @@ EXERCISES = {
         "S001-4 S004-1",
         {
             "state first": general,
-            "key first": seen(lambda s, H, W: softmax(H @ W.T @ s)),
-            "loops": seen(lambda s, H, W: softmax(np.array([s @ W @ h for h in H]))),
-            "torch": seen(lambda s, H, W: torch.softmax(torch.tensor(H) @ torch.tensor(s @ W), 0).numpy()),
+            "key first": mend(lambda s, H, W: softmax(H @ W.T @ s)),
+            "loops": mend(lambda s, H, W: softmax(np.array([s @ W @ h for h in H]))),
+            "torch": mend(lambda s, H, W: torch.softmax(torch.tensor(H) @ torch.tensor(s @ W), 0).numpy()),
         },
         {
             "as handed out": (as_handed_out, "From what are the weights computed"),
-            "cut to length otherwise": (seen(lambda s, H, W: softmax(np.resize(s @ W, len(H)))), "From what are"),
-            "W from the other side": (seen(lambda s, H, W: softmax(H @ W @ s)), "On which side of it"),
-            "W left out": (seen(lambda s, H, W: softmax(H @ s)), "Where is it in your scores"),
-            "scaled": (seen(lambda s, H, W: softmax(H @ (s @ W) / len(s) ** 0.5)), "general score divide"),
-            "W twice": (seen(lambda s, H, W: softmax(H @ W @ (s @ W))), "Between which two"),
-            "no softmax": (seen(lambda s, H, W: H @ (s @ W)), "makes a distribution"),
-            "mixes W H": (seen(lambda s, H, W: softmax(H @ (s @ W)), lambda w, s, H, W: w @ H @ W), "What do they mix"),
+            "cut to length otherwise": (mend(lambda s, H, W: softmax(np.resize(s @ W, len(H)))), "From what are"),
+            "W from the other side": (mend(lambda s, H, W: softmax(H @ W @ s)), "On which side of it"),
+            "W left out": (mend(lambda s, H, W: softmax(H @ s)), "Where is it in your scores"),
+            "scaled": (mend(lambda s, H, W: softmax(H @ (s @ W) / len(s) ** 0.5)), "general score divide"),
+            "W twice": (mend(lambda s, H, W: softmax(H @ W @ (s @ W))), "Between which two"),
+            "no softmax": (mend(lambda s, H, W: H @ (s @ W)), "makes a distribution"),
+            "mixes W H": (mend(lambda s, H, W: softmax(H @ (s @ W)), lambda w, H, W: w @ H @ W), "What do they mix"),
             "weights in a column": (
                 lambda *given: (general(*given)[0], general(*given)[1][:, None]),
                 "does the decoder look at",

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from attention_course import checks
-from attention_course.museum._parts import exponentiate, mix_by, normalise, weigh_by
+from attention_course.museum._parts import exponentiate, mix_by, normalise, normalise_with_care, weigh_by
 from attention_course.museum.exhibits import EXHIBITS
 from attention_src import causal_mask, padding_mask, scaled_dot_product_attention, softmax
 
@@ -103,22 +103,17 @@ def transpose_mask(scores, mask):
     return softmax(scores, mask.T if mask.T.shape == scores.shape else mask)
 
 
-def divide_with_care(weights):
-    total = weights.sum(-1, keepdims=True)
-    return weights / np.where(total == 0, 1, total)
-
-
 WRONG = {
     "mask ignored": (EXHIBITS["mask ignored"], "left of a forbidden score"),
     "mask the other way round": (EXHIBITS["mask with the opposite meaning"], "what does True mean"),
     "mask after the softmax": (EXHIBITS["mask after the softmax"], "before the softmax, or after"),
     "after, divided again": (weigh_by(lambda s, mask: normalise(softmax(s) * mask)), "the largest is sought"),
     "after, divided again with care": (
-        weigh_by(lambda s, mask: divide_with_care(softmax(s) * mask)),
+        weigh_by(lambda s, mask: normalise_with_care(softmax(s) * mask)),
         "the largest is sought",
     ),
     "maximum over hidden scores, too": (
-        weigh_by(lambda s, mask: divide_with_care(exponentiate(s) * mask)),
+        weigh_by(lambda s, mask: normalise_with_care(exponentiate(s) * mask)),
         "the largest is sought",
     ),
     "score times mask": (EXHIBITS["mask multiplied into the scores"], "left of a forbidden score"),

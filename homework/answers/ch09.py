@@ -47,12 +47,12 @@ def counted(lengths, places):
     return np.arange(places) < lengths[:, None]
 
 
-def over(x, w, lengths):
+def take_lengths(x, w, lengths):
     """The mean surprise over the words to predict of sentences that are said to have so many of them."""
     return surprise(x[:, :-1], w[:, 1:])[counted(lengths, w.shape[1] - 1)].mean()
 
 
-def each(x, w, n):
+def sum_each(x, w, n):
     return np.where(counted(n - 1, w.shape[1] - 1), surprise(x[:, :-1], w[:, 1:]), 0).sum(1)
 
 
@@ -84,19 +84,19 @@ WRONG = {
     ),
     "neither shifted nor masked": (lambda x, w, n: surprise(x, w).mean(), "what lies behind the end"),
     "not masked": (lambda x, w, n: surprise(x[:, :-1], w[:, 1:]).mean(), "Does the padding"),
-    "one word too many": (lambda x, w, n: over(x, w, n), "followed by a word"),
-    "one word too few": (lambda x, w, n: over(x, w, n - 2), "how many words to predict"),
+    "one word too many": (lambda x, w, n: take_lengths(x, w, n), "followed by a word"),
+    "one word too few": (lambda x, w, n: take_lengths(x, w, n - 2), "how many words to predict"),
     "shifted backwards": (
         lambda x, w, n: surprise(x[:, 1:], w[:, :-1])[counted(n - 1, w.shape[1] - 1)].mean(),
         "In which direction",
     ),
     "the sign": (lambda x, w, n: -arrays(x, w, n), "positive or negative"),
-    "the sum": (lambda x, w, n: each(x, w, n).sum(), "or the sum"),
-    "mean of means": (lambda x, w, n: (each(x, w, n) / (n - 1)).mean(), "counts alike"),
-    "divided by all places": (lambda x, w, n: each(x, w, n).sum() / w[:, 1:].size, "By how many words"),
+    "the sum": (lambda x, w, n: sum_each(x, w, n).sum(), "or the sum"),
+    "mean of means": (lambda x, w, n: (sum_each(x, w, n) / (n - 1)).mean(), "counts alike"),
+    "divided by all places": (lambda x, w, n: sum_each(x, w, n).sum() / w[:, 1:].size, "By how many words"),
     "base two": (lambda x, w, n: arrays(x, w, n) / log(2), "Which logarithm"),
     "half": (lambda x, w, n: arrays(x, w, n) / 2, "words of the first sentence"),
-    "a loss for each sentence": (each, "What is the mean over"),
+    "a loss for each sentence": (sum_each, "What is the mean over"),
     "no maximum": (naive, "What does exp do to logits"),
     "a little added to each probability": (
         lambda x, w, n: -np.log(np.exp(-surprise(x[:, :-1], w[:, 1:])) + 1e-9)[counted(n - 1, w.shape[1] - 1)].mean(),
@@ -139,7 +139,7 @@ EXERCISES = {
         {
             "as handed out": (as_handed_out, "seen when it answers at position 0"),
             "shifted, but exp overflows": (shifted_alone, "What does exp do to logits"),
-            "shifted, the mask left as it was": (lambda x, w, n: over(x, w, n), "followed by a word"),
+            "shifted, the mask left as it was": (lambda x, w, n: take_lengths(x, w, n), "followed by a word"),
             "only the words shifted": (lambda x, w, n: surprise(x, w[:, 1:]).mean(), {"error": "IndexError"}),
             "−ln of what is left": ((arrays, -log(0.1)), "Which word does the wrong function compare with"),
             "the probability": ((arrays, 0.9), "minus its logarithm"),

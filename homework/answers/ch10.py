@@ -111,29 +111,19 @@ WRONG_PLACES = {
     "one sentence alone": (lambda table, x: (x + rows(table, x))[0], "Every token of every sentence"),
     "writes into x": (in_place, {"argument": "x"}),
 }
-RIGHT_DETECTORS = {name: detector for name, (detector, _) in SYMPTOMS.items()}
-
-
-def symptoms():
-    """Every other detector for every symptom."""
-    for name, right in RIGHT_DETECTORS.items():
-        for other in ASKS:
-            if other != right:
-                named = tuple((RIGHT_DETECTORS | {name: other}).values())
-                yield f"names “{other}” for {name}", (named, {"symptom": name, "answer": other})
-
-
-def programs():
-    """Every other bug for every program."""
-    for name, right in RIGHT_BUGS.items():
-        for other in BUGS:
-            if other != right:
-                named = tuple((RIGHT_BUGS | {name: other}).values())
-                yield f"names “{other}” for {name}", (named, {"symptom": name, "answer": other})
-
-
+RIGHT_NAMES = {name: detector for name, (detector, _) in SYMPTOMS.items()}
 RIGHT_BUGS = {name: bug for name, (bug, _) in PROGRAMS.items()}
-NAMED_BUGS = tuple(RIGHT_BUGS.values())
+
+
+def exchange_one(right, words):
+    """Every other name for every case, and values of the message that it must meet."""
+    return {
+        f"names “{other}” for {case}": (tuple((right | {case: other}).values()), {"symptom": case, "answer": other})
+        for case in right
+        for other in words
+        if other != right[case]
+    }
+
 
 EXERCISES = {
     "ex10-exchange": Exercise(checks.exchange_effect, "S002-2 SALL-2", DETECTORS, WRONG_DETECTORS, results=1),
@@ -142,19 +132,19 @@ EXERCISES = {
         checks.programs,
         "SALL-2 SALL-3",
         {
-            "names": NAMED_BUGS,
-            "capitals": tuple(bug.capitalize() for bug in NAMED_BUGS),
-            "blanks": tuple(f" {bug} " for bug in NAMED_BUGS),
+            "names": tuple(RIGHT_BUGS.values()),
+            "capitals": tuple(bug.capitalize() for bug in RIGHT_BUGS.values()),
+            "blanks": tuple(f" {bug} " for bug in RIGHT_BUGS.values()),
         },
-        dict(programs()),
+        exchange_one(RIGHT_BUGS, BUGS),
     ),
     "ex10-symptoms": Exercise(
         checks.symptoms,
         "SALL-2",
         {
-            "names": tuple(RIGHT_DETECTORS.values()),
-            "functions": tuple(getattr(detectors, name) for name in RIGHT_DETECTORS.values()),
+            "names": tuple(RIGHT_NAMES.values()),
+            "functions": tuple(getattr(detectors, name) for name in RIGHT_NAMES.values()),
         },
-        dict(symptoms()),
+        exchange_one(RIGHT_NAMES, ASKS),
     ),
 }
