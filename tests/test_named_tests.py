@@ -78,7 +78,7 @@ def test_the_token_that_comes_first_in_head_2_of_chapter_6_is_what_is_asked_for(
 
 def test_what_the_wrong_function_of_chapter_11_returns_is_what_is_asked_for():
     pairs = zip([1.0, 2.0, 3.0], [10.0, 20.0, 30.0], strict=True)
-    assert round(ch11.online(shrink_mix=False)(pairs), 1) == named("ex11-mend")
+    assert round(ch11.make_online(shrink_mix=False)(pairs), 1) == named("ex11-mend")
 
 
 def test_what_a_test_prints_of_the_wrong_block_of_chapter_12_is_what_is_asked_for():

@@ -28,7 +28,7 @@ def in_torch(query, key, w_query, w_key, v):
     return torch.tanh((query @ w_query).unsqueeze(1) + key @ w_key) @ v
 
 
-def projected(combine):
+def project(combine):
     """A score from the two projections, given an axis for the other's places, and v."""
 
     def answer(query, key, w_query, w_key, v):
@@ -38,21 +38,21 @@ def projected(combine):
 
 
 WRONG_SCORES = {
-    "no tanh": (projected(lambda q, k, v: (q + k) @ v), "between the sum of the projections and v"),
-    "tanh after v": (projected(lambda q, k, v: np.tanh((q + k) @ v)), "or what v has read"),
-    "tanh of each": (projected(lambda q, k, v: (np.tanh(q) + np.tanh(k)) @ v), "adding, or squashing"),
-    "multiplied": (projected(lambda q, k, v: np.tanh(q * k) @ v), "What does *additive* say"),
-    "dot product of the projections": (projected(lambda q, k, v: q[:, 0] @ k[0].T), "multiplies query and key"),
-    "taken away": (projected(lambda q, k, v: np.tanh(q - k) @ v), "What does *additive* say"),
-    "sigmoid": (projected(lambda q, k, v: 1 / (1 + np.exp(-q - k)) @ v), "Which function squashes"),
-    "ReLU": (projected(lambda q, k, v: np.maximum(q + k, 0) @ v), "Which function squashes"),
+    "no tanh": (project(lambda q, k, v: (q + k) @ v), "between the sum of the projections and v"),
+    "tanh after v": (project(lambda q, k, v: np.tanh((q + k) @ v)), "or what v has read"),
+    "tanh of each": (project(lambda q, k, v: (np.tanh(q) + np.tanh(k)) @ v), "adding, or squashing"),
+    "multiplied": (project(lambda q, k, v: np.tanh(q * k) @ v), "What does *additive* say"),
+    "dot product of the projections": (project(lambda q, k, v: q[:, 0] @ k[0].T), "multiplies query and key"),
+    "taken away": (project(lambda q, k, v: np.tanh(q - k) @ v), "What does *additive* say"),
+    "sigmoid": (project(lambda q, k, v: 1 / (1 + np.exp(-q - k)) @ v), "Which function squashes"),
+    "ReLU": (project(lambda q, k, v: np.maximum(q + k, 0) @ v), "Which function squashes"),
     "weights": (lambda *given: softmax(additive_score(*given)), "Were scores asked for"),
     "matrices exchanged": (
         lambda query, key, w_query, w_key, v: additive_score(query, key, w_key, w_query, v),
         "belongs to the query",
     ),
     "keys in rows": (lambda *given: additive_score(*given).T, "Who has a row"),
-    "no sum over v": (projected(lambda q, k, v: np.tanh(q + k) * v), "Who has a row"),
+    "no sum over v": (project(lambda q, k, v: np.tanh(q + k) * v), "Who has a row"),
     "half": (lambda *given: additive_score(*given) / 2, "project both, add, squash"),
     "matrices transposed": (lambda q, k, w_q, w_k, v: axes(q, k, w_q.T, w_k.T, v), {"error": "ValueError"}),
     "no new axis": (lambda q, k, w_q, w_k, v: np.tanh(q @ w_q + k @ w_k) @ v, "an axis of length 1"),
@@ -82,7 +82,7 @@ def step_torch(s, H, W_c):
     return torch.tanh(torch.cat([weights @ H, s]) @ W_c), weights
 
 
-def luong(weigh=None, join=None, squash=np.tanh):
+def take_step(weigh=None, join=None, squash=np.tanh):
     """A decoder step with one part exchanged: weigh(s, H), join(c, s, H, weights), squash."""
 
     def answer(s, H, W_c):
@@ -93,24 +93,27 @@ def luong(weigh=None, join=None, squash=np.tanh):
     return answer
 
 
-def cat(*parts):
+def join(*parts):
     return np.concatenate(parts)
 
 
 WRONG_STEPS = {
-    "scaled": (luong(lambda s, H: softmax(H @ s / len(s) ** 0.5)), "Luong's dot score divide"),
-    "no softmax": (luong(lambda s, H: H @ s), "makes a distribution"),
-    "states among themselves": (luong(lambda s, H: softmax(H @ H[0])), "Which state is compared"),
-    "weights over the numbers of a state": (luong(lambda s, H: softmax(s)), {"error": "ValueError"}),
-    "state first": (luong(join=lambda c, s, H, w: cat(s, c)), "Which does equation (3.2) name first"),
-    "no tanh": (luong(squash=lambda x: x), "What squashes the sum"),
-    "softmax for tanh": (luong(squash=softmax), "Which function squashes"),
+    "scaled": (take_step(lambda s, H: softmax(H @ s / len(s) ** 0.5)), "Luong's dot score divide"),
+    "no softmax": (take_step(lambda s, H: H @ s), "makes a distribution"),
+    "states among themselves": (take_step(lambda s, H: softmax(H @ H[0])), "Which state is compared"),
+    "weights over the numbers of a state": (take_step(lambda s, H: softmax(s)), {"error": "ValueError"}),
+    "state first": (take_step(join=lambda c, s, H, w: join(s, c)), "Which does equation (3.2) name first"),
+    "no tanh": (take_step(squash=lambda x: x), "What squashes the sum"),
+    "softmax for tanh": (take_step(squash=softmax), "Which function squashes"),
     "the context alone": (lambda s, H, W_c: (np.tanh(softmax(H @ s) @ H @ W_c[: len(s)]), softmax(H @ s)), "own state"),
     "the state alone": (lambda s, H, W_c: (np.tanh(s @ W_c[len(s) :]), softmax(H @ s)), "attention has fetched"),
     "the context is returned": (lambda s, H, W_c: (softmax(H @ s) @ H, softmax(H @ s)), "That is the context"),
-    "the best word alone": (luong(join=lambda c, s, H, w: cat(H[w.argmax()], s)), "words with the smaller weights"),
-    "the mean of all words": (luong(join=lambda c, s, H, w: cat(H.mean(0), s)), "What are the weights for"),
-    "halved": (luong(squash=lambda x: np.tanh(x) / 2), "Are they yours"),
+    "the best word alone": (
+        take_step(join=lambda c, s, H, w: join(H[w.argmax()], s)),
+        "words with the smaller weights",
+    ),
+    "the mean of all words": (take_step(join=lambda c, s, H, w: join(H.mean(0), s)), "What are the weights for"),
+    "halved": (take_step(squash=lambda x: np.tanh(x) / 2), "Are they yours"),
     "W_c from the other side": (lambda s, H, W_c: (np.tanh(W_c @ s), softmax(H @ s)), "How many numbers has W_c"),
     "weights in a column": (lambda s, H, W_c: (step(s, H, W_c)[0], softmax(H @ s)[:, None]), "How many words"),
 }

@@ -38,7 +38,7 @@ def in_torch(X, W_q, W_k, W_v):
 RIGHT = {"in one": plain, "the package": from_the_package, "loops": loops, "torch, one matrix": in_torch}
 
 
-def head(score=None, mix=None):
+def make_head(score=None, mix=None):
     """A head with one part exchanged: score(Q, K, X), mix(weights, X)."""
 
     def answer(X, W_q, W_k, W_v):
@@ -65,12 +65,12 @@ SAME = ("not scaled", "scaled by the root of n", "scaled by d_k", "keys ask quer
 SAME += ("keys with keys", "softmax over the queries", "softmax twice", "no softmax", "no maximum", "mixes by columns")
 WRONG = {name: exchange_in_head(name) for name in SAME} | {
     "scaled by the root of d_model": (
-        head(lambda Q, K, X: Q @ K.T / np.sqrt(X.shape[1])),
+        make_head(lambda Q, K, X: Q @ K.T / np.sqrt(X.shape[1])),
         "How many terms has one score",
     ),
-    "no projection": (head(lambda Q, K, X: X @ X.T / np.sqrt(X.shape[1])), "Work one score out by hand"),
+    "no projection": (make_head(lambda Q, K, X: X @ X.T / np.sqrt(X.shape[1])), "Work one score out by hand"),
     "mixes the keys": exchange_in_head("mixes the keys"),
-    "mixes the tokens": (head(mix=lambda weights, X: weights @ X), "the tokens, or their values"),
+    "mixes the tokens": (make_head(mix=lambda weights, X: weights @ X), "the tokens, or their values"),
     "weights of one token alone": (lambda *given: (plain(*given)[0], plain(*given)[1][0]), "Which axis should remain"),
     "matrix transposed": (lambda X, W_q, W_k, W_v: X @ W_q.T, {"error": "ValueError"}),
     "writes into W_k": (in_place, {"argument": "W_k"}),
@@ -116,7 +116,7 @@ EXERCISES = {
             "as handed out": (as_handed_out, "How many terms has one score"),
             "only the root mended": exchange_in_head("mixes the keys"),
             "only the values mended": (
-                head(lambda Q, K, X: Q @ K.T / np.sqrt(X.shape[1])),
+                make_head(lambda Q, K, X: Q @ K.T / np.sqrt(X.shape[1])),
                 "How many terms has one score",
             ),
             "divides by d_v": exchange_in_head("scaled by the root of d_v"),

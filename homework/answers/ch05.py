@@ -28,7 +28,7 @@ def from_the_package(lengths, n):
     return causal_mask(n) & padding_mask(lengths, n)
 
 
-def mask_of(condition):
+def make_mask(condition):
     """A mask from a condition on query i, key j and length, all arrays of (batch, n, n)."""
 
     def answer(lengths, n):
@@ -39,15 +39,15 @@ def mask_of(condition):
 
 
 WRONG_MASKS = {
-    "opposite": (mask_of(lambda i, j, k: (j > i) | (j >= k)), "What does yours mean"),
-    "no padding": (mask_of(lambda i, j, k: j <= i), "sentence of two words"),
-    "not causal": (mask_of(lambda i, j, k: j < k), "May query 0 look at key 1"),
-    "transposed": (mask_of(lambda i, j, k: (j >= i) & (j < k)), "which is looked at"),
-    "one too many": (mask_of(lambda i, j, k: (j <= i) & (j <= k)), "the last key of two words"),
-    "not oneself": (mask_of(lambda i, j, k: (j < i) & (j < k)), "may a token look at itself"),
-    "askers padded": (mask_of(lambda i, j, k: (j <= i) & (i < k)), "asker or the answerer"),
-    "or": (mask_of(lambda i, j, k: (j <= i) | (j < k)), "Both conditions"),
-    "nobody": (mask_of(lambda i, j, k: (i < 0) & (j < k)), "Is j ≤ i there"),
+    "opposite": (make_mask(lambda i, j, k: (j > i) | (j >= k)), "What does yours mean"),
+    "no padding": (make_mask(lambda i, j, k: j <= i), "sentence of two words"),
+    "not causal": (make_mask(lambda i, j, k: j < k), "May query 0 look at key 1"),
+    "transposed": (make_mask(lambda i, j, k: (j >= i) & (j < k)), "which is looked at"),
+    "one too many": (make_mask(lambda i, j, k: (j <= i) & (j <= k)), "the last key of two words"),
+    "not oneself": (make_mask(lambda i, j, k: (j < i) & (j < k)), "may a token look at itself"),
+    "askers padded": (make_mask(lambda i, j, k: (j <= i) & (i < k)), "asker or the answerer"),
+    "or": (make_mask(lambda i, j, k: (j <= i) | (j < k)), "Both conditions"),
+    "nobody": (make_mask(lambda i, j, k: (i < 0) & (j < k)), "Is j ≤ i there"),
     "numbers": (lambda lengths, n: comparisons(lengths, n).astype(float), {"dtype": "float64"}),
     "minus infinity": (lambda lengths, n: np.where(comparisons(lengths, n), 0, -np.inf), {"dtype": "float64"}),
     "torch's triangle of floats": (

@@ -41,23 +41,23 @@ def in_torch(X, W_q, W_k, W_v, W_o, num_heads):
     return (weights @ v).transpose(0, 1).flatten(1) @ W_o, weights
 
 
-def joined(mixed):
+def join_heads(mixed):
     return mixed.swapaxes(0, 1).reshape(mixed.shape[1], -1)
 
 
-def layer(split=cut, attend=scaled_dot_product_attention, join=None):
+def make_layer(split=cut, attend=scaled_dot_product_attention, join=None):
     """Multi-head attention with one part exchanged: split(a, num_heads), attend(q, k, v), join(mixed, W_o)."""
 
     def answer(X, W_q, W_k, W_v, W_o, num_heads):
         mixed, weights = attend(*(split(X @ W, num_heads) for W in (W_q, W_k, W_v)))
-        return (join(mixed, W_o) if join else joined(mixed) @ W_o), weights
+        return (join(mixed, W_o) if join else join_heads(mixed) @ W_o), weights
 
     return answer
 
 
-def scaled_by(number):
+def scale_by(number):
     """Multi-head attention whose scores are divided by the root of another number, number(q)."""
-    return layer(attend=score_by(lambda q, k, v: q @ k.mT / number(q) ** 0.5))
+    return make_layer(attend=score_by(lambda q, k, v: q @ k.mT / number(q) ** 0.5))
 
 
 def one_big_head(X, W_q, W_k, W_v, W_o, num_heads):
@@ -72,33 +72,36 @@ def sliced_tokens(X, W_q, W_k, W_v, W_o, num_heads):
     return np.hstack([mixed for mixed, _ in heads]) @ W_o, np.stack([weights for _, weights in heads])
 
 
-def interleaved(a, num_heads):
+def interleave(a, num_heads):
     return a.reshape(len(a), -1, num_heads).transpose(2, 0, 1)
 
 
 WRONG = {
-    "one reshape": (layer(split=lambda a, h: a.reshape(h, len(a), -1)), "labelled numbers"),
-    "columns interleaved": (layer(split=interleaved), "columns has the first head"),
-    "scaled by the root of d_model": (scaled_by(lambda q: len(q) * q.shape[2]), "length is under the root"),
-    "scaled by the root of the heads": (scaled_by(len), "length is under the root"),
-    "scaled by the root of n": (scaled_by(lambda q: q.shape[1]), "How many terms"),
-    "not scaled": (layer(attend=EXHIBITS["not scaled"]), "between the scores and the softmax"),
-    "keys ask": (layer(attend=EXHIBITS["keys ask queries"]), "Who asks"),
-    "softmax over the queries": (layer(attend=EXHIBITS["softmax over the queries"]), "which axis"),
-    "softmax over the heads": (layer(attend=weigh_by(lambda s, mask: softmax(s.T).T)), "By what is each row divided"),
-    "no maximum": (layer(attend=EXHIBITS["the maximum forgotten"]), "What does exp do"),
-    "W_o forgotten": (layer(join=lambda m, W_o: joined(m)), "What comes after that"),
+    "one reshape": (make_layer(split=lambda a, h: a.reshape(h, len(a), -1)), "labelled numbers"),
+    "columns interleaved": (make_layer(split=interleave), "columns has the first head"),
+    "scaled by the root of d_model": (scale_by(lambda q: len(q) * q.shape[2]), "length is under the root"),
+    "scaled by the root of the heads": (scale_by(len), "length is under the root"),
+    "scaled by the root of n": (scale_by(lambda q: q.shape[1]), "How many terms"),
+    "not scaled": (make_layer(attend=EXHIBITS["not scaled"]), "between the scores and the softmax"),
+    "keys ask": (make_layer(attend=EXHIBITS["keys ask queries"]), "Who asks"),
+    "softmax over the queries": (make_layer(attend=EXHIBITS["softmax over the queries"]), "which axis"),
+    "softmax over the heads": (
+        make_layer(attend=weigh_by(lambda s, mask: softmax(s.T).T)),
+        "By what is each row divided",
+    ),
+    "no maximum": (make_layer(attend=EXHIBITS["the maximum forgotten"]), "What does exp do"),
+    "W_o forgotten": (make_layer(join=lambda m, W_o: join_heads(m)), "What comes after that"),
     "joined without exchange": (
-        layer(join=lambda m, W_o: m.reshape(m.shape[1], -1) @ W_o),
+        make_layer(join=lambda m, W_o: m.reshape(m.shape[1], -1) @ W_o),
         "axes when the heads are joined",
     ),
     "joined number by number": (
-        layer(join=lambda m, W_o: m.transpose(1, 2, 0).reshape(m.shape[1], -1) @ W_o),
+        make_layer(join=lambda m, W_o: m.transpose(1, 2, 0).reshape(m.shape[1], -1) @ W_o),
         "heads of one",
     ),
-    "heads not joined": (layer(join=lambda m, W_o: m), "once they have mixed"),
-    "heads added": (layer(join=lambda m, W_o: m.sum(0) @ W_o[: m.shape[-1]]), "how are the heads joined"),
-    "W_o from the other side": (layer(join=lambda m, W_o: joined(m) @ W_o.T), "which side"),
+    "heads not joined": (make_layer(join=lambda m, W_o: m), "once they have mixed"),
+    "heads added": (make_layer(join=lambda m, W_o: m.sum(0) @ W_o[: m.shape[-1]]), "how are the heads joined"),
+    "W_o from the other side": (make_layer(join=lambda m, W_o: join_heads(m) @ W_o.T), "which side"),
     "every head sees all columns": (one_big_head, "All your heads have the same weights"),
     "each head sees a slice of the token": (sliced_tokens, "Take the first head alone"),
     "mean of the weights": (lambda *given: (plain(*given)[0], plain(*given)[1].mean(0)), "How many tables"),
@@ -152,7 +155,7 @@ EXERCISES = {
             "not brought to the front": (lambda a, h: a.reshape(len(a), h, -1), "How many heads, how many tokens"),
             "heads backwards": (lambda a, h: cut(a, h)[::-1], "the first or the last"),
             "tokens backwards": (lambda a, h: cut(a[::-1], h), "In which order stand the tokens"),
-            "columns interleaved": (interleaved, "side by side"),
+            "columns interleaved": (interleave, "side by side"),
             "columns backwards": (lambda a, h: cut(a, h)[..., ::-1], "first columns of every token"),
             "last two axes exchanged": (lambda a, h: cut(a, h).swapaxes(1, 2), "How many heads, how many tokens"),
             "doubled": (lambda a, h: 2 * cut(a, h), "first columns of every token"),

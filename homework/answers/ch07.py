@@ -46,7 +46,7 @@ def half_on_the_stream(x, attend, feed_forward, norm_1, norm_2):
     return x + feed_forward(norm_2(x))
 
 
-def into(x, attend):
+def add_in_place(x, attend):
     x += attend(x)
     return x
 
@@ -67,7 +67,7 @@ WRONG = {
     "attention alone": (lambda x, a, f, m, n: x + a(m(x)), "What comes after it"),
     "half of it": (lambda x, a, f, m, n: two_lines(x, a, f, m, n) / 2, "where does it write"),
     "a row": (lambda x, a, f, m, n: two_lines(x, a, f, m, n)[0], "takes tokens and gives tokens"),
-    "writes into x": (lambda x, a, f, m, n: into(x, a), {"argument": "x"}),
+    "writes into x": (lambda x, a, f, m, n: add_in_place(x, a), {"argument": "x"}),
 }
 
 
@@ -75,7 +75,7 @@ def silent(y):
     return 0 * y
 
 
-def tested(sublayer, over=np.max):
+def measure_change(sublayer, over=np.max):
     """A test of the stream that gives both sub-layers this function and the changes to `over`."""
 
     def answer(block, x, norm_1, norm_2):
@@ -118,12 +118,12 @@ EXERCISES = {
     "ex07-zero": Exercise(
         checks.zero_test,
         "S001-2",
-        {"zeros": tested(silent), "a number": tested(lambda y: 0), "NumPy": largest},
+        {"zeros": measure_change(silent), "a number": measure_change(lambda y: 0), "NumPy": largest},
         {
-            "sub-layers return what they are given": (tested(lambda y: y), "zeros, or what they were given"),
-            "sum": (tested(silent, np.sum), "the one that changes most"),
-            "mean": (tested(silent, np.mean), "the one that changes most"),
-            "smallest": (tested(silent, np.min), "or the smallest"),
+            "sub-layers return what they are given": (measure_change(lambda y: y), "zeros, or what they were given"),
+            "sum": (measure_change(silent, np.sum), "the one that changes most"),
+            "mean": (measure_change(silent, np.mean), "the one that changes most"),
+            "smallest": (measure_change(silent, np.min), "or the smallest"),
             "without abs": (
                 lambda block, x, m, n: (block(x, silent, silent, m, n) - x).max(),
                 "What if a number becomes smaller",

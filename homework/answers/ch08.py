@@ -33,7 +33,7 @@ def in_torch(image, p):
 RIGHT = {"five axes": five_axes, "loops": loops, "einsum": einsum, "torch": in_torch, "the package": from_the_package}
 
 
-def through(*axes):
+def reorder(*axes):
     """Patches whose five axes (patch row, row, patch column, column, colour) are put in another order."""
 
     def answer(image, p):
@@ -45,11 +45,11 @@ def through(*axes):
 
 
 WRONG = {
-    "strips": (through(0, 1, 2, 3, 4), "a strip of a row"),
-    "counted down columns": (through(2, 0, 1, 3, 4), "along rows or down columns"),
-    "columns within a patch": (through(0, 2, 3, 1, 4), "run along its rows"),
-    "colours apart": (through(0, 2, 4, 1, 3), "colours of one pixel"),
-    "everything turned": (through(2, 0, 3, 1, 4), "numbered pixels"),
+    "strips": (reorder(0, 1, 2, 3, 4), "a strip of a row"),
+    "counted down columns": (reorder(2, 0, 1, 3, 4), "along rows or down columns"),
+    "columns within a patch": (reorder(0, 2, 3, 1, 4), "run along its rows"),
+    "colours apart": (reorder(0, 2, 4, 1, 3), "colours of one pixel"),
+    "everything turned": (reorder(2, 0, 3, 1, 4), "numbered pixels"),
     "backwards": (lambda image, p: five_axes(image, p)[::-1], "numbered pixels"),
     "patches not laid flat": (lambda image, p: five_axes(image, p).reshape(-1, p, p, image.shape[2]), "many patches"),
     "one number too few": (lambda image, p: five_axes(image, p)[:, 1:], "How many patches"),
@@ -79,7 +79,7 @@ def back_in_torch(patches, p, H, W):
     return cut.permute(0, 2, 1, 3, 4).reshape(H, W, -1)
 
 
-def back_through(*axes):
+def reorder_back(*axes):
     """Pictures put together from five axes (patch row, patch column, row, column, colour) in another order."""
 
     def answer(patches, p, H, W):
@@ -122,8 +122,8 @@ EXERCISES = {
         {"five axes": back, "loops": back_by_loops, "torch": back_in_torch, "the package": unpatchify},
         {
             "as handed out": (lambda patches, p, H, W: patches.reshape(H, W, -1), "Where does patch 2 go"),
-            "the wrong axes exchanged": (back_through(2, 0, 1, 3, 4), "Where does patch 2 go"),
-            "columns within a patch": (back_through(0, 3, 1, 2, 4), "Where does patch 2 go"),
+            "the wrong axes exchanged": (reorder_back(2, 0, 1, 3, 4), "Where does patch 2 go"),
+            "columns within a patch": (reorder_back(0, 3, 1, 2, 4), "Where does patch 2 go"),
             "height and width exchanged": (lambda patches, p, H, W: back(patches, p, W, H), "How many axes"),
             "upside down": (lambda *given: back(*given)[::-1], "Where does patch 2 go"),
             "colours lost": (lambda *given: back(*given)[..., 0], "How many axes"),

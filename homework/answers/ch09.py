@@ -43,22 +43,22 @@ def surprise(logits, words):
     return -np.take_along_axis(log_softmax(logits), words[..., None], -1)[..., 0]
 
 
-def counted(lengths, places):
+def counts(lengths, places):
     return np.arange(places) < lengths[:, None]
 
 
 def take_lengths(x, w, lengths):
     """The mean surprise over the words to predict of sentences that are said to have so many of them."""
-    return surprise(x[:, :-1], w[:, 1:])[counted(lengths, w.shape[1] - 1)].mean()
+    return surprise(x[:, :-1], w[:, 1:])[counts(lengths, w.shape[1] - 1)].mean()
 
 
 def sum_each(x, w, n):
-    return np.where(counted(n - 1, w.shape[1] - 1), surprise(x[:, :-1], w[:, 1:]), 0).sum(1)
+    return np.where(counts(n - 1, w.shape[1] - 1), surprise(x[:, :-1], w[:, 1:]), 0).sum(1)
 
 
-def naive(x, w, n):
+def overflow(x, w, n):
     p = np.exp(x[:, :-1]) / np.exp(x[:, :-1]).sum(-1, keepdims=True)
-    return -np.log(np.take_along_axis(p, w[:, 1:, None], -1)[..., 0])[counted(n - 1, w.shape[1] - 1)].mean()
+    return -np.log(np.take_along_axis(p, w[:, 1:, None], -1)[..., 0])[counts(n - 1, w.shape[1] - 1)].mean()
 
 
 def in_place(x, w, n):
@@ -69,25 +69,22 @@ def in_place(x, w, n):
 def as_handed_out(logits, words, lengths):
     logp = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
     logp = np.take_along_axis(logp, words[..., None], -1)[..., 0]
-    return -logp[counted(lengths, words.shape[1])].mean()
+    return -logp[counts(lengths, words.shape[1])].mean()
 
 
-def shifted_alone(x, w, n):
+def shift_alone(x, w, n):
     logp = x[:, :-1] - np.log(np.exp(x[:, :-1]).sum(-1, keepdims=True))
-    return -np.take_along_axis(logp, w[:, 1:, None], -1)[..., 0][counted(n - 1, w.shape[1] - 1)].mean()
+    return -np.take_along_axis(logp, w[:, 1:, None], -1)[..., 0][counts(n - 1, w.shape[1] - 1)].mean()
 
 
 WRONG = {
-    "not shifted": (
-        lambda x, w, n: surprise(x, w)[counted(n, w.shape[1])].mean(),
-        "seen when it answers at position 0",
-    ),
+    "not shifted": (lambda x, w, n: surprise(x, w)[counts(n, w.shape[1])].mean(), "seen when it answers at position 0"),
     "neither shifted nor masked": (lambda x, w, n: surprise(x, w).mean(), "what lies behind the end"),
     "not masked": (lambda x, w, n: surprise(x[:, :-1], w[:, 1:]).mean(), "Does the padding"),
     "one word too many": (lambda x, w, n: take_lengths(x, w, n), "followed by a word"),
     "one word too few": (lambda x, w, n: take_lengths(x, w, n - 2), "how many words to predict"),
     "shifted backwards": (
-        lambda x, w, n: surprise(x[:, 1:], w[:, :-1])[counted(n - 1, w.shape[1] - 1)].mean(),
+        lambda x, w, n: surprise(x[:, 1:], w[:, :-1])[counts(n - 1, w.shape[1] - 1)].mean(),
         "In which direction",
     ),
     "the sign": (lambda x, w, n: -arrays(x, w, n), "positive or negative"),
@@ -97,9 +94,9 @@ WRONG = {
     "base two": (lambda x, w, n: arrays(x, w, n) / log(2), "Which logarithm"),
     "half": (lambda x, w, n: arrays(x, w, n) / 2, "words of the first sentence"),
     "a loss for each sentence": (sum_each, "What is the mean over"),
-    "no maximum": (naive, "What does exp do to logits"),
+    "no maximum": (overflow, "What does exp do to logits"),
     "a little added to each probability": (
-        lambda x, w, n: -np.log(np.exp(-surprise(x[:, :-1], w[:, 1:])) + 1e-9)[counted(n - 1, w.shape[1] - 1)].mean(),
+        lambda x, w, n: -np.log(np.exp(-surprise(x[:, :-1], w[:, 1:])) + 1e-9)[counts(n - 1, w.shape[1] - 1)].mean(),
         "How small a probability",
     ),
     "writes into the logits": (in_place, {"argument": "logits"}),
@@ -138,7 +135,7 @@ EXERCISES = {
         RIGHT,
         {
             "as handed out": (as_handed_out, "seen when it answers at position 0"),
-            "shifted, but exp overflows": (shifted_alone, "What does exp do to logits"),
+            "shifted, but exp overflows": (shift_alone, "What does exp do to logits"),
             "shifted, the mask left as it was": (lambda x, w, n: take_lengths(x, w, n), "followed by a word"),
             "only the words shifted": (lambda x, w, n: surprise(x, w[:, 1:]).mean(), {"error": "IndexError"}),
             "−ln of what is left": ((arrays, -log(0.1)), "Which word does the wrong function compare with"),

@@ -12,7 +12,7 @@ from attention_course.museum import detectors
 from . import Exercise
 
 
-def exchanged(undo=True, pairs=None, size=abs, over=max, largest=np.max):
+def exchange(undo=True, pairs=None, size=abs, over=max, largest=np.max):
     """The effect of exchanging two tokens, with something left out or done otherwise."""
 
     def answer(layer, x):
@@ -48,7 +48,7 @@ def by_matrices(layer, x):
     return np.max(changes)
 
 
-def reversed_order(layer, x):
+def reverse_all(layer, x):
     return abs(layer(x[::-1])[::-1] - layer(x)).max()
 
 
@@ -57,30 +57,30 @@ def into_x(layer, x):
     return abs(layer(x)[[1, 0, *range(2, len(x))]] - right).max()
 
 
-DETECTORS = {"every pair": exchanged(), "loops over rows": by_loops, "matrices": by_matrices}
-DETECTORS["as a list"] = lambda layer, x: np.array(exchanged()(layer, x))
+DETECTORS = {"every pair": exchange(), "loops over rows": by_loops, "matrices": by_matrices}
+DETECTORS["as a list"] = lambda layer, x: np.array(exchange()(layer, x))
 WRONG_DETECTORS = {
-    "the outputs stay where they are": (exchanged(undo=False), "Where do their outputs stand"),
-    "all reversed": (reversed_order, "How many should move at once"),
-    "the first two alone": (exchanged(pairs=lambda n: [(0, 1)]), "Which pairs"),
-    "the last two alone": (exchanged(pairs=lambda n: [(n - 2, n - 1)]), "Which pairs"),
-    "first and last": (exchanged(pairs=lambda n: [(0, n - 1)]), "Which pairs"),
-    "neighbours alone": (exchanged(pairs=lambda n: [(i, i + 1) for i in range(n - 1)]), "Which pairs"),
-    "no absolute value": (exchanged(size=np.asarray), "difference below 0"),
-    "the mean of all pairs": (exchanged(over=lambda found: np.mean(found[1:])), "the largest of all pairs"),
-    "the sum of all pairs": (exchanged(over=sum), "the largest of all pairs"),
+    "the outputs stay where they are": (exchange(undo=False), "Where do their outputs stand"),
+    "all reversed": (reverse_all, "How many should move at once"),
+    "the first two alone": (exchange(pairs=lambda n: [(0, 1)]), "Which pairs"),
+    "the last two alone": (exchange(pairs=lambda n: [(n - 2, n - 1)]), "Which pairs"),
+    "first and last": (exchange(pairs=lambda n: [(0, n - 1)]), "Which pairs"),
+    "neighbours alone": (exchange(pairs=lambda n: [(i, i + 1) for i in range(n - 1)]), "Which pairs"),
+    "no absolute value": (exchange(size=np.asarray), "difference below 0"),
+    "the mean of all pairs": (exchange(over=lambda found: np.mean(found[1:])), "the largest of all pairs"),
+    "the sum of all pairs": (exchange(over=sum), "the largest of all pairs"),
     "every output": (lambda layer, x: abs(layer(x)).max(axis=-1), "the largest over what"),
     "always 0": (lambda layer, x: 0.0, "with two rows exchanged"),
     "writes into x": (into_x, {"argument": "x"}),
 }
 
 
-def rows(table, x):
+def take_places(table, x):
     return table[: x.shape[1]][::-1]
 
 
 PLACES = {
-    "a slice": lambda table, x: x + rows(table, x),
+    "a slice": lambda table, x: x + take_places(table, x),
     "by index": lambda table, x: x + table[None, np.arange(x.shape[1] - 1, -1, -1)],
     "sentence by sentence": lambda table, x: np.stack([s + table[len(s) - 1 :: -1] for s in x]),
     "torch": lambda table, x: torch.tensor(x) + torch.tensor(table)[: x.shape[1]].flip(0),
@@ -88,7 +88,7 @@ PLACES = {
 
 
 def in_place(table, x):
-    x += rows(table, x)
+    x += take_places(table, x)
     return x
 
 
@@ -96,7 +96,10 @@ WRONG_PLACES = {
     "as handed out": (lambda table, x: x + table[: x.shape[0], None], "Along which axis"),
     "the first place for all": (lambda table, x: x + table[0], "Along which axis"),
     "nothing added": (lambda table, x: x, "What was to be added"),
-    "along both axes": (lambda table, x: x + table[: x.shape[0], None] + rows(table, x), "What does it depend on"),
+    "along both axes": (
+        lambda table, x: x + table[: x.shape[0], None] + take_places(table, x),
+        "What does it depend on",
+    ),
     "places run on through the batch": (
         lambda table, x: x + np.resize(table, (x.shape[0] * x.shape[1], x.shape[2])).reshape(x.shape),
         "What does it depend on",
@@ -104,11 +107,11 @@ WRONG_PLACES = {
     "counted from 1": (lambda table, x: x + table[1 : 1 + x.shape[1]][::-1], "Counting starts at 0"),
     "from the first token": (lambda table, x: x + table[: x.shape[1]], "Which token gets row 0"),
     "the table turned round": (lambda table, x: x + table[::-1][: x.shape[1]], "How many of its rows"),
-    "one place off": (lambda table, x: x + np.roll(rows(table, x), 1, axis=0), "the one before it"),
-    "taken away": (lambda table, x: x - rows(table, x), "or taken away"),
-    "multiplied": (lambda table, x: x * rows(table, x), "What does it depend on"),
-    "the places alone": (lambda table, x: np.broadcast_to(rows(table, x), x.shape), "are the tokens themselves"),
-    "one sentence alone": (lambda table, x: (x + rows(table, x))[0], "Every token of every sentence"),
+    "one place off": (lambda table, x: x + np.roll(take_places(table, x), 1, axis=0), "the one before it"),
+    "taken away": (lambda table, x: x - take_places(table, x), "or taken away"),
+    "multiplied": (lambda table, x: x * take_places(table, x), "What does it depend on"),
+    "the places alone": (lambda table, x: np.broadcast_to(take_places(table, x), x.shape), "are the tokens themselves"),
+    "one sentence alone": (lambda table, x: (x + take_places(table, x))[0], "Every token of every sentence"),
     "writes into x": (in_place, {"argument": "x"}),
 }
 RIGHT_NAMES = {name: detector for name, (detector, _) in SYMPTOMS.items()}

@@ -8,7 +8,7 @@ from attention_course import checks
 from . import Exercise
 
 
-def along(offset, mean=True):
+def find_along(offset, mean=True):
     """The head with most weight on one diagonal."""
 
     def answer(weights):
@@ -34,7 +34,7 @@ def in_torch(weights):
     return divmod(int(mean.argmax()), mean.shape[1])
 
 
-def any_later(weights):
+def find_any_later(weights):
     mean = weights[..., 1:].mean((-2, -1))
     return np.unravel_index(mean.argmax(), mean.shape)
 
@@ -75,17 +75,17 @@ EXERCISES = {
     "ex12-next": Exercise(
         checks.next_head,
         "S001-5",
-        {"diagonal": along(1), "loops": loops, "torch": in_torch},
+        {"diagonal": find_along(1), "loops": loops, "torch": in_torch},
         {
-            "the token before": (along(-1), "left or right of the diagonal"),
-            "itself": (along(0), "a token look at itself"),
-            "any token but the first": (any_later, "Which column belongs to the token after"),
-            "the head first": (lambda weights: along(1)(weights)[::-1], "Which of the two numbers comes first"),
-            "the largest weight": (along(1, mean=False), "one large weight the same"),
-            "the smallest mean": (lambda weights: along(1)(-weights), "smallest mean, and which the largest"),
+            "the token before": (find_along(-1), "left or right of the diagonal"),
+            "itself": (find_along(0), "a token look at itself"),
+            "any token but the first": (find_any_later, "Which column belongs to the token after"),
+            "the head first": (lambda weights: find_along(1)(weights)[::-1], "Which of the two numbers comes first"),
+            "the largest weight": (find_along(1, mean=False), "one large weight the same"),
+            "the smallest mean": (lambda weights: find_along(1)(-weights), "smallest mean, and which the largest"),
             "far from any": (lambda weights: (99, 99), "Which numbers of one table are the weights"),
             "a table": (lambda weights: (weights[0, 0], weights[0, 1]), "Which numbers of one table are the weights"),
-            "one number": (lambda weights: along(1)(weights)[0], "How many results does your function return"),
+            "one number": (lambda weights: find_along(1)(weights)[0], "How many results does your function return"),
         },
     ),
     "ex12-missed": Exercise(
