@@ -17,16 +17,11 @@ BY_HAND = "Work one score out by hand: which number of the query meets which num
 
 
 def need_attention(got, query, key, value, given, mask=None, *, tokens=None, late=False, forbidden=None):
-    """Raise Wrong, with the question that leads to the mistake, unless got is the output and weights of attention.
+    """Raise Wrong, with the question that leads to the mistake, unless got is (output, weights) of attention.
 
-    Parameters
-    ----------
-    got : tuple, the answer's output and weights
-    query, key, value, mask : what they should be made of
-    given : str or Part, how a message names the trial
-    tokens : array (n, d_model), if queries, keys and values are projections of tokens
-    late : bool, whether a forbidden score is far above the others
-    forbidden : function of the weights which raises Wrong if a key that may not be looked at has one
+    Messages call the trial `given`; queries, keys and values may be projections of `tokens`. With a mask, `forbidden`
+    is a function of the weights which raises Wrong if a hidden key has one, and `late` says that the score of a hidden
+    key is far above the others.
     """
     (output, weights), (expected, right) = got, scaled_dot_product_attention(query, key, value, mask)
     need_order(NAMES, got, (expected, right))
@@ -47,14 +42,7 @@ def need_attention(got, query, key, value, given, mask=None, *, tokens=None, lat
 
 
 def about_weights(weights, query, key, mask=None, sizes=(), otherwise=BY_HAND):
-    """The question that leads from known wrong weights to the mistake behind them.
-
-    Parameters
-    ----------
-    weights, query, key, mask : the answer's weights, and what they should be made of
-    sizes : iterable of int, numbers that could have been taken for d_k
-    otherwise : str, the question for weights that are not known
-    """
+    """The question that leads from known wrong weights to the mistake, or `otherwise`; `sizes` may be taken for d_k."""
     if np.abs(scaled_dot_score(query, key)).max() > 500:  # what holds for small scores fails for large ones
         return "By how much do the two largest scores of this row differ, and what has become of the gap in yours?"
     d_k, right = key.shape[-1], scaled_dot_product_attention(query, key, key, mask)[1]

@@ -92,12 +92,12 @@ def need_named(named, right, reasons):
     if isinstance(named, str) and named == right:
         return
     if named is ... or named is None:
-        fault = NotAttempted("the function is mended; nothing is named yet")
+        reply = NotAttempted("the function is mended; nothing is named yet")
     elif isinstance(named, str) and named in reasons:
         reason, question = reasons[named]
-        fault = Wrong(Part("Not {named}: {reason}", named=repr(named), reason=as_part(reason)), question=question)
+        reply = Wrong(Part("Not {named}: {reason}", named=repr(named), reason=as_part(reason)), question=question)
     else:
         choice = Part("one of {names}", names=sorted([*reasons, right]))
-        fault = Wrong(Part("{named} is none of the four names", named=repr(named)), choice)
-    fault.share = 1 / 2
-    raise fault
+        reply = Wrong(Part("{named} is none of the four names", named=repr(named)), choice)
+    reply.share = 1 / 2
+    raise reply

@@ -7,7 +7,7 @@ So messages can be compared without reading them, and another language needs tra
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from ._language import translated
+from ._language import translate
 
 RIGHT = "Right: {what}"
 listener = ContextVar("listener", default=print)  # called with what is said of a right answer
@@ -23,7 +23,7 @@ class Part:
         self.template, self.values = template, values
 
     def __str__(self):
-        template = translated(self.template)
+        template = translate(self.template)
         return template.format(**self.values) if self.values else template
 
 

@@ -25,14 +25,14 @@ def mended_places(answer, seed=0):
         added, right = got - x, table[:n][::-1]
         alone, same = np.allclose(got, right, atol=1e-5), np.allclose(added, added[:, :1], atol=1e-5) and n > 1
         differs = not np.allclose(added, added[:1], atol=1e-5)
-        faults = (
+        mistakes = (
             (np.allclose(added, 0, atol=1e-5), "x comes back as it was", "What was to be added to it?"),
             (alone, "these are the vectors of the positions alone", "Where are the tokens themselves?"),
             (same, "all tokens of a sentence get the same vector", "Along which axis do you count?"),
             (differs, "the same position gets another vector in another sentence", "What does it depend on?"),
         )
-        for found, seen, question in faults:
-            if found:
+        for is_there, seen, question in mistakes:
+            if is_there:
                 raise Wrong(Part("With {given}, {seen}", given=given, seen=Part(seen)), question=question)
         known = (
             (x - right, "Were the vectors added, or taken away?"),
@@ -164,7 +164,7 @@ PROGRAMS = {
 }
 
 
-def _diagnosed(answers, right, words, says):
+def _check_diagnoses(answers, right, words, says):
     """Compare what was named for each case with what is right, and say what the named one asks or would show."""
     for (name, (expected, clue)), answer in zip(right.items(), answers, strict=True):
         if answer is None or answer is ...:
@@ -185,7 +185,7 @@ def symptoms(a, b, c, d):
     a, b, c, d : str, names of functions of `attention_course.museum.detectors`
     """
     named = [getattr(answer, "__name__", answer) for answer in (a, b, c, d)]
-    _diagnosed(named, SYMPTOMS, ASKS, "{symptom}: {answer} asks {asks}")
+    _check_diagnoses(named, SYMPTOMS, ASKS, "{symptom}: {answer} asks {asks}")
     say_right("each symptom has its question.")
 
 
@@ -197,5 +197,5 @@ def programs(a, b, c):
     a, b, c : str, keys of `BUGS`, in capitals or not
     """
     named = [answer.strip().lower() if isinstance(answer, str) else answer for answer in (a, b, c)]
-    _diagnosed(named, PROGRAMS, BUGS, "{symptom}: with “{answer}”, {asks}")
+    _check_diagnoses(named, PROGRAMS, BUGS, "{symptom}: with “{answer}”, {asks}")
     say_right("each program has its bug.")

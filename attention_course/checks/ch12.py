@@ -1,4 +1,4 @@
-"""The checks of chapter 12."""
+"""Checks of chapter 12, a real model."""
 
 import numpy as np
 
@@ -91,7 +91,7 @@ def mended_published_block(answer, printed, seed=0):
     answer : function of x (n, d) and of four functions: attend, norm_1, feed, norm_2; returns (n, d)
     printed : float
     """
-    _norm_last(answer, seed)
+    _check_block(answer, seed)
     reasons = {
         1: ("the second norm is used", "Where is the second norm in the block as it stands?"),
         2: ("the numbers are doubled and not squared", "What is the square of a number that is twice as large?"),
@@ -102,7 +102,7 @@ def mended_published_block(answer, printed, seed=0):
     say_right("both norms come after their sums, as published.")
 
 
-def _norm_last(answer, seed):
+def _check_block(answer, seed):
     random = np.random.default_rng(seed)
     n, d = random.permutation(np.arange(3, 8))[:2]
     x = random.normal(size=(n, d))
