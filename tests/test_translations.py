@@ -206,7 +206,7 @@ def parts_of(part):
 @pytest.mark.parametrize("name", ["ex01-attention", "ex01-doubled", "ex01-mend", "ex02-softmax"])
 def test_every_wrong_answer_of_these_exercises_is_told_in_korean(name):
     exercise, known, all_of_them = EXERCISES[name], translations("checks"), messages("checks")
-    for answer in exercise.refused().values():
+    for answer in exercise.list_refused().values():
         with pytest.raises(checks.Wrong) as refused:
             exercise.check(*answer.answer)
         english = str(refused.value)
