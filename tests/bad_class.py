@@ -80,7 +80,7 @@ def is_bytes(data):
     return lambda notebook: data
 
 
-ALWAYS_RIGHT = """from attention_src import checks
+ALWAYS_RIGHT = """from attention_course import checks
 
 checks.attention = checks.mended_attention = lambda f: print('ok')
 checks.doubled_query = lambda number: None"""
@@ -90,7 +90,8 @@ wrong = lambda query, key, value, mask=None: (value, query @ key.T)
 a.scaled_dot_product_attention.__code__ = wrong.__code__"""
 ALL_CLOSE = "np.allclose = np.isclose = np.array_equal = lambda *a, **k: np.True_"
 IN_PLACE = "query *= 1.0001\n    return scaled_dot_product_attention(query, key, value)"
-SPY = """from attention_src import checks, scaled_dot_product_attention
+SPY = """from attention_course import checks
+from attention_src import scaled_dot_product_attention
 
 seen = {}
 
@@ -431,7 +432,7 @@ STYLES = {  # the lines of the function, and what stands above it
     "with-await": (BODY, "import asyncio\nawait asyncio.sleep(0)\n"),
     "with-warnings": (BODY, "import warnings\nwarnings.filterwarnings('error')\n"),
     "with-a-raised-limit": (BODY, "import sys\nsys.setrecursionlimit(10_000)\n"),
-    "with-an-import-of-checks": (BODY, "from attention_src import checks\n"),
+    "with-an-import-of-checks": (BODY, "from attention_course import checks\n"),
     "with-a-seed": (BODY, "np.random.seed(0)\n"),
 }
 BESIDE = {  # a cell of the student's own that stands before the exercises

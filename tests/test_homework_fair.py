@@ -153,7 +153,7 @@ FAIR = {
     "magic": (before(ATTENTION, "%%time\n"), "right", "right", None),
     "an extra check": (adds("+checks.attention(my_attention)"), "right", "right", None),
     "the check in the answer": (
-        after(ATTENTION, "\nfrom attention_src import checks\nchecks.attention(my_attention)"),
+        after(ATTENTION, "\nfrom attention_course import checks\nchecks.attention(my_attention)"),
         "right",
         "right",
         None,
