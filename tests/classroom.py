@@ -17,8 +17,8 @@ from book.chapter import CHAPTERS, ROOT, answered, grade_id, read, student_copy
 from homework import release as releasing
 from homework.__main__ import main
 from homework.course import without_outputs
-from homework.grade.grading import Task, grade
-from homework.grade.sandbox import NoSandbox, chosen
+from homework.grade import Task, grade
+from homework.grade.sandbox import NoSandbox, choose_kind
 
 SECRET = "wombat-in-the-attic"
 nbgrader.api.get_alembic_version = cache(nbgrader.api.get_alembic_version)  # a process for each new gradebook
@@ -26,7 +26,7 @@ nbgrader.api.get_alembic_version = cache(nbgrader.api.get_alembic_version)  # a 
 
 def _missing():
     try:
-        chosen()
+        choose_kind()
     except NoSandbox as reason:
         return str(reason)
 

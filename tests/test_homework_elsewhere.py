@@ -120,7 +120,7 @@ def test_otters_form_of_a_test_calls_the_check(capsys):
     for answer, failed in ((solution, 0), ("def my_attention(query, key, value):\n    return 1, 2", 1)):
         names = {}
         exec(f"import numpy as np\n{answer}", names)
-        case = ">>> from attention_src import checks\n"
+        case = ">>> from attention_course import checks\n"
         case += ">>> checks.attention(my_attention) # doctest: +ELLIPSIS\nRight: ...\n"
         test = doctest.DocTestParser().get_doctest(case, names, "1. Write it", None, 0)
         assert doctest.DocTestRunner(verbose=False).run(test).failed == failed
@@ -141,7 +141,7 @@ def test_nbgrader_runs_the_checks_by_itself(tmp_path):
 
 def test_copies_of_a_class_and_of_the_site_end_with_the_cell_for_handing_in(tmp_path):
     assert all("hand-in" not in cell.id for cell in CHAPTER.release.cells)
-    ours = release.handed_out(CHAPTER.solved(), "01_definition", "attention-src").cells[-1]
+    ours = release.hand_out(CHAPTER.solved(), "01_definition", "attention-src").cells[-1]
     (tmp_path / "_sources").mkdir()
     nbformat.write(CHAPTER.source, tmp_path / "_sources" / "01_definition.ipynb")
     nbformat.write(new_notebook(cells=[new_code_cell("1 + 1")]), tmp_path / "_sources" / "warm_up.ipynb")

@@ -15,7 +15,7 @@ from classroom import SECRET, needs_sandbox, notebook, release, solved
 
 from book.chapter import ROOT
 from homework import collect
-from homework.grade import fan_out
+from homework.grade import batch
 
 STEM, STUDENTS = "01_definition", [f"student-{i:02}" for i in range(8)]
 DEPENDS_ON = ("homework/", "attention_src/", "chapters/01")
@@ -97,8 +97,8 @@ def test_what_kills_every_worker_is_left_to_a_person_and_the_others_are_graded(m
     class Task(str):
         student = property(lambda self: str(self))
 
-    monkeypatch.setattr(fan_out, "grade", deadly)
-    arrived = fan_out.graded([Task(name) for name in ("a", "poison", "b", "c", "d")], jobs=2)
+    monkeypatch.setattr(batch, "grade", deadly)
+    arrived = batch.grade_all([Task(name) for name in ("a", "poison", "b", "c", "d")], jobs=2)
     results = {result["student"]: result for result in arrived}
     assert sorted(results) == ["a", "b", "c", "d", "poison"]
     assert "ended the process that graded it" in results["poison"]["unjudged"]

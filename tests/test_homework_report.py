@@ -11,12 +11,13 @@ from classroom import Chapter, needs_sandbox, notebook, release
 from nbformat.v4 import new_code_cell
 
 from attention_course.checks import NotAttempted, Part, Wrong
+from homework import grade as grading
 from homework import report
-from homework.chapter import Call, Exercise, exercises
-from homework.grade import checking, grading
-from homework.grade.grading import Verdict
+from homework.chapter import Call, Exercise, read_exercises
+from homework.grade import judge, run
+from homework.grade.judge import Verdict
 from homework.grade.restore import Restored
-from homework.grade.restore import notebook as made_notebook
+from homework.grade.write import write_notebook
 from homework.report import gradebook, tables
 from homework.roster import read_roster
 
@@ -39,7 +40,7 @@ def judged(course, *statuses):
     told = zip(NAMES, statuses, strict=True)
     verdicts = {name: Verdict(status, f"{name} is {status}", share=share.get(status, 0)) for name, status in told}
     result = {"exercises": {name: vars(verdict) for name, verdict in verdicts.items()}, "notes": []}
-    return made_notebook(release, Restored([]), exercises(source, release), verdicts), result
+    return write_notebook(release, Restored([]), read_exercises(source, release), verdicts), result
 
 
 def record(course, notebooks):
@@ -87,7 +88,7 @@ def test_the_points_are_nbgraders_and_what_is_unclear_is_blank(course, tmp_path)
 def test_points_that_a_person_gave_stand_after_grading_again(course, tmp_path):
     book, result = judged(course, "right", "unclear", "wrong")
     record(course, {"odd": book})
-    with gradebook.opened(course) as kept:
+    with gradebook.open_gradebook(course) as kept:
         kept.find_grade("ex01-doubled-check", STEM, STEM, "odd").manual_score = 0.5
         kept.db.commit()
     record(course, {"odd": book})
@@ -139,7 +140,7 @@ class Says:
 def test_what_a_student_wrote_travels_as_a_value_and_as_text_that_every_file_can_hold(kind):
     exercise = Exercise("ex01-attention", "", 1, "def mine():", [Call("attention", ["mine"])], set())
     with pytest.raises(Wrong) as refused:
-        checking.check(Says(kind, "{x} {0} \udc80 \x00 }"), exercise, [], Restored([]))
+        judge.check(Says(kind, "{x} {0} \udc80 \x00 }"), exercise, [], Restored([]))
     verdict = Verdict.of("wrong", refused.value)
     assert "{x} {0} ?  }" in verdict.message and "{x}" not in verdict.parts["seen"]["template"]
     assert verdict.parts["seen"]["values"]["text"] == "{x} {0} ?  }"
@@ -151,7 +152,7 @@ def test_a_check_that_fails_by_itself_is_for_a_person(monkeypatch):
     def broken(answer):
         raise ZeroDivisionError("in the check")
 
-    monkeypatch.setattr(grading.checks, "attention", broken)
+    monkeypatch.setattr(judge.checks, "attention", broken)
     chapter = Chapter()
     result = chapter.graded(chapter.solved())
     assert result["exercises"]["ex01-attention"]["status"] == "unclear"
@@ -160,9 +161,9 @@ def test_a_check_that_fails_by_itself_is_for_a_person(monkeypatch):
 
 @needs_sandbox
 def test_a_notebook_that_takes_too_long_in_all_is_cut_short(monkeypatch):
-    monkeypatch.setattr(grading, "TOTAL", 0.1)
-    monkeypatch.setattr(grading, "LEAST", 1)
-    monkeypatch.setattr(grading, "_busy", lambda: 1)
+    monkeypatch.setattr(run, "TOTAL", 0.1)
+    monkeypatch.setattr(run, "LEAST", 1)
+    monkeypatch.setattr(run, "measure_load", lambda: 1)
     chapter = Chapter()
     submission = chapter.solved()
     submission.cells.insert(3, new_code_cell("import time\n\ntime.sleep(9)"))

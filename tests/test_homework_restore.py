@@ -10,11 +10,12 @@ from nbformat.v4 import new_code_cell
 
 from book import names
 from book.chapter import CHAPTERS, ROOT, grade_id, read, student_copy
-from homework.chapter import exercises
-from homework.grade.grading import Verdict
-from homework.grade.restore import notebook, other_chapter, restore
-from homework.grade.submission import Unreadable
-from homework.grade.submission import read as read_cells
+from homework.chapter import read_exercises
+from homework.grade.judge import Verdict
+from homework.grade.read import Unreadable, find_other_chapter
+from homework.grade.read import read as read_cells
+from homework.grade.restore import restore
+from homework.grade.write import write_notebook
 
 DEPENDS_ON = ("homework/", "attention_course/checks/", "chapters/01", "chapters/02", "chapters/03", "pyproject.toml")
 ANSWER = "def my_attention(query, key, value):\n    return 1, 2"
@@ -35,7 +36,7 @@ def handed_in(chapter):
 
 def restored(chapter, submission):
     source, release = chapter
-    return restore(read_cells(json.dumps(submission).encode()), release, exercises(source, release))
+    return restore(read_cells(json.dumps(submission).encode()), release, read_exercises(source, release))
 
 
 def cell_of(submission, name):
@@ -92,9 +93,9 @@ def test_nbgraders_notebook_has_the_chapters_form_whatever_was_handed_in(chapter
     handed_in.cells.reverse()
     handed_in.cells.insert(0, new_code_cell("x = 1"))
     source, release = chapter
-    tasks = exercises(source, release)
+    tasks = read_exercises(source, release)
     result = restored(chapter, handed_in)
-    made = notebook(release, result, tasks, {task.name: Verdict("right", "ok") for task in tasks})
+    made = write_notebook(release, result, tasks, {task.name: Verdict("right", "ok") for task in tasks})
     assert [*filter(None, map(grade_id, made.cells))] == [*filter(None, map(grade_id, release.cells))]
     assert cell_of(made, "ex01-attention").source == ANSWER
     assert cell_of(made, "ex01-attention-check").source == cell_of(release, "ex01-attention-check").source
@@ -107,11 +108,11 @@ def test_another_chapter_is_recognised_also_without_ids(chapter, path):
     other = read(path)
     for cell in other.cells:
         cell.id = f"x{hash(cell.source) % 10**9}"
-    assert other_chapter(read_cells(nbformat.writes(other).encode()), chapter[1]) == path.stem
+    assert find_other_chapter(read_cells(nbformat.writes(other).encode()), chapter[1]) == path.stem
 
 
 def test_a_few_cells_of_ones_own_are_noother_chapter(chapter):
-    assert other_chapter(read_cells(json.dumps({"cells": [new_code_cell(ANSWER)]}).encode()), chapter[1]) is None
+    assert find_other_chapter(read_cells(json.dumps({"cells": [new_code_cell(ANSWER)]}).encode()), chapter[1]) is None
 
 
 @pytest.mark.parametrize(
@@ -195,4 +196,4 @@ def test_the_packages_functions_are_known_by_their_own_names():
 
 def test_homework_is_no_part_of_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    assert project["tool"]["setuptools"]["packages"]["find"]["include"] == ["attention_src*"]
+    assert project["tool"]["setuptools"]["packages"]["find"]["include"] == ["attention_src*", "attention_course*"]

@@ -16,9 +16,9 @@ from classroom import SECRET, Chapter, by_itself, homework, needs_sandbox, relea
 from nbformat.v4 import new_code_cell
 
 from book.chapter import ROOT
-from homework import collect, grade, report
+from homework import collect, report
 from homework.chapter import Unclear
-from homework.grade import sandbox, walls, wire
+from homework.grade import batch, sandbox, walls, wire
 from homework.grade.sandbox import Died, Session
 
 DEPENDS_ON = ("homework/", "attention_src/", "chapters/01")
@@ -43,10 +43,10 @@ def run(session, *lines):
 @pytest.fixture
 def looked_for_anew():
     """What is known of the sandboxes of this machine is forgotten, before and after."""
-    for known in (sandbox.chosen, sandbox.why_not):
+    for known in (sandbox.choose_kind, sandbox.find_obstacle):
         known.cache_clear()
     yield
-    for known in (sandbox.chosen, sandbox.why_not):
+    for known in (sandbox.choose_kind, sandbox.find_obstacle):
         known.cache_clear()
 
 
@@ -180,17 +180,17 @@ def test_a_container_has_the_same_walls():
 
 
 def test_without_bubblewrap_a_container_is_taken(monkeypatch):
-    monkeypatch.setattr(sandbox, "why_not", lambda kind: "" if kind == "podman" else f"no {kind}")
-    assert sandbox.chosen.__wrapped__() == "podman"
-    monkeypatch.setattr(sandbox, "why_not", lambda kind: f"no {kind}")
+    monkeypatch.setattr(sandbox, "find_obstacle", lambda kind: "" if kind == "podman" else f"no {kind}")
+    assert sandbox.choose_kind.__wrapped__() == "podman"
+    monkeypatch.setattr(sandbox, "find_obstacle", lambda kind: f"no {kind}")
     with pytest.raises(sandbox.NoSandbox, match=r"no bubblewrap; no docker; no podman.*apt install bubblewrap"):
-        sandbox.chosen.__wrapped__()
+        sandbox.choose_kind.__wrapped__()
 
 
 def test_where_there_is_no_control_group_it_is_said(monkeypatch):
-    monkeypatch.setattr(sandbox, "chosen", lambda: "bubblewrap")
+    monkeypatch.setattr(sandbox, "choose_kind", lambda: "bubblewrap")
     monkeypatch.setattr(walls, "memory_group", lambda: None)
-    assert "no control group here: each process has 2 GB" in sandbox.told()
+    assert "no control group here: each process has 2 GB" in sandbox.describe()
 
 
 @pytest.mark.parametrize(
@@ -265,9 +265,9 @@ def test_after_a_kill_grading_goes_on_where_it_stopped(course):
 def test_unsafe_shows_the_secret_to_nobody(course):
     with (
         pytest.raises(Unclear, match="holds ATTENTION_SEED"),
-        mock.patch.object(grade, "_holds_secret", lambda _: True),
+        mock.patch.object(batch, "holds_secret", lambda _: True),
     ):
-        grade.without_secret({})
+        batch.drop_secret({})
     spy = "import glob\nfound = [p for p in glob.glob('/proc/*/environ') if b'ATTENTION_SEED' in open(p, 'rb').read()]"
     chapter, file = Chapter(), course / "spy.ipynb"
     notebook = chapter.solved()
@@ -279,11 +279,11 @@ def test_unsafe_shows_the_secret_to_nobody(course):
 
 def test_grading_without_the_secret_refuses_and_says_what_it_is(course):
     with pytest.raises(Unclear, match="ATTENTION_SEED is not set"):
-        grade.command("01", course, 1, None, 20, False, False, {}, personal=False)
+        batch.command("01", course, 1, None, 20, False, False, {}, personal=False)
 
 
 def test_a_command_too_early_names_the_one_before(tmp_path):
     with pytest.raises(Unclear, match="python -m homework release 01"):
-        grade.command("01", tmp_path, 1, None, 20, False, False, {"ATTENTION_SEED": "x"}, personal=False)
+        batch.command("01", tmp_path, 1, None, 20, False, False, {"ATTENTION_SEED": "x"}, personal=False)
     with pytest.raises(Unclear, match="python -m homework grade 01"):
         report.command("01", tmp_path, {})
