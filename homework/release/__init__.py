@@ -27,7 +27,7 @@ def command(chapter, course, roster, environment, language="en", **options):
     """Make student copies in a language; with `personal` one for each student of the roster too."""
     from ..report import gradebook  # loads nbgrader
 
-    source = _package(course, options["offline"])
+    source = find_package(course, options["offline"])
     students = read_students(course, roster)
     for path in tqdm([find_chapter(number) for number in chapter] or CHAPTERS, unit="chapter", disable=None):
         released = gradebook.release(course, path)
@@ -44,7 +44,7 @@ def command(chapter, course, roster, environment, language="en", **options):
     print(f"Student copies are in {course / 'release'}.")
 
 
-def _package(course, offline):
+def find_package(course, offline):
     """From where a student's copy installs the package: the book's repository at this commit, or a file beside it."""
     address = next(match[1] for path, _, match in copies() if path.name == "_config.yml")
     if offline:
