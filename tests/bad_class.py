@@ -422,6 +422,12 @@ NAMES = {  # right, under another name or with another name's help
         replaces(ATTENTION, "my_attention", "scaled_attention"), noted="stands under the name scaled_attention"
     ),
     "took-a-far-name": Entry(replaces(ATTENTION, "my_attention", "f"), noted="stands under the name f"),
+    "known-by-its-id-alone": Entry(
+        several(replaces(ATTENTION, "my_attention", "f"), lose_metadata), noted="stands under the name f"
+    ),
+    "known-by-nbgraders-name-alone": Entry(
+        several(replaces(ATTENTION, "my_attention", "f"), lose_ids), noted="stands under the name f"
+    ),
     "mistyped-the-number": Entry(replaces(DOUBLED, "weight_on_itself", "weight_on_itslef"), noted="weight_on_itslef"),
     "mended-the-wrong-one": Entry(replaces(MEND, "mended", "wrong"), noted="stands under the name wrong"),
     "deletes-the-name": Entry(

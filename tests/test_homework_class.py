@@ -113,6 +113,8 @@ def test_nbgrader_has_the_chapters_form_of_whatever_was_handed_in(course, result
         nbformat.validate(graded)
         assert [*filter(None, map(grade_id, graded.cells))] == [*filter(None, map(grade_id, copy.cells))], name
         assert {grade_id(cell): cell.source for cell in filter(is_check, graded.cells)} == checks, name
+        sources = {grade_id(cell): cell.source for cell in filter(grade_id, graded.cells)}
+        assert results[name]["answers"].items() <= sources.items(), name
         own = [cell for cell in code(graded) if cell.source.startswith("# added or changed by the student")]
         added = {"talks-on-the-line": 1, "patches-the-check": 1, "buries-it-in-trifles": 60, "ann": 0, "reordered": 0}
         assert len(own) == added.get(name, len(own)), name
