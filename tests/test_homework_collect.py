@@ -39,10 +39,14 @@ def bytes_of(text="x = 1"):
 
 def archive(path, names, when=(2026, 1, 2, 10, 0, 0)):
     """A zip archive of notebooks; each hour later than the one before."""
-    with zipfile.ZipFile(path, "w") as made:
+    with zipfile.ZipFile(path, "w") as zipped:
         for hour, (name, data) in enumerate(names.items()):
-            made.writestr(zipfile.ZipInfo(name, (*when[:3], when[3] + hour, 0, 0)), data)
+            zipped.writestr(zipfile.ZipInfo(name, (*when[:3], when[3] + hour, 0, 0)), data)
     return path
+
+
+def collect_archive(tmp_path, names, roster=None):
+    return collect(archive(tmp_path / "all.zip", names), STEM, roster)
 
 
 @pytest.fixture
@@ -185,15 +189,15 @@ def test_gradescopes_export_names_its_students_groups_too(tmp_path):
     names = {"e/submission_metadata.yml": "\n".join(lines).encode()}
     names |= {f"e/submission_{n}/01_definition.ipynb": bytes_of(str(n)) for n in (11, 12)}
     for roster, who in (({}, {"jane-doe", "bo-li"}), (saved(tmp_path, SCOPE), {"7001", "7002"})):
-        found = collect(archive(tmp_path / "all.zip", names), STEM, roster)
-        assert set(found) == who
-    assert found["7001"].late.startswith("2026-01-05 11:00") and len(found["7001"].files) == 2
+        collected = collect_archive(tmp_path, names, roster)
+        assert set(collected) == who
+    assert collected["7001"].late.startswith("2026-01-05 11:00") and len(collected["7001"].files) == 2
 
 
 def test_two_of_one_name_are_two_people_where_the_platform_numbers_them(tmp_path):
     names = {f"leejieun_{n}_88_x.ipynb": bytes_of(str(n)) for n in (501, 502)}
-    found = collect(archive(tmp_path / "all.zip", names), STEM)
-    assert sorted(found) == ["leejieun", "leejieun-502"]
+    collected = collect_archive(tmp_path, names)
+    assert sorted(collected) == ["leejieun", "leejieun-502"]
 
 
 def test_repositories_are_their_users(tmp_path):
@@ -211,10 +215,10 @@ def test_a_person_settles_whose_a_file_is_and_collecting_again_knows_it(tmp_path
     (tmp_path / "roster.csv").write_text("id,name\nA1,Jane Doe\nA2,Bo Li\n")
     place = archive(tmp_path / "all.zip", {f"Copy of {STEM} ({n}).ipynb": bytes_of(str(n)) for n in (1, 2)})
     collecting.command("01", place, course, tmp_path / "roster.csv", {})
-    said = capsys.readouterr().out
+    printed = capsys.readouterr().out
     assert (
-        "Files of 0 students; of the roster, 2 have handed in nothing: " in said
-        and "assign unknown-1 STUDENT 01" in said
+        "Files of 0 students; of the roster, 2 have handed in nothing: " in printed
+        and "assign unknown-1 STUDENT 01" in printed
     )
     collecting.assign("unknown-2", "bo li", None, course, {})
     for _ in range(2):
@@ -231,7 +235,7 @@ def test_a_person_settles_whose_a_file_is_and_collecting_again_knows_it(tmp_path
 def test_a_renamed_file_leaves_no_ghost(tmp_path):
     roster = saved(tmp_path, "id,name\nA1,Jane Doe\n")
     for name in ("Copy of 01_definition.ipynb", "A1.ipynb"):
-        store(collect(archive(tmp_path / "all.zip", {name: bytes_of()}), STEM, roster), tmp_path / "out", roster)
+        store(collect_archive(tmp_path, {name: bytes_of()}, roster), tmp_path / "out", roster)
     assert [path.name for path in (tmp_path / "out").glob("*.ipynb")] == ["a1.ipynb"]
     assert list(json.loads((tmp_path / "out" / "collected.json").read_text())) == ["a1"]
 
@@ -240,16 +244,16 @@ def test_a_student_has_one_budget_for_all_archives_and_what_is_left_out_is_named
     monkeypatch.setattr(files, "MOST_BYTES", 10_000)
     monkeypatch.setattr(files, "MOST_FILES", 30)
     many, large = io.BytesIO(), io.BytesIO()
-    with zipfile.ZipFile(many, "w") as made:
+    with zipfile.ZipFile(many, "w") as zipped:
         for number in range(100):
-            made.writestr(f"{number}.ipynb", b"x")
-    with zipfile.ZipFile(large, "w", zipfile.ZIP_DEFLATED) as made:
-        made.writestr("large.ipynb", bytes(6000))
+            zipped.writestr(f"{number}.ipynb", b"x")
+    with zipfile.ZipFile(large, "w", zipfile.ZIP_DEFLATED) as zipped:
+        zipped.writestr("large.ipynb", bytes(6000))
     names = {f"jo_11_{n}_x.zip": large.getvalue() for n in (21, 22, 23)} | {"al_12_31_x.zip": many.getvalue()}
-    found = collect(archive(tmp_path / "all.zip", names), STEM)
-    assert sum(len(file.data) for file in found["jo"].files) <= 10_000 and len(found["al"].files) <= 31
+    collected = collect_archive(tmp_path, names)
+    assert sum(len(file.data) for file in collected["jo"].files) <= 10_000 and len(collected["al"].files) <= 31
     for name in ("jo", "al"):
-        assert any("left out" in note for note in found[name].notes)
+        assert any("left out" in note for note in collected[name].notes)
 
 
 def test_what_is_in_an_archive_was_named_by_whoever_handed_it_in(tmp_path):
@@ -264,8 +268,8 @@ def test_what_is_in_an_archive_was_named_by_whoever_handed_it_in(tmp_path):
 def test_a_broken_archive_stops_nobody_else(tmp_path):
     inner, broken = io.BytesIO(), io.BytesIO()
     archive(inner, {"work.ipynb": bytes_of()})
-    with zipfile.ZipFile(broken, "w", zipfile.ZIP_DEFLATED) as made:
-        made.writestr("work.ipynb", bytes(range(256)) * 40)
+    with zipfile.ZipFile(broken, "w", zipfile.ZIP_DEFLATED) as zipped:
+        zipped.writestr("work.ipynb", bytes(range(256)) * 40)
     no_date = inner.getvalue().replace(bytes.fromhex("225c"), bytes(2))  # 2 January 2026
     (tmp_path / "in").mkdir()
     torn = bytearray(broken.getvalue())
@@ -273,14 +277,14 @@ def test_a_broken_archive_stops_nobody_else(tmp_path):
     for name, data in ("ann.zip", no_date), ("bob.zip", bytes(torn)), ("cyd.zip", inner.getvalue()[:-9]):
         (tmp_path / "in" / name).write_bytes(data)
     os.close(os.open(os.fsencode(tmp_path / "in") + b"/jos\xe9.ipynb", os.O_CREAT))
-    found = collect(tmp_path / "in", STEM)
-    store(found, tmp_path / "out")
-    assert found["ann"].files[0].data == bytes_of() and found["ann"].files[0].when == datetime(1980, 1, 1)
-    assert found["bob"].files[0].data == b"" and len(found) == 4
+    collected = collect(tmp_path / "in", STEM)
+    store(collected, tmp_path / "out")
+    assert collected["ann"].files[0].data == bytes_of() and collected["ann"].files[0].when == datetime(1980, 1, 1)
+    assert collected["bob"].files[0].data == b"" and len(collected) == 4
 
 
 def test_a_path_without_end_is_cut(tmp_path):
-    (student,) = collect(archive(tmp_path / "all.zip", {"_1" * 30_000 + "/x.ipynb": bytes_of()}), STEM)
+    (student,) = collect_archive(tmp_path, {"_1" * 30_000 + "/x.ipynb": bytes_of()})
     assert 0 < len(student) <= 60
 
 
@@ -296,8 +300,8 @@ def test_what_names_nobody_in_two_collections_is_kept_twice(tmp_path):
 def test_the_newest_of_two_files_counts_and_the_other_is_kept_and_named(tmp_path):
     texts = {"doe_11_22_a.ipynb": "old", "doe_11_33_a-1.ipynb": "new", "doe_11_44_a.ipynb": "newest"}
     names = {name: bytes_of(text) for name, text in texts.items()}
-    found = collect(archive(tmp_path / "all.zip", names), STEM)
-    store(found, tmp_path / "out")
+    collected = collect_archive(tmp_path, names)
+    store(collected, tmp_path / "out")
     assert "newest" in (tmp_path / "out" / "doe.ipynb").read_text()
     assert '"old"' in (tmp_path / "out" / "doe.3.ipynb").read_text()
     notes = json.loads((tmp_path / "out" / "collected.json").read_text())["doe"]["notes"]
@@ -306,21 +310,21 @@ def test_the_newest_of_two_files_counts_and_the_other_is_kept_and_named(tmp_path
 
 @pytest.mark.parametrize("name, other", [("jo/a.ipynb", "jo/plot.png"), ("jo/a.json", "jo/b.pdf")])
 def test_a_notebook_of_any_ending_counts_before_a_newer_file_that_is_none(tmp_path, name, other):
-    found = collect(archive(tmp_path / "all.zip", {name: bytes_of(), other: b"none"}), STEM)
-    assert found["jo"].files[0].path == name
+    collected = collect_archive(tmp_path, {name: bytes_of(), other: b"none"})
+    assert collected["jo"].files[0].path == name
 
 
 def test_archives_in_the_archive_are_opened(tmp_path):
     inner = io.BytesIO()
     archive(inner, {"work/01_definition.ipynb": bytes_of()})
     name = "Jane Doe_1_assignsubmission_file_/homework.zip"
-    found = collect(archive(tmp_path / "all.zip", {name: inner.getvalue()}), STEM)
-    assert list(found) == ["jane-doe"] and found["jane-doe"].files[0].data == bytes_of()
+    collected = collect_archive(tmp_path, {name: inner.getvalue()})
+    assert list(collected) == ["jane-doe"] and collected["jane-doe"].files[0].data == bytes_of()
 
 
 def test_a_path_that_leaves_the_folder_leaves_nothing(tmp_path):
     names = {"../../x.ipynb": b"1", "/etc/x.ipynb": b"2", "..\\y/x.ipynb": b"3", "a/../../z/x.ipynb": b"4"}
-    store(collect(archive(tmp_path / "all.zip", names), STEM), tmp_path / "out" / "deep")
+    store(collect_archive(tmp_path, names), tmp_path / "out" / "deep")
     written = [path for path in tmp_path.rglob("*.ipynb")]
     assert {path.parent for path in written} == {tmp_path / "out" / "deep"}
     assert sorted(path.name for path in written) == ["etc.ipynb", "unknown-1.ipynb", "y.ipynb", "z.ipynb"]
@@ -345,8 +349,8 @@ def test_in_a_folder_the_time_of_a_file_decides(tmp_path):
 
 
 def test_who_handed_in_nothing_is_in_the_list_and_a_strange_file_is_for_a_person(tmp_path, roster):
-    found = collect(archive(tmp_path / "all.zip", {"40017.ipynb": bytes_of(), "x.ipynb": bytes_of()}), STEM, roster)
-    store(found, tmp_path / "out", roster)
+    collected = collect_archive(tmp_path, {"40017.ipynb": bytes_of(), "x.ipynb": bytes_of()}, roster)
+    store(collected, tmp_path / "out", roster)
     listed = json.loads((tmp_path / "out" / "collected.json").read_text())
     assert {name for name, about in listed.items() if not about["file"]} == {"mk", "sy", "li"}
     assert listed["unknown-1"]["notes"] == [{"text": "'x.ipynb' names nobody", "person": True}]
@@ -384,14 +388,14 @@ def test_a_roster_that_cannot_be_read_is_refused(tmp_path, data, message):
 def test_collecting_again_with_a_roster_leaves_nobody_twice(tmp_path, roster):
     names = {"Jane Doe_12_assignsubmission_file_/x.ipynb": bytes_of()}
     for known in ({}, roster):
-        store(collect(archive(tmp_path / "all.zip", names), STEM, known), tmp_path / "out", known)
+        store(collect_archive(tmp_path, names, known), tmp_path / "out", known)
     assert set(json.loads((tmp_path / "out" / "collected.json").read_text())) == set(roster)
     assert [path.name for path in (tmp_path / "out").glob("*.ipynb")] == ["jdoe.ipynb"]
 
 
 def test_the_later_attempt_counts_whatever_the_time_of_the_file(tmp_path):
     names = {f"HW_jo_attempt_2026-11-{day}-10-00-00_x.ipynb": bytes_of(day) for day in ("19", "18")}
-    assert collect(archive(tmp_path / "all.zip", names), STEM)["jo"].files[0].data == bytes_of("19")
+    assert collect_archive(tmp_path, names)["jo"].files[0].data == bytes_of("19")
     (tmp_path / "in").mkdir()
     for number in (10, 9):
         path = tmp_path / "in" / f"jo_12345_{number}00_x.ipynb"
@@ -411,9 +415,9 @@ def test_no_layout_of_a_platform_gives_a_file_to_the_wrong_student(tmp_path, lay
     people = {(login, number) for _, _, login, number in PEOPLE}
     logins = {key: next(u for u, n in people if {u, str(n)} & student.ids) for key, student in roster.items()}
     metadata = "".join(METADATA.format(given=g, family=f, login=u, number=n) for g, f, u, n in PEOPLE).encode()
-    found = Layout(
+    layout_of_class = Layout(
         CLASS_STEM, roster, metadata, [path.split("/")[0] for path in handed_in if path.startswith("attention-")]
     )
     for path, login in handed_in.items():
-        owner = found.owner((path,))
+        owner = layout_of_class.owner((path,))
         assert [logins[key] for key in owner.students] in ([[login]] if layout in TOLD_APART else [[login], []]), path

@@ -57,16 +57,16 @@ def test_the_right_answer_to_every_draw_is_accepted_and_that_of_another_draw_ref
 @contextmanager
 def comparisons():
     """Collect (right number, known wrong ones, digits) of each comparison that a check makes meanwhile."""
-    seen = []
+    compared = []
 
     def watch(frame, event, _):
         given = frame.f_locals
         if event == "call" and {"right", "reasons", "digits"} <= given.keys():
-            seen.append((given["right"], [*given["reasons"]], given["digits"]))
+            compared.append((given["right"], [*given["reasons"]], given["digits"]))
 
     sys.setprofile(watch)
     try:
-        yield seen
+        yield compared
     finally:
         sys.setprofile(None)
 
