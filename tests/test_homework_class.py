@@ -19,7 +19,6 @@ from classroom import SECRET, by_itself, homework, needs_sandbox, notebook, read
 from book.chapter import code, grade_id, is_check
 from homework.report import gradebook
 
-DEPENDS_ON = ("homework/", "attention_src/", "chapters/01", "chapters/02")
 pytestmark = needs_sandbox
 STEM = "01_definition"
 QUICK = [

@@ -17,7 +17,6 @@ from homework.collect import collect, files, store
 from homework.collect.layouts import Layout
 from homework.roster import read_roster, slug
 
-DEPENDS_ON = ("homework/", "attention_course/checks/", "chapters/01")
 STEM = "01_definition"
 ROSTER = """id,name,email,number
 jdoe,Jane Doe,jane.doe@example.org,40017

@@ -20,7 +20,6 @@ from homework import release
 from homework.release import gradescope
 from web import site as book_site
 
-DEPENDS_ON = ("homework/", "attention_src/", "chapters/01", "_config.yml", "web/site.py")
 CHAPTER = chapter(1)
 TEMPLATE = ROOT / "homework" / "release" / "github" / ".github" / "workflows" / "check.yml"
 SPY = "import glob\nfor path in glob.glob('BASE/**/*', recursive=True):\n    print(open(path).read())"

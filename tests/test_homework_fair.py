@@ -7,7 +7,6 @@ import pytest
 from bad_class import ATTENTION, CLASS, MEND, submission
 from classroom import cell_of, chapter, needs_sandbox, statuses
 
-DEPENDS_ON = ("homework/", "attention_src/", "chapters/01")
 pytestmark = needs_sandbox
 FAIR = (
     "ann",

@@ -15,7 +15,6 @@ from book.chapter import ROOT
 from homework.grade import batch
 
 STEM, STUDENTS = "01_definition", [f"student-{i:02}" for i in range(8)]
-DEPENDS_ON = ("homework/", "attention_src/", "chapters/01")
 
 
 @pytest.fixture(scope="module")

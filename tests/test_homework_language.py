@@ -10,8 +10,6 @@ from book.chapter import CHAPTERS, read, student_copy, with_last_cell
 from homework.check import prepare, summarise
 from homework.grade import grade
 
-DEPENDS_ON = ("homework/", "attention_src/", "chapters/01", "locale/ko/chapters/01")
-
 
 def test_a_submission_gets_the_same_points_in_both_languages_and_korean_words_in_one():
     """One right answer, one wrong, one not attempted: in the student copy as it is, and in the Korean one."""

@@ -22,7 +22,6 @@ from homework.grade import batch
 from homework.release import personal
 from homework.release.personal import NUMBERS, draw, personalise
 
-DEPENDS_ON = ("homework/", "attention_src/", "chapters/04", "homework/answers/")
 STEM = "04_qkv_projection"
 RIGHT = {exercise.check.__name__: exercise.formula for exercise in EXERCISES.values() if exercise.formula}
 

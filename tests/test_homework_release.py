@@ -14,7 +14,6 @@ from book.chapter import CHAPTERS, ROOT, grade_id, read, student_copy, with_answ
 from homework.chapter import Unclear, find_chapter, read_calls
 from homework.release import find_version, hand_out
 
-DEPENDS_ON = ("homework/", "attention_src/", "chapters/", "_config.yml", "pyproject.toml", "README.md")
 STEMS = [path.stem for path in CHAPTERS]
 
 

@@ -21,7 +21,6 @@ from homework.grade.write import write_notebook
 from homework.report import gradebook, tables
 from homework.roster import read_roster
 
-DEPENDS_ON = ("homework/", "attention_src/", "chapters/01")
 STEM, NAMES = "01_definition", ("ex01-attention", "ex01-doubled", "ex01-mend")
 TITLES = ["1. Write it", "2. Predict it", "3. Find it"]
 

@@ -16,7 +16,6 @@ from book.chapter import ROOT
 from homework.grade.read import Unreadable, normalise, read
 from homework.grade.restore import restore
 
-DEPENDS_ON = ("homework/", "attention_course/checks/", "chapters/01", "chapters/02", "chapters/03", "pyproject.toml")
 RENAMED = ("known-by-its-id-alone", "known-by-nbgraders-name-alone")
 ODD = ("second-thoughts", "looks-alike", "answers-in-words", "answers-in-words-and-code")
 

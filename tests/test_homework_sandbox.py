@@ -21,7 +21,6 @@ from homework.chapter import Unclear
 from homework.grade import batch, sandbox, walls, wire
 from homework.grade.sandbox import Died, Session
 
-DEPENDS_ON = ("homework/", "attention_src/", "chapters/01")
 STEM = "01_definition"
 
 
