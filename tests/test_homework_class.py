@@ -78,19 +78,19 @@ def hand_in_specials(folder, right):
     (folder / "=1+1" / "x.ipynb").write_text(json.dumps(right))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def handed_in(course):
     """The names of everybody who handed something in."""
     return {path.name.partition(".")[0] for path in (course / "collected" / STEM).glob("*.ipynb")}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def scores(course):
     with (course / "report" / STEM / "scores.csv").open(newline="", encoding="utf-8-sig") as lines:
         return {row["student"]: row for row in csv.DictReader(lines)}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def results(course):
     return read_results(course, STEM)
 
