@@ -153,7 +153,7 @@ def last_cell(copy, stem):
     return "\n".join(
         [
             "# Before you hand in: run all cells once more, this one last.",
-            "from attention_src import checks",
+            "from attention_course import checks",
             "",
             f'checks.before_handing_in("YOUR_NAME_{stem}.ipynb", {{',
             *listed,

@@ -10,7 +10,7 @@ import pytest
 from test_accessibility import DESK, NODE_MODULES, PHONE, WCAG
 
 from book.chapter import CHAPTERS, code, grade_id, is_check, is_figure, is_solution, printed, read, student_copy, tags
-from homework.grade.grading import Task, grade
+from homework.grade import Task, grade
 from web import live as book_live
 from web.live.running_pages import offered, stored, svg_labels
 
