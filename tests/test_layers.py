@@ -1,0 +1,77 @@
+"""Imports between the folders go one way, from a higher layer to a lower one, and never in a circle."""
+
+import ast
+from graphlib import CycleError, TopologicalSorter
+
+import pytest
+
+from book.chapter import ROOT
+
+LAYERS = [  # from the lowest: a folder may import those of the lines above its own, and itself
+    ("attention_src",),
+    ("attention_course",),
+    ("book",),
+    ("evidence", "homework"),
+    ("web",),
+    ("tools",),
+    ("tests",),
+]
+HEIGHT = {folder: height for height, folders in enumerate(LAYERS) for folder in folders}
+
+
+def read_sources():
+    """Return {path in the repository: text} of every Python file of the layers."""
+    files = [file for folder in HEIGHT for file in sorted((ROOT / folder).rglob("*.py"))]
+    return {file.relative_to(ROOT).as_posix(): file.read_text("utf-8") for file in files}
+
+
+def list_imported_files(path, sources):
+    """Return the files among the sources that one of them imports, anywhere in it."""
+    package, found = path.removesuffix(".py").split("/")[:-1], set()
+    for node in ast.walk(ast.parse(sources[path])):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*above, *([node.module] if node.module else [])])
+            names = [f"{module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:  # that of a module, or of something in the module before the last dot
+            places = [place.replace(".", "/") for place in (name, name.rpartition(".")[0])]
+            files = [file for place in places for file in (f"{place}.py", f"{place}/__init__.py")]
+            found.add(next((file for file in files if file in sources), path))
+    return found - {path}
+
+
+def list_problems(sources):
+    """Yield each import of a higher or a neighbouring folder, and a circle of files if there is any."""
+    imported = {path: list_imported_files(path, sources) for path in sources}
+    for path, files in imported.items():
+        folder = path.partition("/")[0]
+        for file in sorted(files):
+            other = file.partition("/")[0]
+            if other != folder and HEIGHT[other] >= HEIGHT[folder]:
+                yield f"{path} imports {file}"
+    try:
+        TopologicalSorter(imported).prepare()
+    except CycleError as error:
+        yield f"a circle: {' < '.join(error.args[1])}"
+
+
+def test_no_import_goes_upwards_or_in_a_circle():
+    assert [*list_problems(read_sources())] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "planted", "problem"),
+    [
+        ("book/names.py", "import web.pages", "book/names.py imports web/pages.py"),
+        ("book/names.py", "def later():\n    from web import pages", "book/names.py imports web/pages.py"),
+        ("evidence/engine.py", "from homework import chapter", "evidence/engine.py imports homework/chapter.py"),
+        ("book/names.py", "from . import chapter", "a circle: book/"),
+    ],
+)
+def test_a_planted_import_is_named(path, planted, problem):
+    sources = read_sources()
+    assert any(found.startswith(problem) for found in list_problems({**sources, path: f"{sources[path]}\n{planted}\n"}))
