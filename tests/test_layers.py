@@ -6,6 +6,7 @@ from graphlib import CycleError, TopologicalSorter
 import pytest
 
 from book.chapter import ROOT
+from book.names import imported_names
 
 LAYERS = [  # from the lowest: a folder may import those of the lines above its own, and itself
     ("attention_src",),
@@ -27,19 +28,15 @@ def read_sources():
 
 def list_imported_files(path, sources):
     """Return the files among the sources that one of them imports, anywhere in it."""
-    package, found = path.removesuffix(".py").split("/")[:-1], set()
+    package, found = path.split("/")[:-1], set()
     for node in ast.walk(ast.parse(sources[path])):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            above = package[: len(package) - node.level + 1] if node.level else []
-            module = ".".join([*above, *([node.module] if node.module else [])])
-            names = [f"{module}.{alias.name}" for alias in node.names]
+            imported = [(alias.name, "") for alias in node.names]
         else:
-            continue
-        for name in names:  # that of a module, or of something in the module before the last dot
-            places = [place.replace(".", "/") for place in (name, name.rpartition(".")[0])]
-            files = [file for place in places for file in (f"{place}.py", f"{place}/__init__.py")]
+            imported = [(module, attribute) for _, module, attribute in imported_names(node, package)]
+        for module, attribute in imported:
+            names = (f"{module}.{attribute}", module)  # what is imported is a module, or something in one
+            files = [name.replace(".", "/") + end for name in names for end in (".py", "/__init__.py")]
             found.add(next((file for file in files if file in sources), path))
     return found - {path}
 

@@ -155,7 +155,7 @@ def touched(stub, source):
 def _tree(source):
     """The code as it is compared, without docstrings; None of what is no Python."""
     try:
-        tree = ast.parse(names.python_only(source))
+        tree = names.parse(source)
     except names.UNPARSED:
         return None
     for node in ast.walk(tree):
