@@ -9,7 +9,7 @@ import test_workflows as workflows
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 from book.chapter import CHAPTERS, code, grade_id, is_figure, read
-from tools.translate import lies
+from tools.translate import list_differences
 
 WORKFLOW = (workflows.FOLDER / "publish.yml").read_text("utf-8")
 TEXTS = {  # what is read: the text, what lists its problems, and faults: what is replaced, by what, the problem
@@ -27,7 +27,7 @@ TEXTS = {  # what is read: the text, what lists its problems, and faults: what i
     ),
     "translation": (
         translations.KOREAN_TEXT,
-        lambda korean: lies(translations.ENGLISH_TEXT, korean),
+        lambda korean: list_differences(translations.ENGLISH_TEXT, korean),
         [
             ("2.03", "2.30", "number missing: 2.03"),
             ("[2장](02_softmax_and_scaling.ipynb)", "2장", "link missing"),

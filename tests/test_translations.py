@@ -15,7 +15,7 @@ from book.catalogue import file, messages, rewrite, site_words, source, translat
 from book.chapter import pages, prose, read
 from homework.answers import EXERCISES
 from tools import translate
-from tools.translate import choices, exchanged, faults, lies, refresh
+from tools.translate import list_differences, list_exchanged_choices, list_problems, pair_choices, refresh
 from web.korean import words_for_scripts
 
 PAGES = [page for page in translatable() if page in pages()]
@@ -32,28 +32,30 @@ def markdown(page):
 def test_no_translation_says_something_else(page):
     path = file(page)
     catalogue = polib.pofile(str(path), wrapwidth=0)
-    assert [f"{path.name}:{entry.linenum}: {fault}" for entry, fault in faults(catalogue)] == []
+    assert [f"{path.name}:{entry.linenum}: {fault}" for entry, fault in list_problems(catalogue)] == []
 
 
 def test_a_faithful_translation_passes():
-    assert list(lies(ENGLISH_TEXT, KOREAN_TEXT)) == []
-    assert list(lies("It is one sixth of the rest.", "나머지의 6분의 1이에요.")) == []
-    assert list(lies("On 21 November 2026.", "2026년 11월 21일에요.")) == []
+    assert list(list_differences(ENGLISH_TEXT, KOREAN_TEXT)) == []
+    assert list(list_differences("It is one sixth of the rest.", "나머지의 6분의 1이에요.")) == []
+    assert list(list_differences("On 21 November 2026.", "2026년 11월 21일에요.")) == []
 
 
 def test_an_image_keeps_its_address_and_has_its_text_translated():
     english = "![Seconds against n.](_static/time.svg)"
     assert rewrite(english, lambda message, kind: message.upper()) == english.upper()
-    assert list(lies(english, "![n에 따른 초.](_static/time.svg)")) == []
-    assert any("image missing" in found for found in lies(english, "![n에 따른 초.](_static/memory.svg)"))
+    assert list(list_differences(english, "![n에 따른 초.](_static/time.svg)")) == []
+    assert any("image missing" in found for found in list_differences(english, "![n에 따른 초.](_static/memory.svg)"))
 
 
 def test_a_term_in_bold_has_the_word_of_the_glossary():
-    assert list(lies("This is its **query**.", "이것이 **쿼리**예요.")) == []
-    assert list(lies("This is its **query**.", "이것이 **질의**예요.")) == ["the glossary's word for query is 쿼리"]
+    assert list(list_differences("This is its **query**.", "이것이 **쿼리**예요.")) == []
+    assert list(list_differences("This is its **query**.", "이것이 **질의**예요.")) == [
+        "the glossary's word for query is 쿼리"
+    ]
     quoted = '**25** <span lang="ko">RNN 제거, **self-attention**을 기본 블록으로 스택</span>'
-    assert list(lies(quoted, quoted)) == []
-    assert any("cell" in fault for fault in lies("| key | a label |", "| 키 |"))
+    assert list(list_differences(quoted, quoted)) == []
+    assert any("cell" in fault for fault in list_differences("| key | a label |", "| 키 |"))
 
 
 def test_choices_keep_their_places():
@@ -67,7 +69,7 @@ def test_choices_keep_their_places():
     assert said == [
         choice.replace(english, korean) for choice, (english, korean) in zip(choices, known.items(), strict=True)
     ]
-    assert list(lies("about 2", known["7 more"])) != []
+    assert list(list_differences("about 2", known["7 more"])) != []
 
 
 def test_exchanged_choices_are_found():
@@ -75,10 +77,10 @@ def test_exchanged_choices_are_found():
     pairs, found = 0, 0
     for page in PAGES:
         catalogue = polib.pofile(str(file(page)))
-        assert list(exchanged(catalogue)) == []
-        for one, other in choices(catalogue):
+        assert list(list_exchanged_choices(catalogue)) == []
+        for one, other in pair_choices(catalogue):
             one.msgstr, other.msgstr = other.msgstr, one.msgstr
-            pairs, found = pairs + 1, found + bool(list(exchanged([one, other])))
+            pairs, found = pairs + 1, found + bool(list(list_exchanged_choices([one, other])))
             one.msgstr, other.msgstr = other.msgstr, one.msgstr
     assert found >= 0.85 * pairs, f"{found} of {pairs}"
 
