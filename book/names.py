@@ -55,7 +55,7 @@ def bound_and_used(source):
 
 
 def globals_of(table):
-    """Names that functions and classes within a table take from the top level."""
+    """Return the names that functions and classes within a table take from the top level."""
     found = set()
     for inner in table.get_children():
         found |= {symbol.get_name() for symbol in inner.get_symbols() if symbol.is_global()} | globals_of(inner)

@@ -182,10 +182,7 @@ def rate_fit(english, korean):
     clues = [(bool(re.search(one, there)), bool(re.search(other, here))) for one, other in CLUES.items()]
     fits = sum(2 * (one and other) - (one != other) for one, other in clues)
     fits += 2 * (Counter(NAME.findall(there)) & Counter(NAME.findall(here))).total()
-    before, after = (
-        count_kept(english) | {"number": count_numbers(english)},
-        count_kept(korean) | {"number": count_numbers(korean)},
-    )
+    before, after = (count_kept(text) | {"number": count_numbers(text)} for text in (english, korean))
     for what in before:
         differ = (before[what] - after[what]) + (after[what] - before[what])
         fits += 3 * (before[what] & after[what]).total() - 2 * differ.total()
