@@ -145,7 +145,7 @@ def is_of_packages(module):
 def package_names(sources):
     """Map each name that the sources import from the book's packages to the name it has there.
 
-    >>> package_names(["import torch", "from attention_src import softmax as soft", "from attention_course import plots"])
+    >>> package_names(["from attention_src import softmax as soft", "from attention_course import plots", "import os"])
     {'soft': 'softmax', 'plots': 'plots'}
     """
     found = {}
