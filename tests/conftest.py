@@ -44,6 +44,13 @@ def book(request):
     np.set_printoptions(**printing)
 
 
+@pytest.fixture(params=range(5))
+def random(request):
+    """NumPy's generator, for each of five seeds; torch's is seeded with the same."""
+    torch.manual_seed(request.param)
+    return np.random.default_rng(request.param)
+
+
 @pytest.fixture(scope="session")
 def build_site():
     return _build

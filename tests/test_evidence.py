@@ -43,7 +43,7 @@ def test_the_benchmark_page_is_made_of_its_result():
     result = engine.load("benchmark")
     assert (ROOT / "pages/benchmark.md").read_text("utf-8") == benchmark_page.page(result)
     for name, svg in benchmark_page.figures(result["rows"]).items():
-        assert (ROOT / "_static" / name).read_text("utf-8") == svg
+        assert (ROOT / "web" / "static" / name).read_text("utf-8") == svg
 
 
 TOY = {

@@ -7,7 +7,8 @@ the code of chapters and package. The links from the code of a chapter to this p
 import re
 
 from book.chapter import CHAPTERS, code, exercises, printed, read
-from web.package_uses import chapters_of, home, imports, python, users, uses
+from book.names import package_imports, parse
+from web.package_uses import chapters_of, home, users, uses
 
 SHAPE = re.compile(r"\((?:[\w./ ·+-]+,)+(?: [\w./ ·+-]+)?\)")
 
@@ -17,11 +18,11 @@ def _read_chapters(app):
     app.chapters_using, app.package_users, app.calls = {}, users(), {}
     for path in CHAPTERS:
         notebook = read(path)
-        tree = python("\n".join(cell.source for cell in code(notebook)))
+        tree = parse("\n".join(cell.source for cell in code(notebook)))
         for name in map(home, uses(tree)):
             app.chapters_using.setdefault(name, set()).add(f"chapters/{path.stem}")
         for check in (exercise.check for exercise in exercises(notebook)):
-            for name in uses(python(check.source), imports(tree)):
+            for name in uses(parse(check.source), package_imports(tree)):
                 app.calls.setdefault(home(name), (check.source, printed(check)))
 
 

@@ -11,30 +11,13 @@ from sphinx.pycode import ModuleAnalyzer
 
 import attention_course
 import attention_src
-from book.names import python_only
+from book.names import is_of_packages, package_imports
 
 PACKAGES = (attention_src, attention_course)
 MODULES = [package.__name__ for package in PACKAGES]
 MODULES += [
     module.name for package in PACKAGES for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
 ]
-
-
-def python(source):
-    """Return the code of a cell, parsed, with a `pass` for each line that only IPython understands."""
-    return ast.parse(python_only(source))
-
-
-def is_of_the_book(name):
-    """Say whether a dotted name is of one of the two packages."""
-    return name.partition(".")[0] in MODULES
-
-
-def imports(tree):
-    """Return what is imported from the package under each name: {'plots': 'attention_course.plots', ...}."""
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
-    inside = [node for node in found if is_of_the_book(node.module)]
-    return {alias.asname or alias.name: f"{node.module}.{alias.name}" for node in inside for alias in node.names}
 
 
 def uses(tree, known=None):
@@ -47,7 +30,7 @@ def uses(tree, known=None):
     tree : ast.AST
     known : dict, what was imported under which name; by default by the code itself
     """
-    known, used = known or imports(tree), set()
+    known, used = known or package_imports(tree), set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in known:
             imported = known[node.value.id]
@@ -85,7 +68,7 @@ def users():
             words = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
             for word in words if isinstance(part, ast.FunctionDef | ast.ClassDef) else ():
                 value = getattr(module, word, None)
-                if is_of_the_book(getattr(value, "__module__", "")):
+                if is_of_packages(getattr(value, "__module__", "")):
                     found.setdefault(f"{value.__module__}.{word}", set()).add(f"{module.__name__}.{part.name}")
     return found
 

@@ -47,7 +47,7 @@ def is_begun(stub, source):
 def _parse(source):
     """The code as it is compared, without docstrings; None of what is no Python."""
     try:
-        tree = ast.parse(names.python_only(source))
+        tree = names.parse(source)
     except names.UNPARSED:
         return None
     for node in ast.walk(tree):

@@ -13,7 +13,7 @@ import nbformat
 from tqdm import tqdm
 
 from book.chapter import CHAPTERS, ROOT, TRANSLATED, last_cell, with_answers_folded, with_last_cell
-from book.repository import copies
+from book.repository import find_copies
 
 from ..chapter import Unclear, find_chapter
 from ..course import read_json, read_students, write_json
@@ -46,7 +46,7 @@ def command(chapter, course, roster, environment, language="en", **options):
 
 def find_package(course, offline):
     """From where a student's copy installs the package: the book's repository at this commit, or a file beside it."""
-    address = next(match[1] for path, _, match in copies() if path.name == "_config.yml")
+    address = next(match[1] for path, _, match in find_copies() if path.name == "_config.yml")
     if offline:
         folder = course.resolve() / "release"
         with TemporaryDirectory() as copy:  # what a build leaves behind is no part of the repository

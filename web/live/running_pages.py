@@ -67,14 +67,14 @@ def svg_labels(svg):
     return sorted(re.findall(r"<text[^>]*>([^<]*)</text>", svg))
 
 
-def run(path):
+def run(path, write_runtime):
     """Run a chapter in Chromium; return a row for each of its code cells: its id, and how it runs on the page.
 
     'whole': offered; 'alone': offered, and no cell below needs it; 'part': not offered, for some of it needs PyTorch;
     'no': not offered. `why` says what was seen.
     """
     with pause():
-        rows, chains = run_in_browser(path)
+        rows, chains = run_in_browser(path, write_runtime)
     run_here(chains)
     return rows
 
@@ -91,11 +91,9 @@ def run_here(chains):
         page.run(chain)
 
 
-def run_in_browser(path):
+def run_in_browser(path, write_runtime):
     """Return the rows of a chapter, and for each cell that runs the chain of cells that ends with it."""
     from playwright.sync_api import sync_playwright
-
-    from . import write_runtime
 
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         write_runtime(Path(folder))
@@ -168,11 +166,11 @@ def list_problems(rows):
             yield f"{row['cell']}: {row['why']}"
 
 
-def runner(path):
-    """Return what makes the result of a chapter."""
+def runner(path, write_runtime=None):
+    """Return what makes the result of a chapter, by a function that writes what a browser needs into a folder."""
     files = (path.relative_to(ROOT).as_posix(), "web/live/attention_live.py", "web/live/worker.js")
     refuting = [{"cell": "x", "how": "no", "why": "it broke"}]
-    return Runner(partial(run, path), list_problems, refuting, files=files)
+    return Runner(partial(run, path, write_runtime), list_problems, refuting, files=files)
 
 
 def offered(path):
