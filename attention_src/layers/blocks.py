@@ -46,7 +46,7 @@ class _Block(nn.Module):
 
     def __init__(self, d_model, num_heads, d_ff, activation, norm_first, norm_eps, num_norms):
         super().__init__()
-        self.norm_first = norm_first
+        d_model, self.norm_first = as_integer("d_model", d_model, 1), norm_first
         self.attend = MultiHeadAttention(d_model, num_heads)
         self.feed_forward = FeedForward(d_model, d_ff, activation)
         self.norms = nn.ModuleList(nn.LayerNorm(d_model, norm_eps) for _ in range(num_norms))
