@@ -16,10 +16,6 @@ from reference import (
     M,
     N,
     both_libraries,
-    loop_dot,
-    loop_mix,
-    loop_softmax,
-    map_matrices,
     random,
     refuses,
     same,
@@ -35,7 +31,6 @@ from attention_src.weights import relu_weights, sigmoid_weights, softmax
 CAT = [np.array(rows) for rows in ([[1, 0], [0, 1]], [[1, 1], [0, 1]], [[1, 2], [9, 8]])]
 BLOCK_SIZES = [*range(1, 10), 100]
 MASKS = [None, (N, M), (BATCH, 1, N, M), (HEADS, N, M), (BATCH, HEADS, N, M)]
-BIASES = [None, (N, M), (1, M), (HEADS, N, M), (BATCH, 1, 1, M), (BATCH, HEADS, N, M)]
 
 both_forms = pytest.mark.parametrize("attend", [plain, by_blocks], ids=["plain", "blockwise"])
 
@@ -64,19 +59,22 @@ def test_the_cat_has_the_outputs_worked_out_beforehand(weigh, expected, array):
 
 
 @both_forms
-@pytest.mark.parametrize("kind, tolerance", [(torch.float32, 2e-5), (torch.float64, 1e-12)], ids=str)
+@pytest.mark.parametrize("kind, tolerance", [("float32", 5e-5), ("float64", 1e-12)])
+@pytest.mark.parametrize("scale", [None, 2, np.float32(-0.5), 0.0], ids=str)
 @pytest.mark.parametrize("mask", [None, (N, M), (BATCH, 1, N, M), (BATCH, HEADS, N, M)], ids=str)
-@pytest.mark.parametrize("bias", BIASES, ids=str)
-def test_output_and_all_gradients_are_those_of_torch(attend, bias, mask, kind, tolerance):
-    arrays = random_inputs((BATCH, HEADS)) + (random(bias, seed=8) if bias else [])
-    leaves = [torch.tensor(a, dtype=kind, requires_grad=True) for a in arrays]
-    seen = None if mask is None else torch.tensor(some_mask(*mask))
-    ours = attend(*leaves[:3], mask=seen, bias=leaves[3] if bias else None, scale=0.3)
-    added = seen if not bias else leaves[3] if seen is None else torch.where(seen, leaves[3], -torch.inf)
-    theirs = F.scaled_dot_product_attention(*leaves[:3], added, scale=0.3)
+@pytest.mark.parametrize("bias", [None, (N, M), (1, M), (HEADS, N, M), (BATCH, 1, 1, M), (BATCH, HEADS, N, M)], ids=str)
+def test_output_and_all_gradients_are_those_of_torch(attend, bias, mask, scale, kind, tolerance):
+    inputs = [a.astype(kind) for a in random_inputs((BATCH, HEADS)) + (random(bias, seed=8) if bias else [])]
+    leaves = [torch.tensor(a, requires_grad=True) for a in inputs]
+    mask = None if mask is None else some_mask(*mask)
+    visible = None if mask is None else torch.tensor(mask)
+    ours = attend(*leaves[:3], visible, bias=leaves[3] if bias else None, scale=scale)
+    added = visible if not bias else leaves[3] if mask is None else torch.where(visible, leaves[3], -torch.inf)
+    theirs = F.scaled_dot_product_attention(*leaves[:3], added, scale=None if scale is None else float(scale))
+    assert ours.dtype == theirs.dtype
     same(ours, theirs, tolerance)
-    assert ours.dtype == kind
-    pull = torch.tensor(random((BATCH, HEADS, N, D_V), seed=5)[0], dtype=kind)
+    same(attend(*inputs[:3], mask, bias=inputs[3] if bias else None, scale=scale), theirs, tolerance)
+    pull = torch.tensor(random((BATCH, HEADS, N, D_V), seed=5)[0].astype(kind))
     for one, two in zip(*(torch.autograd.grad((o * pull).sum(), leaves) for o in (ours, theirs)), strict=True):
         same(one, two, tolerance)
 
@@ -107,28 +105,13 @@ def test_weights_and_output_are_the_three_steps_in_a_row(array):
         assert (output.shape, weights.shape) == ((BATCH, N, D_V), (BATCH, N, M))
 
 
-# What must hold whatever the numbers
-
-
-@both_libraries
-@both_forms
-def test_a_key_in_the_future_changes_nothing_before_it(attend, array):
-    query, key, value = random_inputs((BATCH,))
-    mask = array(causal_mask(N, M))
-    before = attend(*map(array, (query, key, value)), mask)
-    key[:, 3], value[:, 3] = 100, -100
-    after = attend(*map(array, (query, key, value)), mask)
-    same(after[:, :3], before[:, :3], tolerance=0)
-    assert (after[:, 3:] != before[:, 3:]).all()
-
-
 @both_libraries
 @both_forms
 def test_a_masked_key_might_as_well_not_exist(attend, array):
     query, key, value = random_inputs((BATCH,))
-    seen = np.arange(M) != 3
-    masked = attend(*map(array, (query, key, value, np.broadcast_to(seen, (N, M)))))
-    same(masked, attend(*map(array, (query, key[:, seen], value[:, seen]))))
+    visible = np.arange(M) != 3
+    masked = attend(*map(array, (query, key, value, visible[None])))
+    same(masked, attend(*map(array, (query, key[:, visible], value[:, visible]))))
 
 
 # Block by block
@@ -258,26 +241,6 @@ def test_a_finite_value_that_no_query_may_see_counts_with_the_weight_that_weigh_
 
 
 # A bias and a scale
-
-
-@both_libraries
-@both_forms
-@pytest.mark.parametrize("scale", [None, 2, np.float32(-0.5), 0.0], ids=str)
-@pytest.mark.parametrize("mask", [None, (N, M), (BATCH, 1, N, M)], ids=str)
-@pytest.mark.parametrize("bias", BIASES, ids=str)
-def test_a_bias_is_added_to_the_scores_and_a_scale_replaces_the_root(attend, bias, mask, scale, array):
-    inputs, extra = random_inputs((BATCH, HEADS)), np.zeros((N, M)) if bias is None else random(bias, seed=8)[0]
-    scores = map_matrices(loop_dot, *inputs[:2]) * (1 / D**0.5 if scale is None else float(scale)) + extra
-    seen = np.ones((N, M), bool) if mask is None else some_mask(*mask)
-    expected = map_matrices(
-        loop_mix, map_matrices(loop_softmax, scores, np.broadcast_to(seen, scores.shape)), inputs[2]
-    )
-    given = {
-        "mask": None if mask is None else array(seen),
-        "scale": scale,
-        "bias": None if bias is None else array(extra),
-    }
-    same(attend(*map(array, inputs), **given), expected)
 
 
 @both_libraries
