@@ -418,8 +418,8 @@ def count_parameters(module):
     return sum(parameter.numel() for parameter in module.parameters())
 
 
-def size_of(kind, name, **sizes):
-    """Return how a layer is built with another size of this name, and that 1 is the least."""
+def make_size_row(kind, name, **sizes):
+    """Return a row of `NUMBERS` for a size of a layer: its name, the least it may be, and how to try another."""
     return name, 1, lambda bad: count_parameters(kind(**sizes | {name: bad}))
 
 
@@ -453,12 +453,12 @@ NUMBERS = {
     "unpatchify(patch_size)": ("patch_size", 1, lambda bad: unpatchify(TOKENS, bad, 2, 4)),
     "unpatchify(height)": ("height", 1, lambda bad: unpatchify(TOKENS, 2, bad, 4)),
     "unpatchify(width)": ("width", 1, lambda bad: unpatchify(TOKENS[:1], 2, 2, bad)),
-    **{f"{kind.__name__}({name})": size_of(kind, name, **sizes) for kind, sizes in SIZES for name in sizes},
+    **{f"{kind.__name__}({name})": make_size_row(kind, name, **sizes) for kind, sizes in SIZES for name in sizes},
 }
 
 
 @pytest.mark.parametrize("name, least, call", NUMBERS.values(), ids=NUMBERS)
-def test_a_number_may_be_of_any_library_and_is_refused_by_name_if_it_is_no_integer_or_too_small(name, least, call):
+def test_a_number_may_be_of_any_library_but_must_be_an_integer_that_is_not_too_small(name, least, call):
     for good in np.uint8(2), np.array(2), torch.tensor(2):
         same(call(good), call(2), 0)
     for bad in (2.0, "2", [2], np.array([2, 3]), 1j, True, np.True_):

@@ -194,3 +194,6 @@ def test_what_additive_attention_cannot_compare_is_refused_by_name(name, shape, 
         layer(**tokens | {name: tokens[name][0]})
     with refuses(TypeError, f"{name} has dtype torch.float64; expected torch.float32, as the layer has"):
         layer(**tokens | {name: tokens[name].double()})
+    for bad in (tokens[name].tolist(), tokens[name].numpy()):
+        with refuses(TypeError, f"{name} is a {type(bad).__name__}; expected a torch tensor"):
+            layer(**tokens | {name: bad})
