@@ -34,12 +34,12 @@ def mutmut(*arguments):
     """Run mutmut in the root of the repository and return what it prints."""
     command = [Path(sys.executable).with_name("mutmut"), *arguments]
     one_thread = {**os.environ, "OMP_NUM_THREADS": "1"}  # mutmut forks, and a forked process must not share a pool
-    done = subprocess.run(
+    process = subprocess.run(
         command, cwd=ROOT, env=one_thread, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
-    if done.returncode:
-        sys.exit(done.stdout[-5000:])
-    return done.stdout
+    if process.returncode:
+        sys.exit(process.stdout[-5000:])
+    return process.stdout
 
 
 def read_statuses():

@@ -34,7 +34,7 @@ def pack_block(block, read=lambda parameter: parameter):
     return named
 
 
-def pair(ours, theirs, activation, norm_first, norm_eps):
+def make_pair(ours, theirs, activation, norm_first, norm_eps):
     """Return our block and torch's with the same weights."""
     block = fill_randomly(ours(D_MODEL, HEADS, D_FF, activation, norm_first, norm_eps=norm_eps))
     settings = {"activation": activation, "norm_first": norm_first, "layer_norm_eps": norm_eps}
@@ -46,7 +46,7 @@ def pair(ours, theirs, activation, norm_first, norm_eps):
 @kinds
 @epsilons
 def test_the_encoder_block_is_torchs_with_all_gradients(activation, norm_first, norm_eps):
-    block, other = pair(EncoderBlock, nn.TransformerEncoderLayer, activation, norm_first, norm_eps)
+    block, other = make_pair(EncoderBlock, nn.TransformerEncoderLayer, activation, norm_first, norm_eps)
     (x, _), (y, _) = tokens(), tokens()
     padding = padding_mask(torch.tensor([2, N]), N)
     mask = causal_mask(N, like=x) & padding
@@ -57,7 +57,7 @@ def test_the_encoder_block_is_torchs_with_all_gradients(activation, norm_first, 
 @kinds
 @epsilons
 def test_the_decoder_block_is_torchs_with_all_gradients(activation, norm_first, norm_eps):
-    block, other = pair(DecoderBlock, nn.TransformerDecoderLayer, activation, norm_first, norm_eps)
+    block, other = make_pair(DecoderBlock, nn.TransformerDecoderLayer, activation, norm_first, norm_eps)
     ours, others = tokens(), tokens()
     mask, memory_mask = causal_mask(N, like=ours[0]), padding_mask(torch.tensor([4, M]), M)
     theirs = other(*others, tgt_mask=~mask, memory_key_padding_mask=~memory_mask[:, 0])

@@ -49,9 +49,9 @@ COURSE = {module.name for module in pkgutil.iter_modules(attention_course.__path
 
 def run(code):
     """Run the code in a new interpreter, warnings as errors, and return what it prints."""
-    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    process = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
+    return process.stdout
 
 
 def find(path):
