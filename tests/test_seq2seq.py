@@ -56,6 +56,14 @@ def test_a_padded_source_gives_what_it_gives_alone(kind, cell):
     same(together[1:], alone)
 
 
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+def test_the_decoder_starts_from_the_last_state_of_each_direction(cell):
+    model = build(None, cell)
+    states, start = model.encoder(SOURCE, LENGTHS)
+    last = [torch.cat([h[length - 1, :3], h[0, 3:]]) for h, length in zip(states, LENGTHS, strict=True)]
+    same(torch.cat(start, dim=-1), torch.tanh(model.encoder.bridge(torch.stack(last))))
+
+
 @pytest.mark.parametrize("kind", WITH)
 def test_the_weights_change_when_a_source_character_does(kind):
     """The published decoder of exercise 3 never looked at the encoder; this is the test that finds it."""
