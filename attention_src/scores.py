@@ -79,7 +79,7 @@ def scaled_dot_score(query, key, *, scale=None):
 
 
 def scale_query(query, scale=None):
-    """Divide queries by √d_k, or multiply them by `scale`: n · d_k numbers, where the scores would be n · m."""
+    """Divide queries by √d_k, or multiply them by `scale`. There are n · d_k such numbers, but n · m scores."""
     return query / sqrt(query.shape[-1]) if scale is None else query * as_number("scale", scale)
 
 
