@@ -76,10 +76,6 @@ def test_the_icon_font_has_every_icon_of_the_pages_and_no_other(site):
     assert len(names) >= 8 and len(characters) < 60
 
 
-def test_no_page_loads_the_script_with_all_icons(site):
-    assert not any("fontawesome.js" in page.read_text() for page in site.rglob("*.html"))
-
-
 def test_the_front_page_counts_what_the_tests_compare(site):
     """The test counts by itself, from the notebooks as nbval reads them."""
     notebooks = [read(path) for path in CHAPTERS]
@@ -101,7 +97,7 @@ def fork(tmp_path_factory, build_site):
     home = tmp_path_factory.mktemp("fork")
     config = yaml.safe_load((ROOT / "_config.yml").read_text())
     config["repository"]["url"] = HOME
-    config["sphinx"]["local_extensions"] = {f"_ext.book_{name}": str(ROOT) for name in ("site", "pages")}
+    config["sphinx"]["local_extensions"] = {f"web.{name}": str(ROOT) for name in ("site", "pages")}
     config["sphinx"]["extra_extensions"].remove("sphinx_codeautolink")
     kept = {name: value for name, value in config["sphinx"]["config"].items() if "codeautolink" not in name}
     config["sphinx"]["config"] = kept | {"suppress_warnings": ["myst", "ref"]}
