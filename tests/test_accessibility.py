@@ -57,14 +57,14 @@ def test_axe_would_find_pale_letters(browser, tmp_path):
     assert [line.partition(":")[0] for line in found] == ["color-contrast"]
 
 
-def weight(page):
-    """The bytes of a page and its figures."""
+def count_bytes(page):
+    """Return the bytes of a page and its figures."""
     figures = set(re.findall(r"_images/([\w.-]+)", page.read_text("utf-8")))
     return sum(path.stat().st_size for path in [page, *(page.parents[1] / "_images" / name for name in figures)])
 
 
-def lighthouse(url, profile, report):
-    """Lighthouse's scores of a page."""
+def measure_by_lighthouse(url, profile, report):
+    """Return Lighthouse's scores of a page."""
     options = [f"--only-categories={','.join(LEAST)}", "--quiet", "--output=json", f"--output-path={report}"]
     options += ["--preset=desktop"] if profile == "desktop" else []  # its own profile is a phone, slowed down
     options.append("--skip-audits=link-text")  # START, a name in code with a link, is no call to "start"
@@ -86,10 +86,10 @@ def lighthouse(url, profile, report):
 )
 def test_lighthouse_has_nothing_to_add(site, address, profile, page, tmp_path, record_property):
     """The best of three: what else the machine does can only cost points."""
-    heaviest = max((site / "chapters").glob("*.html"), key=weight).stem
+    heaviest = max((site / "chapters").glob("*.html"), key=count_bytes).stem
     name = page.replace("the heaviest chapter", f"chapters/{heaviest}")
     for _ in range(3):
-        scores = lighthouse(f"{address}{name}.html", profile, tmp_path / "report.json")
+        scores = measure_by_lighthouse(f"{address}{name}.html", profile, tmp_path / "report.json")
         too_low = {kind: score for kind, score in scores.items() if score < LEAST[kind]}
         if not too_low:
             break

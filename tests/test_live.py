@@ -15,7 +15,7 @@ from book.chapter import CHAPTERS, code, is_check, read
 from web import live
 from web.live.running_pages import find_offered_cells, get_browser_result, get_stored_result, run_cells
 
-MOST_MB = 9.5  # until Python is ready, as they travel
+MOST_MB = 9.5  # until Python is ready, as they are sent
 MOST_BEFORE = 5 * 1024  # bytes that a page may weigh more before its button is pressed
 
 

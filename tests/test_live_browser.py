@@ -240,8 +240,8 @@ def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, t
 # Slower: every chapter, everybody, the second visit
 
 
-def wrong(source):
-    """A wrong answer: functions that return nothing of use, and a number that nothing has."""
+def write_wrong_answer(source):
+    """Return a wrong answer: functions that return nothing of use, and a number that nothing has."""
     source = re.sub(r"^(def .*:\n)(    \"\"\"(?:.|\n)*?\"\"\"\n)?", r"\1\2    return 7\n", source, flags=re.M)
     return re.sub(
         r"^(\w+(?:, \w+)*) = (?!\.\.\.).+$",
@@ -282,7 +282,7 @@ def test_every_exercise_tells_a_stub_and_a_wrong_answer(chapter):
         if is_solution(cell) and is_check(check) and known[check.id] == "alone":
             chapter.part(n, "reset").evaluate("e => e.click()")
             assert chapter.run(m).startswith("Not attempted yet"), chapter.shown(m)
-            chapter.type(n, wrong(cell.source))
+            chapter.type(n, write_wrong_answer(cell.source))
             assert chapter.run(m).startswith("Not yet."), chapter.shown(m)
 
 

@@ -20,7 +20,7 @@ IN_CHAPTERS = {
 }
 
 
-def public_names():
+def list_public_names():
     """Return the functions and classes of the public modules, each under the name of the module that defines it."""
     for name in MODULES:
         if "._" in name or name in INSIDE:
@@ -33,7 +33,7 @@ def public_names():
                     yield find_entry(f"{name}.{short}")
 
 
-NAMES = sorted({*public_names()})
+NAMES = sorted({*list_public_names()})
 
 
 @pytest.mark.parametrize("mask", [None, causal_mask(4, 5)])
@@ -54,8 +54,8 @@ def entries(site):
     return {head["id"]: head.parent for head in page.select("dl.py > dt[id]")}
 
 
-def needed(name):
-    """The headings that the entry of a name must have."""
+def list_needed_headings(name):
+    """Return the headings that the entry of a name must have."""
     module, _, short = name.rpartition(".")
     thing = getattr(importlib.import_module(module), short)
     if inspect.isclass(thing):
@@ -67,7 +67,7 @@ def needed(name):
     return takes | results | {"Examples"}
 
 
-def headings(entry):
+def list_headings(entry):
     body = entry.find("dd", recursive=False)
     own = body.find_all("dl", class_="field-list", recursive=False)
     fields = [dt.get_text().strip(" :") for part in own for dt in part.find_all("dt", recursive=False)]
@@ -76,7 +76,7 @@ def headings(entry):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_public_name_is_on_the_page_with_shapes_errors_example_and_source(entries, name):
-    assert needed(name) <= headings(entries[name])
+    assert list_needed_headings(name) <= list_headings(entries[name])
     assert entries[name].find("dd").find("p").get_text()
     assert entries[name].find("dt").find("a", string="[source]") is not None
 

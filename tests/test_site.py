@@ -62,7 +62,7 @@ def test_a_planted_fault_is_found(planted, problem):
 
 STYLE = """/* a comment { */ @charset "UTF-8"; .here, .gone > a { color: red }
 @media print { .gone { x: y } .here:not(.gone)::after { content: "} .gone" } } @media screen { .gone { x: y } }
-@font-face { src: url(data:font/woff;base64,ab) } a[title="x, .y"] { b: c }"""
+@font-face { src: url(data:font/woff;base64,ab) } .gone { content: "} .here {" } a[title="x, .y"] { b: c }"""
 
 
 def test_the_style_has_no_rules_for_what_no_page_has(site):
@@ -74,23 +74,23 @@ def test_the_style_has_no_rules_for_what_no_page_has(site):
     assert ".headerlink" in style and "@import" not in style and len(style) < 200_000
 
 
-def regions():
-    """The solutions in the book, on one line each."""
+def list_solutions():
+    """Return the solutions in the book, on one line each."""
     return [" ".join(region.split()) for path in CHAPTERS for region in solutions(read(path))]
 
 
-def text_of(path):
-    """The words of a file of the site: without tags, on one line, as a notebook's JSON has them unescaped."""
+def read_words(path):
+    """Return the words of a file of the site: without tags, on one line, as a notebook's JSON has them unescaped."""
     text = html.unescape(re.sub(r"<[^>]*>", "", path.read_text(errors="replace")))
     return " ".join(text.replace("\\n", "\n").replace('\\"', '"').split())
 
 
 def test_nothing_on_the_site_shows_a_solution(site):
     files = [path for path in site.rglob("*") if path.suffix in {".html", ".ipynb", ".js", ".txt"}]
-    texts = {path.relative_to(site).as_posix(): text_of(path) for path in files}
+    texts = {path.relative_to(site).as_posix(): read_words(path) for path in files}
     assert "chapters/01_definition.html" in texts and "_sources/chapters/01_definition.ipynb" in texts
     assert [name for name, text in texts.items() if "BEGIN SOLUTION" in text] == []
-    assert [(name, solution) for solution in regions() for name, text in texts.items() if solution in text] == []
+    assert [(name, solution) for solution in list_solutions() for name, text in texts.items() if solution in text] == []
 
 
 def test_a_solution_left_on_a_page_would_be_found(tmp_path):
@@ -99,7 +99,7 @@ def test_a_solution_left_on_a_page_would_be_found(tmp_path):
     page.write_text(f"<pre>{html.escape(next(cell.source for cell in read(solution).cells if 'BEGIN' in cell.source))}")
     notebook.write_text(solution.read_text())
     for path in (page, notebook):
-        assert any(solution in text_of(path) for solution in regions())
+        assert any(solution in read_words(path) for solution in list_solutions())
 
 
 def test_the_downloaded_notebook_is_the_student_copy(site):
