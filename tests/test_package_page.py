@@ -91,10 +91,10 @@ def test_a_method_that_is_public_says_what_it_does(entries):
 def test_the_code_of_a_chapter_links_what_it_uses_and_is_linked_from_there(site, entries, chapter):
     page = BeautifulSoup((site / "chapters" / f"{chapter}.html").read_text(), "html.parser")
     links = {link["href"] for link in page.select(".cell_input a")}
-    assert {f"../package.html#{name}" for name in IN_CHAPTERS[chapter]} <= links
-    assert all(link.startswith("../package.html#") for link in links)
+    assert {f"../pages/package.html#{name}" for name in IN_CHAPTERS[chapter]} <= links
+    assert all(link.startswith("../pages/package.html#") for link in links)
     for name in IN_CHAPTERS[chapter]:
-        assert entries[name].find("a", href=f"chapters/{chapter}.html"), name
+        assert entries[name].find("a", href=f"../chapters/{chapter}.html"), name
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_the_code_of_a_chapter_links_what_it_uses_and_is_linked_from_there(site,
     }.items(),
 )
 def test_a_function_leads_to_the_chapter_that_explains_it(entries, name, chapter):
-    assert entries[name].find("a", href=f"chapters/{chapter}.html")
+    assert entries[name].find("a", href=f"../chapters/{chapter}.html")
 
 
 def test_nothing_public_is_used_by_no_chapter():
