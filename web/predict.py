@@ -17,7 +17,7 @@ CONTROL = '<p class="predictions"><button type="button" class="open-answers">Sho
 COUNT = '<p class="predicted" role="status"></p>'
 
 
-def mark(notebook):
+def mark_answers(notebook):
     """Put marks around the text of each Markdown cell that is an answer, since its tags do not reach the page."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown" and "answer" in tags(cell):
@@ -67,7 +67,7 @@ def _fold_page(app, doctree):
 
 def _mark_answers(app, docname, source):
     if re.search(r"\.ipynb$", str(app.env.doc2path(docname))):
-        source[0] = nbformat.writes(mark(nbformat.reads(source[0], as_version=4)))
+        source[0] = nbformat.writes(mark_answers(nbformat.reads(source[0], as_version=4)))
 
 
 def setup(app):
