@@ -70,7 +70,12 @@ def home(name):
     if defined is None:
         within = [place for place in MODULES if place == module or place.startswith(f"{module}.")]
         defined = next((place for place in within if ("", short) in _comments(place)), module)
-    return re.sub(r"\._\w+$", "", defined) + f".{short}"
+    return f"{_public(defined)}.{short}"
+
+
+def _public(module):
+    """Return the module, or the package that a private module belongs to."""
+    return re.sub(r"\._\w+$", "", module)
 
 
 def _comments(module):
@@ -86,7 +91,8 @@ def users():
             for word in words if isinstance(part, ast.FunctionDef | ast.ClassDef) else ():
                 value = getattr(module, word, None)
                 if is_of_the_book(getattr(value, "__module__", "")):
-                    found.setdefault(f"{value.__module__}.{word}", set()).add(f"{module.__name__}.{part.name}")
+                    user = f"{_public(module.__name__)}.{part.name}"
+                    found.setdefault(f"{_public(value.__module__)}.{word}", set()).add(user)
     return found
 
 
