@@ -2,7 +2,7 @@
 
 - **Formulas**, for NumPy arrays and torch tensors alike, in the order in which data passes through attention: `scores`
   compares queries with keys, `masks` says who may look at whom, `weights` turns scores into weights, `attention` mixes
-  the values. `positions` says where tokens stand, `patches` cuts pictures.
+  the values. `positions` says where tokens are, `patches` cuts pictures.
 - **Layers and models** with parameters to learn, in torch: `layers`, and `models` that the chapters train or open.
 
 What only the course needs, from plots to checks, is in its sister `attention_course`.

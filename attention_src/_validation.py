@@ -66,7 +66,7 @@ def prepare(**arrays):
     return xp, dtype, *(cast(xp, array, exact) for array in arrays.values())
 
 
-@cache  # asked for in every call, and slower than a small sum
+@cache  # every call needs it, and it is slower than a small sum
 def _result_type(xp, *dtypes):
     """Return the dtype in which the real numbers among these meet, or None if there are only integers."""
     real = [dtype for dtype in dtypes if xp.isdtype(dtype, "real floating")]
@@ -102,7 +102,7 @@ def prepare_scores(scores, mask):
 
 
 def prepare_attention(query, key, value, mask, bias):
-    """Do what `prepare` does for attention: also check that all five fit each other, but for d_q and d_k.
+    """Do what `prepare` does for attention: also check that all five fit each other, except for d_q and d_k.
 
     Return namespace, dtype, query, key, value and bias; the values are 0 where they are NaN and no query may look.
     """
@@ -134,8 +134,8 @@ def prepare_mix(weights, value):
 
 def zero_unseen(xp, mask, array):
     """Return keys or values with 0 for NaN and infinity where no query may look, since 0 · NaN is NaN."""
-    seen = xp.any(mask, axis=-2)[..., None]
-    return xp.where(seen | (xp.abs(array) < inf), array, 0.0)
+    visible = xp.any(mask, axis=-2)[..., None]
+    return xp.where(visible | (xp.abs(array) < inf), array, 0.0)
 
 
 def _check_mask(xp, mask, scores):
@@ -189,10 +189,8 @@ def check_broadcast(**arrays):
 
 def check_tokens(linear, **arrays):
     """Raise unless all are tensors (..., rows, d_model) of the dtype of the layer `linear`, and fit each other."""
-    for name, array in arrays.items():
-        _check_tensor(name, array)
-    namespace(**arrays)
     check_dtype(linear.weight.dtype, **arrays)
+    namespace(**arrays)
     for name, array in arrays.items():
         if array.ndim < 2 or array.shape[-1] != linear.in_features:
             raise ValueError(f"{name} has shape {_shape(array)}; expected (..., rows, d_model = {linear.in_features})")
@@ -205,10 +203,11 @@ def _check_tensor(name, array):
 
 
 def check_dtype(dtype, **arrays):
-    """Raise TypeError unless each tensor has the dtype of the layer, or autocast will convert it."""
+    """Raise TypeError unless each is a tensor of the dtype of the layer, or one that autocast will convert."""
     from torch import is_autocast_enabled  # here, since nothing else needs torch
 
     for name, array in arrays.items():
+        _check_tensor(name, array)
         converted = array.is_floating_point() and is_autocast_enabled(array.device.type)
         if array.dtype != dtype and not converted:
             raise TypeError(f"{name} has dtype {array.dtype}; expected {dtype}, as the layer has")
@@ -231,5 +230,6 @@ def check_head_pairs(name, pairs, leading, num_heads, n, m):
 
 
 def _fits(shape, form):
-    same = len(shape) == len(form) and shape[-1] == form[-1]
-    return same and all(axis in (1, wanted) for axis, wanted in zip(shape, form, strict=True))
+    """Say whether a shape is this form, in which any axis but the last may also be 1."""
+    equally_long = len(shape) == len(form) and shape[-1] == form[-1]
+    return equally_long and all(axis in (1, wanted) for axis, wanted in zip(shape, form, strict=True))

@@ -19,8 +19,8 @@ def scaled_dot_product_attention(query, key, value, mask=None, *, bias=None, sca
     query : (..., n, d_k)
     key : (..., m, d_k)
     value : (..., m, d_v)
-        NaN or infinity at a position that no query may look at counts as 0. If a single query may look there, it
-        spoils that column of the output for all queries, since the weight 0 times NaN is NaN.
+        NaN or infinity at a position that no query may look at counts as 0. If even one query may look there, that
+        column of the output is NaN for all queries, since a weight of 0 times NaN is NaN.
     mask : (..., n, m) bool, True = may look; n may be 1, one row for all queries
     bias : (..., n, m), real numbers added to the scores, such as `alibi_bias`; n may be 1, one row for all queries
     scale : float, what the dot products are multiplied by; 1 / √d_k if left out
@@ -29,7 +29,7 @@ def scaled_dot_product_attention(query, key, value, mask=None, *, bias=None, sca
     -------
     output : (..., n, d_v)
     weights : (..., n, m)
-        Each row sums to 1; a query that may look nowhere has only zeros, in its output too.
+        Each row sums to 1, but a query that may look nowhere has only zeros, and its output is also 0.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def attention(query, key, value, mask=None, *, score=scaled_dot_score, weigh=sof
     score : function of query and key that returns scores (..., n, m)
     weigh : function of scores and mask that returns weights (..., n, m)
     bias : (..., n, m), real numbers added to the scores; n may be 1, one row for all queries
-    scale : float, handed on to `score`, which must take it; `scaled_dot_score` multiplies by it instead of 1 / √d_k
+    scale : float, passed to `score`, which must take it; `scaled_dot_score` multiplies by it instead of 1 / √d_k
 
     Returns
     -------
@@ -98,7 +98,7 @@ def attention(query, key, value, mask=None, *, score=scaled_dot_score, weigh=sof
     if bias is not None:
         scores = scores + bias
     weights = weigh(scores, mask)
-    weights, value = prepare_mix(weights, value)  # of one dtype, whatever `score` and `weigh` returned
+    weights, value = prepare_mix(weights, value)  # in one dtype, whatever `score` and `weigh` return
     output = weights @ value
 
     return cast(xp, output, dtype), cast(xp, weights, dtype)
@@ -109,7 +109,7 @@ def blockwise_attention(query, key, value, mask=None, *, block_size, bias=None, 
 
     Queries and keys are taken `block_size` at a time; a running maximum and a running total replace the whole row
     (online softmax: Milakov and Gimelshein 2018, algorithm 3; Rabe and Staats 2021; Dao et al. 2022).
-    It saves memory only when gradients are off: otherwise torch keeps every block for the way back.
+    It saves memory only when gradients are off, because otherwise torch keeps every block for the backward pass.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def _select_rows(pairs, rows):
 
 
 def _subtract(block, shift):
-    """Return block − shift: NumPy in the memory of the block, torch beside it, since gradients may need the block."""
+    """Return block − shift, in the same memory with NumPy but not with torch, whose gradients may need the block."""
     if is_torch_array(block):
         return block - shift
     block -= shift
@@ -176,11 +176,11 @@ def _mix_key_blocks(xp, query, key, value, mask, bias, block_size):
             block = block + bias[..., columns]
         if mask is not None:
             block = xp.where(mask[..., columns], block, -inf)
-        before, largest = largest, xp.maximum(xp.max(block, axis=-1, keepdims=True), largest)
+        previous, largest = largest, xp.maximum(xp.max(block, axis=-1, keepdims=True), largest)
         finite = xp.where(largest == -inf, 0.0, largest)  # where no key has been visible so far
         block = _subtract(block, finite)
         block = xp.exp(block)
-        shrink = xp.exp(before - finite)  # what was gathered under the old maximum counts this much under the new one
+        shrink = xp.exp(previous - finite)  # by how much the sums under the old maximum shrink under the new one
         total = total * shrink + xp.sum(block, axis=-1, keepdims=True)
         mixed = mixed * shrink + block @ value[..., columns, :]
     return mixed / xp.where(total == 0, 1.0, total)

@@ -12,7 +12,7 @@ from ._validation import as_integer, namespace
 def causal_mask(n, m=None, *, offset=0, like=None):
     """Let query i look at the keys 0 … i + offset and at none after them.
 
-    Vaswani et al. (2017), section 3.2.3; without an offset aligned at the first key, as torch's ``is_causal``.
+    Vaswani et al. (2017), section 3.2.3; without an offset, query and key 0 are aligned, as in torch's ``is_causal``.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def causal_mask(n, m=None, *, offset=0, like=None):
     array([[ True,  True,  True, False],
            [ True,  True,  True,  True]])
     """
-    return _steps_back(n, m, offset, like) >= 0
+    return _count_steps_back(n, m, offset, like) >= 0
 
 
 def window_mask(n, width, *, m=None, ahead=None, offset=0, like=None):
@@ -75,7 +75,7 @@ def window_mask(n, width, *, m=None, ahead=None, offset=0, like=None):
     """
     width = as_integer("width", width, 0)
     ahead = width if ahead is None else as_integer("ahead", ahead, 0)
-    steps = _steps_back(n, m, offset, like)
+    steps = _count_steps_back(n, m, offset, like)
     return (steps <= width) & (steps >= -ahead)
 
 
@@ -123,7 +123,7 @@ def _check_lengths(lengths, m):
         raise ValueError(f"lengths run from {least} to {most}; expected 0 to m = {m}")
 
 
-def _steps_back(n, m, offset, like):
+def _count_steps_back(n, m, offset, like):
     """Count how many positions query i must look back to key j, (n, m): negative if ahead."""
     n = as_integer("n", n, 1)
     m = n if m is None else as_integer("m", m, 1)

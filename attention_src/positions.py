@@ -1,4 +1,4 @@
-"""Tell attention, which by itself sees a set without order, at which position a token is: in three ways.
+"""Tell attention at which position each token is, since by itself it sees a set without order.
 
 `sinusoidal_positions` are added to the tokens, `rotary` turns queries and keys, `alibi_bias` is added to the scores.
 """
@@ -20,7 +20,7 @@ from ._validation import (
 
 
 def sinusoidal_positions(n, d_model, *, like=None):
-    """Describe each position by sines and cosines of ever slower waves, to be added to the token at that position.
+    """Describe each position by sines and cosines of ever slower waves, which are added to the token there.
 
     ``sin(p / 10000^(2i/d_model))`` in column 2i, the cosine of the same in column 2i + 1, Vaswani et al. (2017),
     section 3.5. What defines them: row p + k is row p turned by angles that depend on k alone.
@@ -58,7 +58,7 @@ def rotary(x, positions=None, *, base=10000.0, layout="pairs", d_rotary=None):
 
     ``(a, b) -> (a cos pθ - b sin pθ, a sin pθ + b cos pθ)`` with θ = base^(-2i/d) for pair i, Su et al. (2021),
     equations (14) and (15). What defines it: if queries and keys are both turned, their dot product depends on how far
-    apart they are, and not on where.
+    apart they are, but not on where they are.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def rotary(x, positions=None, *, base=10000.0, layout="pairs", d_rotary=None):
     """
     xp, dtype, x = prepare(x=x)
     check_axes(2, "(..., n, d), one row for each position", x=x)
-    d = _count_turned(x.shape[-1], d_rotary)
+    d = _count_rotated(x.shape[-1], d_rotary)
     if (base := as_number("base", base)) <= 0:
         raise ValueError(f"base is {base}; expected a number greater than 0")
     if layout not in ("pairs", "halves"):
@@ -99,13 +99,13 @@ def rotary(x, positions=None, *, base=10000.0, layout="pairs", d_rotary=None):
     angles = _check_positions(xp, x, positions)[..., None] * theta  # (..., n, d / 2), in float64
     cos, sin = (cast(xp, wave(angles), x.dtype) for wave in (xp.cos, xp.sin))
     a, b = (x[..., 0:d:2], x[..., 1:d:2]) if layout == "pairs" else (x[..., : d // 2], x[..., d // 2 : d])
-    turned = _put_together(xp, a * cos - b * sin, a * sin + b * cos, layout)
+    turned = _join_pairs(xp, a * cos - b * sin, a * sin + b * cos, layout)
     rest = xp.broadcast_to(x[..., d:], (*turned.shape[:-1], x.shape[-1] - d))
 
     return cast(xp, xp.concat([turned, rest], axis=-1), dtype)
 
 
-def _count_turned(d, d_rotary):
+def _count_rotated(d, d_rotary):
     """Return how many of d numbers are turned, an even number."""
     name = "the last axis of x" if d_rotary is None else "d_rotary"
     turned = d if d_rotary is None else as_integer("d_rotary", d_rotary, 1)
@@ -114,8 +114,8 @@ def _count_turned(d, d_rotary):
     return _check_even(name, turned)
 
 
-def _put_together(xp, a, b, layout):
-    """Lay the first and the second numbers of all pairs, (..., n, d / 2) each, side by side: (..., n, d)."""
+def _join_pairs(xp, a, b, layout):
+    """Join the first and the second numbers of all pairs, (..., n, d / 2) each, into rows: (..., n, d)."""
     if layout == "halves":
         return xp.concat([a, b], axis=-1)
     return xp.reshape(xp.stack([a, b], axis=-1), (*a.shape[:-1], 2 * a.shape[-1]))
@@ -135,10 +135,10 @@ def _check_positions(xp, x, positions):
 
 
 def alibi_bias(num_heads, n, m=None, *, released=False, like=None):
-    """Lower each score in proportion to the distance between query and key, in each head at another rate.
+    """Lower each score in proportion to the distance between query and key, at a different rate in each head.
 
     ``-slope · |i - j|``, the `bias` of attention, with the slopes ``2^(-8h/num_heads)`` for h = 1 … num_heads, Press et
-    al. (2021), section 3. There a query looks back only; here a key ahead costs as much as one behind. What defines it:
+    al. (2021), section 3. There a query only looks back; here a key ahead costs as much as one behind. What defines it:
     every step away costs the same.
 
     The code that the authors released, and models such as BLOOM, use other slopes if num_heads is not a power of two:

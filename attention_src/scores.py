@@ -79,7 +79,28 @@ def scaled_dot_score(query, key, *, scale=None):
 
 
 def scale_query(query, scale=None):
-    """Divide queries by √d_k, or multiply them by `scale`: n · d_k numbers, where the scores would be n · m."""
+    """Divide queries by √d_k, or multiply them by `scale`. There are n · d_k such numbers, but n · m scores.
+
+    Parameters
+    ----------
+    query : (..., n, d_k)
+    scale : float, what to multiply by; 1 / √d_k if left out
+
+    Returns
+    -------
+    (..., n, d_k)
+
+    Raises
+    ------
+    TypeError
+        `scale` is not a number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scale_query(np.array([[2.0, 0, 0, 0]]))
+    array([[1., 0., 0., 0.]])
+    """
     return query / sqrt(query.shape[-1]) if scale is None else query * as_number("scale", scale)
 
 
@@ -165,6 +186,27 @@ def tanh_score(query, key, v):
 
     A decoder asks the same keys at every step, so it projects them once and calls this afterwards, as Bahdanau et al.
     (2014), appendix A.1.2, advise.
+
+    Parameters
+    ----------
+    query : (..., n, h)
+    key : (..., m, h)
+    v : (h,)
+
+    Returns
+    -------
+    (..., n, m)
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `dot_score`; also if `v` is not as long as a query.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tanh_score(np.array([[1.0, 0]]), np.array([[0.0, 1], [-1, 0]]), np.array([1.0, 1])).round(3)
+    array([[1.523, 0.   ]])
     """
     xp, dtype, query, key, v = prepare_pair(query, key, v=v)
     check_axes(1, "(h,)", exactly=True, v=v)

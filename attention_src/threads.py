@@ -1,4 +1,4 @@
-"""How many threads torch may use, for a while."""
+"""Limit how many threads torch uses."""
 
 from contextlib import contextmanager
 
@@ -11,10 +11,10 @@ __all__ = ["limit_threads"]
 
 @contextmanager
 def limit_threads(number=1):
-    """Let torch compute on this many threads, for a while; afterwards on as many as before, however the block ended.
+    """Limit torch to this many threads inside the block, and restore the previous number however the block ends.
 
     The book's networks are so small that threads spend more time waiting for each other than computing, above all when
-    another program works on the same machine. Written above a function, ``@limit_threads()`` does this for each call.
+    another program runs on the same machine. As a decorator, ``@limit_threads()`` does this for each call.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Turn scores into weights, the stage between comparing and mixing.
 
-Every function works over the last axis, the keys, and takes a boolean mask in which True means *may look*. What may not
-be looked at gets the weight 0.
+Every function works over the last axis, the keys, and takes a boolean mask in which True means *may look*. A key that a
+query may not look at gets the weight 0.
 """
 
 from math import inf
@@ -12,13 +12,13 @@ from ._validation import cast, prepare_scores
 def softmax(scores, mask=None):
     """Turn each row of scores into positive weights that sum to 1.
 
-    ``exp(s_j) / Σ_k exp(s_k)`` over the keys that may be seen. The largest score of the row is subtracted first: that
-    changes no weight and keeps exp from overflowing (Goodfellow et al. 2016, section 4.1).
+    ``exp(s_j) / Σ_k exp(s_k)`` over the keys that may be seen. The largest score of the row is subtracted first, which
+    changes no weight but keeps exp from overflowing (Goodfellow et al. 2016, section 4.1).
 
     Parameters
     ----------
     scores : (..., n, m)
-        A score of −∞ gives the weight 0. A score of +∞ makes its row NaN, as in torch: ∞ − ∞ has no value.
+        A score of −∞ gives the weight 0. A score of +∞ makes its row NaN, as in torch, since ∞ − ∞ has no value.
     mask : (..., n, m) bool, True = may look; n may be 1, one row for all queries
 
     Returns

@@ -20,7 +20,13 @@ from book.nbval_bound.bindings import without_bindings
 FOLDER = ROOT / "locale" / TRANSLATED
 ENGLISH = ("pages/package", "pages/wrong_answers")  # pages that stay English
 CHECKS = ROOT / "attention_course" / "checks"
-SCRIPTS = ("web/live/page.js", "web/live/start.js", "web/static/predict.js", "web/pictures/kit.js", "web/pictures/01-steer.js")
+SCRIPTS = (
+    "web/live/page.js",
+    "web/live/start.js",
+    "web/static/predict.js",
+    "web/pictures/kit.js",
+    "web/pictures/01-steer.js",
+)
 MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin)
 
 HTML = re.compile(r"\s*</?(?:details|summary|div|p|button|output|img)\b")
@@ -87,12 +93,12 @@ BREAK = re.compile(r"\s*(?:$|`{3}|~{3}|\$\$|\||>)")
 
 
 def inline(text):
-    """The tokens of a piece of Markdown, in a row."""
+    """Return the tokens of a piece of Markdown, in a row."""
     return MARKDOWN.parseInline(text)[0].children
 
 
 def plain(text):
-    """What is read of it, alternative texts too, without code, formulas and what is computed."""
+    """Return what readers read of it, alternative texts too, without code, formulas and computed text."""
     read_aloud = (token.content for token in inline(text) if token.type in ("text", "image"))
     return re.sub(r"\{\{.*?\}\}", "", " ".join(read_aloud))
 
@@ -162,7 +168,7 @@ def rewrite(text, say):
 
 
 def rewrite_notebook(notebook, say):
-    """Do so in each Markdown cell; `say` is told the cell's id too."""
+    """Rewrite each Markdown cell; `say` is also given the id of the cell."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = rewrite(
@@ -180,7 +186,7 @@ def translated_copy(copy, page):
 
 
 def rewrite_alternatives(notebook, say):
-    """Do so with what is said of the figures."""
+    """Rewrite the alternative texts of the figures."""
     for cell in notebook.cells:
         image = cell.metadata.get("mystnb", {}).get("image", {})
         if image.get("alt"):
@@ -189,22 +195,22 @@ def rewrite_alternatives(notebook, say):
 
 
 def source(page):
-    """The file of a page."""
+    """Return the file of a page."""
     return next(path for end in (".ipynb", ".md") if (path := ROOT / f"{page}{end}").is_file())
 
 
 def translatable():
-    """The pages that have a catalogue, in the order of the contents, then the site's own words and those of checks."""
+    """Return the pages with a catalogue in the order of the contents, then the site's own words and those of checks."""
     return [*(page for page in pages() if page not in ENGLISH), "site", "checks"]
 
 
 def file(page, folder=FOLDER):
-    """The catalogue of a page; that of the checks is a part of the package."""
+    """Return the catalogue of a page; that of the checks is a part of the package."""
     return CHECKS / "locale" / TRANSLATED / "LC_MESSAGES" / "checks.po" if page == "checks" else folder / f"{page}.po"
 
 
 def messages(page):
-    """The messages of a page: {message: [(kind, place), ...]}; a place is the id of a cell, or a heading."""
+    """Return the messages of a page: {message: [(kind, place), ...]}; a place is the id of a cell, or a heading."""
     if page in ("site", "checks"):
         return {text: [("text", place)] for text, place in (words_of_the_site if page == "site" else templates)()}
     found, path, heading = defaultdict(list), source(page), ""
@@ -222,9 +228,9 @@ def messages(page):
 
 
 def templates():
-    """The templates of the messages of checks, each with its module: the texts in their code that have words.
+    """Yield the templates of the messages of checks, each with its module: the texts in their code that have words.
 
-    Of grading, which hands on what checks say, those of its own parts.
+    Grading passes on what checks say, so only its own parts count.
     """
     for path in sorted([*CHECKS.glob("*.py"), *(ROOT / "homework" / "grade").glob("*.py")]):
         nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
@@ -242,7 +248,7 @@ def templates():
 
 
 def words_of_the_site():
-    """What the site says besides its pages, each with its place: scripts, contents, titles of English pages, rest."""
+    """Yield what the site says besides its pages, each with its place: scripts, contents, titles of English pages."""
     from sphinx_external_toc.parsing import parse_toc_yaml
 
     for name in SCRIPTS:
@@ -266,7 +272,7 @@ def _entries(path):
 
 
 def translations(page, folder=FOLDER):
-    """What the catalogue of a page has: {message: translation}, without those to be looked at again."""
+    """Return {message: translation} of a page, without those that a translator has to look at again."""
     entries = _entries(file(page, folder))
     return {entry.msgid: entry.msgstr for entry in entries if entry.translated()}
 
@@ -278,7 +284,7 @@ def headings(page):
 
 
 def in_words_of(known):
-    """A function from texts to their translations; a message may have {1}, {2}: texts of any kind; {#2} is a number."""
+    """Return a function that translates texts; a message may have {1}, {2}, texts of any kind, and {#2}, a number."""
     forms = sorted((message for message in known if "{1}" in message), key=len, reverse=True)
     texts = [re.sub(r"\\\{\d\\\}", "(.+)", re.sub(r"\\\{\\#\d\\\}", r"(\\d+)", re.escape(form))) for form in forms]
     forms = [(re.compile(text), known[form]) for text, form in zip(texts, forms, strict=True)]
@@ -298,11 +304,11 @@ def in_words_of(known):
 
 @cache
 def site_words():
-    """The function that says the site's own words."""
+    """Return the function that translates the site's own words."""
     return in_words_of(translations("site"))
 
 
 def words_of(page):
-    """The function that says a message of a page in the other language: from its catalogue or the site's."""
+    """Return the function that translates a message of a page, by its catalogue or by the site's."""
     known, site = translations(page), site_words()
     return lambda message, *where: known.get(message) or site(message)

@@ -1,4 +1,4 @@
-"""What a chapter is to whoever reads it with a program: its cells, exercises, printed texts, figures, and the contents.
+"""How programs read a chapter: its cells, exercises, printed texts and figures, and the table of contents.
 
 The tests, the homework, the site's extensions and the tools all read chapters through this module.
 """
@@ -25,7 +25,7 @@ STUB = r"\1# YOUR CODE HERE\n\1raise NotImplementedError()"
 
 
 def pages():
-    """The names of all pages in the order of the table of contents, the front page first."""
+    """Return the names of all pages in the order of the table of contents, the front page first."""
     from sphinx_external_toc.parsing import parse_toc_yaml  # not there where homework alone is installed
 
     contents = parse_toc_yaml(ROOT / "_toc.yml")
@@ -41,12 +41,12 @@ def code(notebook):
 
 
 def prose(notebook):
-    """The Markdown of a notebook as readers see it, cell by cell."""
+    """Return the Markdown of a notebook as readers see it, cell by cell."""
     return [without_bindings(cell.source) for cell in notebook.cells if cell.cell_type == "markdown"]
 
 
 def definitions(notebook):
-    """The definitions of a chapter, cell by cell, without its exercises and the cell that installs the package."""
+    """Return the definitions of a chapter, cell by cell, without its exercises and the cell that installs."""
     return [names.definitions(cell.source) for cell in code(notebook)[1:] if not grade_id(cell)]
 
 
@@ -55,19 +55,19 @@ def title(notebook):
 
 
 def address(path, heading=""):
-    """Where a chapter is, or a section of it, for a link on a page in `pages/`."""
+    """Return the address of a chapter, or of a section of it, for a link on a page in `pages/`."""
     from mdit_py_plugins.anchors.index import slugify  # not there where homework alone is installed
 
     return f"../{path.relative_to(ROOT).as_posix()}" + (f"#{slugify(heading)}" if heading else "")
 
 
 def one_line(text):
-    """The text with single spaces and without line breaks or the marks of a quotation."""
+    """Return the text with single spaces and without line breaks or the marks of a quotation."""
     return " ".join(re.sub(r"^> ?", "", text, flags=re.MULTILINE).split())
 
 
 def language(sources):
-    """The language in which a notebook wants its checks to answer, as its install cell says; None if it does not."""
+    """Return the language in which a notebook asks its checks to answer, None if its install cell names none."""
     return next((found[1] for source in sources if (found := LANGUAGE.search(source))), None)
 
 
@@ -76,7 +76,7 @@ def tags(cell):
 
 
 def alternatives(notebook):
-    """The alternative texts of the figures."""
+    """Return the alternative texts of the figures."""
     return [cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "") for cell in code(notebook)]
 
 
@@ -110,13 +110,13 @@ class Exercise:
 
 
 def exercises(notebook):
-    """The exercises in their order: each cell for a solution with the check that follows it."""
+    """Return the exercises in order: each cell for a solution with the check that follows it."""
     graded = [cell for cell in notebook.cells if grade_id(cell)]
     return [Exercise(*pair) for pair in zip(graded[::2], graded[1::2], strict=True)]
 
 
 def solutions(notebook):
-    """What stands between the marks of the solutions."""
+    """Return the code between the marks of each solution."""
     return [region for cell in code(notebook) for _, region in SOLUTION.findall(cell.source)]
 
 
@@ -145,7 +145,7 @@ def with_last_cell(copy, stem):
 
 
 def last_cell(copy, stem):
-    """The code that runs all checks, lists what is open and says how to hand in."""
+    """Return the code that runs all checks, lists what is open and says how to hand in."""
     titles, listed = iter(TITLE.findall("\n".join(prose(copy)))), []
     for cell in filter(is_check, copy.cells):
         calls = [line for line in cell.source.splitlines() if line.startswith("checks.")]
@@ -153,7 +153,7 @@ def last_cell(copy, stem):
     return "\n".join(
         [
             "# Before you hand in: run all cells once more, this one last.",
-            "from attention_src import checks",
+            "from attention_course import checks",
             "",
             f'checks.before_handing_in("YOUR_NAME_{stem}.ipynb", {{',
             *listed,
@@ -199,8 +199,8 @@ def is_figure(cell):
     return any("image/svg+xml" in mime(output) for output in cell.outputs)
 
 
-def seen(output):
-    """What a reader sees of one output as text: a stream, a table, a repr, or the labels of a figure."""
+def read_output(output):
+    """Return what a reader sees of one output as text: a stream, a table, a repr, or the labels of a figure."""
     data = mime(output)
     if "image/svg+xml" in data:
         return "\n".join(re.findall(r"<text[^>]*>([^<]*)</text>", data["image/svg+xml"]))
@@ -209,5 +209,5 @@ def seen(output):
 
 
 def printed(cell):
-    """What a reader sees of all outputs of a cell as text, with an ASCII minus."""
-    return "\n".join(map(seen, cell.outputs)).replace("−", "-")
+    """Return what a reader sees of all outputs of a cell as text, with an ASCII minus."""
+    return "\n".join(map(read_output, cell.outputs)).replace("−", "-")

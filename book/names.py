@@ -1,4 +1,4 @@
-"""Which names a piece of code binds and which it uses: what of a chapter an answer needs, and whose work it calls."""
+"""Names that a piece of code binds, imports and uses, and the statements of a chapter on which such names depend."""
 
 import ast
 import copy
@@ -6,6 +6,7 @@ import re
 import symtable
 from functools import cache
 
+PACKAGES = ("attention_src", "attention_course")
 UNPARSED = (SyntaxError, ValueError, RecursionError, MemoryError)  # of what is no Python, or too much of it
 MAGIC = re.compile(r"%%?[a-z]|!|\?")  # %pip, %%time, !ls, ?f
 TIMED = re.compile(r"%time(it)? (?!-)")  # and behind it the statement
@@ -25,6 +26,11 @@ def parses(source):
         return True
     except UNPARSED:
         return False
+
+
+def parse(source):
+    """Return the syntax of a cell, without what only IPython understands."""
+    return ast.parse(python_only(source))
 
 
 def _without_magic(line):
@@ -49,7 +55,7 @@ def bound_and_used(source):
 
 
 def globals_of(table):
-    """Names that functions and classes within a table take from the top level."""
+    """Return the names that functions and classes within a table take from the top level."""
     found = set()
     for inner in table.get_children():
         found |= {symbol.get_name() for symbol in inner.get_symbols() if symbol.is_global()} | globals_of(inner)
@@ -63,7 +69,7 @@ def statements(source):
 
 
 def _statements(source):
-    nodes = ast.parse(python_only(source)).body
+    nodes = parse(source).body
     beside = any(isinstance(node, ast.Import | ast.ImportFrom) for node in nodes)
     for node in nodes:
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -95,7 +101,7 @@ def needed(sources, wanted):
 @cache
 def definitions(source):
     """Return the imports, functions, classes and assignments of a cell, and what sets something up; no loops."""
-    return "\n".join(map(ast.unparse, filter(is_definition, ast.parse(python_only(source)).body)))
+    return "\n".join(map(ast.unparse, filter(is_definition, parse(source).body)))
 
 
 def is_definition(statement):
@@ -105,15 +111,48 @@ def is_definition(statement):
     return isinstance(statement, kinds) or is_setting
 
 
+def imported_names(node, package=()):
+    """Yield (name that is bound, module, attribute) for each name of an import, none for any other node.
+
+    `package` is where the file lies, for imports that begin with dots: ("evidence",) for `evidence/engine.py`.
+
+    >>> [*imported_names(ast.parse("import numpy as np, os.path").body[0])]
+    [('np', 'numpy', ''), ('os', 'os', '')]
+    >>> [*imported_names(ast.parse("from .engine import load as read").body[0], ("evidence",))]
+    [('read', 'evidence.engine', 'load')]
+    """
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            first = alias.name.partition(".")[0]
+            yield (alias.asname, alias.name, "") if alias.asname else (first, first, "")
+    elif isinstance(node, ast.ImportFrom):
+        above = package[: len(package) - node.level + 1] if node.level else ()
+        module = ".".join([*above, *filter(None, [node.module])])
+        yield from ((alias.asname or alias.name, module, alias.name) for alias in node.names)
+
+
+def package_imports(tree):
+    """Return what some code imports from the book's two packages: {"plots": "attention_course.plots", ...}."""
+    found = [imported for node in ast.walk(tree) for imported in imported_names(node)]
+    return {name: f"{module}.{attribute}" for name, module, attribute in found if attribute and is_of_packages(module)}
+
+
+def is_of_packages(module):
+    """Return whether a dotted name is that of one of the book's two packages or of something in them."""
+    return module.partition(".")[0] in PACKAGES
+
+
 def package_names(sources):
-    """Map each name that the sources import from the package to the name it has there."""
+    """Map each name that the sources import from the book's packages to the name it has there.
+
+    >>> package_names(["from attention_src import softmax as soft", "from attention_course import plots", "import os"])
+    {'soft': 'softmax', 'plots': 'plots'}
+    """
     found = {}
     for source in sources:
         try:
-            nodes = ast.walk(ast.parse(python_only(source)))
+            imported = package_imports(parse(source))
         except UNPARSED:
             continue
-        for node in nodes:
-            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "attention_src":
-                found |= {alias.asname or alias.name: alias.name for alias in node.names}
+        found |= {name: dotted.rpartition(".")[2] for name, dotted in imported.items()}
     return found

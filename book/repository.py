@@ -20,13 +20,13 @@ PLACES = {  # files, and the words around the one address in each of them
 ADDRESS = re.compile(r"(https://github\.com/[\w.-]+/[\w.-]+|(https?|file)://(?!github\.com/)[\w.:~-]*(/[\w.~-]+)+)")
 
 
-def checked(url):
+def check_address(url):
     """Return the address without the slash or the .git at its end, which browsers and the forge's buttons add.
 
     Raises
     ------
     ValueError
-        It is no address from which Git and pip can fetch.
+        If Git and pip cannot fetch from it.
     """
     address = url.strip().removesuffix("/").removesuffix(".git")
     if not ADDRESS.fullmatch(address):
@@ -34,13 +34,13 @@ def checked(url):
     return address
 
 
-def copies(root=ROOT):
+def find_copies(root=ROOT):
     """Yield each file that names the repository, its text, and the match whose group 1 is the address.
 
     Raises
     ------
     ValueError
-        A place is gone, or a file names the repository twice.
+        If a place is gone, or a file names the repository twice.
     """
     for files, words in PLACES.items():
         paths = sorted(root.glob(files))
@@ -57,8 +57,8 @@ def copies(root=ROOT):
 
 def move(url, root=ROOT):
     """Write the address into every place, once all places have been found, and return the files."""
-    address = checked(url)
-    changes = {path: text[: match.start(1)] + address + text[match.end(1) :] for path, text, match in copies(root)}
+    address = check_address(url)
+    changes = {path: text[: match.start(1)] + address + text[match.end(1) :] for path, text, match in find_copies(root)}
     for path, text in changes.items():
         path.write_bytes(text.encode())
     return [*changes]

@@ -84,7 +84,7 @@ FUNCTIONS = {
 
 
 def tokens(name, n):
-    """A batch of one text for a layer; one head for a function."""
+    """Return a batch of one text for a layer; one head for a function."""
     return torch.randn(1, n, D_MODEL) if name in LAYERS else torch.randn(1, 1, n, D_HEAD)
 
 
@@ -109,7 +109,7 @@ def seconds(way, attend, x):
 
 
 def time_together(built, way, n):
-    """The times (rounds, implementations) of all at one size, in turn; each round begins with another one."""
+    """Return the times (rounds, implementations) of all at one size, in turn; each round begins with another one."""
     given = [(attend, tokens(name, n)) for name, attend in built.items()]
     warm = max(seconds(way, *pair) for pair in given)
     times = np.empty((min(MOST, max(LEAST, int(SECONDS / warm))), len(given)))
@@ -133,7 +133,7 @@ def peaks(job):
 
 
 def peak():
-    """The most memory that this process had, in MiB; Linux's `getrusage` also counts what started the process."""
+    """Return the peak memory of this process in MiB; Linux's `getrusage` also counts what started the process."""
     status = Path("/proc/self/status")
     if status.is_file():
         return int(re.search(r"VmHWM:\s+(\d+)", status.read_text())[1]) / 2**10
@@ -153,7 +153,7 @@ def twins():
 
 
 def same_weights():
-    """How many times as long as torch's layer ours takes, forward and backward, and how far apart their outputs are."""
+    """Return how many times as long as torch's layer ours takes, and how far apart their outputs are."""
     pair, given = twins(), torch.randn(8, 512, WIDE)
     apart = (pair[0](given) - pair[1](given)).abs().max().item()
     rounds = [[seconds(both_ways, attend, given) for attend in pair] for _ in range(WARM_UP + ROUNDS)][WARM_UP:]
@@ -200,7 +200,7 @@ def measure():
 
 
 def list_problems(rows):
-    """What is worse than we promise, on any machine: texts."""
+    """Yield what is worse than we promise for any machine, texts."""
     blockwise = one(rows, "blockwise_attention (ours)", "forward", SIZES[-1], "ratio")
     if blockwise > MOST_TIMES_FUSED:
         yield f"blockwise_attention takes {blockwise:.2f} times as long as torch's fused function"

@@ -47,7 +47,7 @@ def run():
 
 
 def list_problems(rows):
-    """What differs by more than 1e-5, texts."""
+    """Yield what differs by more than 1e-5, texts."""
     if len(rows) != 7 * len(TEXTS):
         yield f"{len(rows)} layers were compared, not {7 * len(TEXTS)}"
     for row in rows:
@@ -57,7 +57,7 @@ def list_problems(rows):
 
 
 def maps():
-    """The arrays that `attention_course.maps` reads: of each sentence its tokens, and its weights in 255ths."""
+    """Return the arrays that `attention_course.maps` reads: of each sentence its tokens, and its weights in 255ths."""
     found, model = {}, minilm()
     for i, text in enumerate(SENTENCES):
         tokens, _, weights = model(text)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from book.chapter import ROOT, code, definitions, read
-from book.names import python_only
+from book.names import imported_names, parse
 
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 SCOPES = FUNCTIONS | ast.Lambda | ast.ClassDef | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -60,12 +60,12 @@ def parts(path):
         return {}
     whole = tree = ast.parse(file.read_text("utf-8")) if file.suffix == ".py" else None
     if not tree:
-        whole = [ast.parse(python_only(cell.source)) for cell in code(read(file))]
+        whole = [parse(cell.source) for cell in code(read(file))]
         tree = ast.parse("\n".join(definitions(read(file))))
-    package = path.removesuffix(".py").removesuffix("/__init__").split("/")
+    package = path.split("/")[:-1]
     for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
-            for name, module, attribute in _imports(node, package[: None if path.endswith("__init__.py") else -1]):
+            for name, module, attribute in imported_names(node, package):
                 found[name] = [*found.get(name, []), (ast.Constant([module, attribute]), module, attribute)]
             continue
         bound = _bound_by([node])
@@ -75,7 +75,7 @@ def parts(path):
         elif not isinstance(node, ast.Assign | ast.AnnAssign):
             bound |= {part.name for part in ast.walk(node) if isinstance(part, FUNCTIONS | ast.ClassDef)}
             for part in (part for part in ast.walk(node) if isinstance(part, ast.Import | ast.ImportFrom)):
-                bound |= {name for name, _, _ in _imports(part, package[:-1])}
+                bound |= {name for name, _, _ in imported_names(part, package)}
             effects += [] if _is_text(node) or ast.unparse(node).startswith("if __name__ ==") else [node]
         elif not bound:
             effects.append(node)  # x.a = 1, x[0] = 1
@@ -96,20 +96,6 @@ def _part(entries):
     inner = [] if is_function else [part for node in nodes for part in ast.walk(node)]
     lambdas = frozenset(part.lineno for part in inner if isinstance(part, ast.Lambda))
     return Part(digest(nodes), _names(nodes), is_function, lambdas, *entries[-1][1:])
-
-
-def _imports(node, package):
-    """Yield (name that is bound, module, attribute) for each name of an import."""
-    for alias in node.names:
-        if isinstance(node, ast.Import):
-            yield (
-                alias.asname or alias.name.partition(".")[0],
-                alias.name if alias.asname else alias.name.partition(".")[0],
-                "",
-            )
-        else:
-            above = package[: len(package) - node.level + 1] if node.level else []
-            yield alias.asname or alias.name, ".".join([*above, *([node.module] if node.module else [])]), alias.name
 
 
 def _names(nodes):

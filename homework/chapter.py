@@ -1,7 +1,6 @@
 """A chapter as an assignment: its exercises, what each check asks for, and what its model solution may use."""
 
 import ast
-import re
 from dataclasses import dataclass, field
 
 from attention_course import checks
@@ -10,12 +9,12 @@ from book.chapter import CHAPTERS, TITLE
 
 
 class Unclear(Exception):
-    """A command or a chapter that cannot be followed; the message says what was seen and what was expected."""
+    """A command or a chapter that cannot be followed; the message says what there is and what was expected."""
 
 
 @dataclass
 class Call:
-    """A call of a check, as it stands in a check cell: `checks.NAME(ARGUMENTS, OPTION=...)`."""
+    """A call of a check in a check cell: `checks.NAME(ARGUMENTS, OPTION=...)`."""
 
     check: str
     arguments: list[str]
@@ -41,20 +40,20 @@ class Exercise:
         return list(dict.fromkeys(name for call in self.calls for name in call.arguments))
 
 
-def find(number):
+def find_chapter(number):
     """Return the path of the chapter with this number or file name."""
-    found = [path for path in CHAPTERS if path.stem == number or path.stem.split("_")[0] == number.zfill(2)]
-    if not found:
+    paths = [path for path in CHAPTERS if path.stem == number or path.stem.split("_")[0] == number.zfill(2)]
+    if not paths:
         raise Unclear(f"There is no chapter {number!r}; expected one of {', '.join(p.stem[:2] for p in CHAPTERS)}.")
-    return found[0]
+    return paths[0]
 
 
-def calls(source):
+def read_calls(source):
     """Read a check cell: an import, and calls of checks on names.
 
     Anything else would have to be run beside the student's code, where nothing it says can be trusted.
     """
-    found = []
+    calls = []
     for node in ast.parse(source).body:
         match node:
             case ast.Import() | ast.ImportFrom():
@@ -62,27 +61,31 @@ def calls(source):
             case ast.Expr(ast.Call(ast.Attribute(ast.Name("checks"), check), given, options)) if hasattr(checks, check):
                 if all(isinstance(argument, ast.Name) for argument in given):
                     values = {option.arg: ast.literal_eval(option.value) for option in options}
-                    found.append(Call(check, [argument.id for argument in given], values))
+                    calls.append(Call(check, [argument.id for argument in given], values))
                     continue
-        raise Unclear(f"In a check cell stands {ast.unparse(node)!r}; expected checks.NAME(name, ..., option=value).")
-    return found
+        raise Unclear(f"A check cell contains {ast.unparse(node)!r}; expected checks.NAME(name, ..., option=value).")
+    return calls
 
 
-def exercises(source, release):
+def read_exercises(source, release):
     """Return the exercises of a chapter, from the chapter itself and its student copy."""
-    package, found = names.package_names(cell.source for cell in chapter.code(source)), []
-    for one, copy in zip(chapter.exercises(source), chapter.exercises(release), strict=True):
+    package = names.package_names(cell.source for cell in chapter.code(source))
+    exercises = []
+    for solved, copy in zip(chapter.exercises(source), chapter.exercises(release), strict=True):
         above = release.cells[: release.cells.index(copy.solution)]
         prompt = next((cell.source for cell in reversed(above) if TITLE.search(cell.source)), "")
-        title = match[1] if (match := TITLE.search(prompt)) else one.name
-        used = set().union(*names.bound_and_used(one.solution.source))
-        allowed = {package[name] for name in used if name in package}
-        about = one.name, chapter.grade_id(one.check), one.points, copy.solution.source, calls(copy.check.source)
-        found.append(Exercise(*about, allowed, title, "no PyTorch" in prompt))
-    return found
-
-
-def defined(source):
-    """Names that a cell binds; of one that does not parse, those of its functions."""
-    functions = re.findall(r"^(?:def|class)[ \t]+(\w+)", source, re.M)
-    return names.bound_and_used(names.python_only(source))[0] | set(functions)
+        title = TITLE.search(prompt)
+        used = set().union(*names.bound_and_used(solved.solution.source))
+        exercises.append(
+            Exercise(
+                name=solved.name,
+                check_name=chapter.grade_id(solved.check),
+                points=solved.points,
+                stub=copy.solution.source,
+                calls=read_calls(copy.check.source),
+                allowed={package[name] for name in used if name in package},
+                title=title[1] if title else solved.name,
+                without_torch="no PyTorch" in prompt,
+            )
+        )
+    return exercises

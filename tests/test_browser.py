@@ -68,7 +68,7 @@ def listening(tab):
 
 
 def look(tab, url):
-    """Open a page, open its answers, unfold its hints, copy the code of its first cell, and tell what was found."""
+    """Open a page, open its answers, unfold its hints, copy the code of its first cell, and return what was found."""
     with listening(tab) as facts:
         tab.goto(url)
         tab.evaluate("document.fonts.ready.then(() => true)")
@@ -104,98 +104,81 @@ def visit(phone, address):
     return cache(lambda page: look(phone, f"{address}{page}.html"))
 
 
-@each_page
-def test_the_console_stays_silent(visit, page):
-    assert visit(page)["errors"] == []
-
-
-@each_page
-def test_all_that_it_asks_for_comes_from_the_site(visit, address, page):
-    facts = visit(page)
-    foreign = [url for url in facts["requests"] if not url.startswith((address, "data:"))]
-    assert (foreign, facts["failed"]) == ([], [])
-
-
-@each_page
-def test_it_weighs_little(visit, page, record_property):
-    """With everything that it loads and with the headers, compressed as a server does it."""
-    kib = visit(page)["bytes"] / 1024
-    record_property("KiB", round(kib))
-    assert 0 < kib <= MOST_KIB
-
-
-def formulas(page):
-    """How many formulas the source of a page has."""
+def count_formulas(page):
+    """Return how many formulas the source of a page has."""
     notebook, text = ROOT / f"{page}.ipynb", ROOT / f"{page}.md"
     cells = prose(read(notebook)) if notebook.exists() else [text.read_text()] if text.exists() else []
     words = re.sub(r"```.*?```|`[^`]*`", "", "\n\n".join(cells), flags=re.S)
     return len(re.findall(r"\$\$.+?\$\$|\$[^$\n]+\$", words, re.S))
 
 
-@each_page
-def test_its_mathematics_is_visible(visit, page):
-    assert visit(page)["formulas"] >= formulas(page)
-
-
-@each_page
-def test_its_images_are_loaded_and_have_words(visit, page):
-    assert [image for image in visit(page)["images"] if not (image["loaded"] and image["alt"])] == []
-
-
 @cache
-def text(path):
+def read_text(path):
     return path.read_text("utf-8")
 
 
-@each_page
-def test_its_links_lead_somewhere(visit, site, address, page):
-    broken = []
-    for link in {link for link in visit(page)["links"] if link.startswith(address)}:
-        url, fragment = urldefrag(link.removeprefix(address))
-        target = site / unquote(url or "index.html")
-        if not target.is_file() or (fragment and f'id="{unquote(fragment)}"' not in text(target)):
-            broken.append(link)
-    assert broken == []
+def leads_somewhere(link, folder, address):
+    """Return whether a link within the site has its page there, and on it the part that it asks for."""
+    url, fragment = urldefrag(link.removeprefix(address))
+    target = folder / unquote(url or "index.html")
+    return target.is_file() and (not fragment or f'id="{unquote(fragment)}"' in read_text(target))
 
 
-@each_page
-def test_it_has_launch_buttons_if_it_is_a_chapter_and_the_repository_an_address(visit, page):
-    """Where they lead, test_site_pages.py asks."""
+def list_problems(facts, page, folder, address):
+    """Return what is wrong with a page that was looked at, by what it should be; where it launches, others test."""
     can_launch = page.startswith("chapters/") and "/OWNER/" not in (ROOT / "_config.yml").read_text()
-    assert visit(page)["launches"] == (2 if can_launch else 0)
+    inside = {link for link in facts["links"] if link.startswith(address)}
+    kib, missing = facts["bytes"] / 1024, count_formulas(page) - facts["formulas"]
+    problems = {
+        "the console is silent": facts["errors"],
+        "all that it loads is there": facts["failed"],
+        "it loads nothing from elsewhere": [
+            url for url in facts["requests"] if not url.startswith((address, "data:", "about:"))
+        ],
+        f"it weighs at most {MOST_KIB} KiB with all that it loads": [] if kib <= MOST_KIB else [kib],
+        "its formulas are visible": [missing] if missing > 0 else [],
+        "its images are loaded and have words": [i for i in facts["images"] if not (i["loaded"] and i["alt"])],
+        "its links lead somewhere": [link for link in inside if not leads_somewhere(link, folder, address)],
+        "chapters alone have launch buttons, once the repository has an address": (
+            [] if facts["launches"] == 2 * can_launch else [facts["launches"]]
+        ),
+        "it fits the narrowest phone": [facts["sideways"]] if facts["sideways"] > 0 else [],
+        "no result is cut off: text wraps, a wide table or figure scrolls": facts["cut"],
+        "no answer shows before it is asked for": [facts["answers"][0]["shown"]] * (facts["answers"][0]["shown"] > 0),
+    }
+    return {rule: found for rule, found in problems.items() if found}
 
 
 @each_page
-def test_it_fits_the_narrowest_phone(visit, page):
-    assert visit(page)["sideways"] <= 0
-
-
-@each_page
-def test_no_result_is_cut_off_on_a_phone(visit, page):
-    """What a cell printed wraps; a table or figure that is wider than the screen scrolls by itself."""
-    assert visit(page)["cut"] == []
+def test_a_page_works_on_a_phone(visit, site, address, page, record_property):
+    facts = visit(page)
+    record_property("KiB", round(facts["bytes"] / 1024))
+    assert facts["bytes"] > 0 and list_problems(facts, page, site, address) == {}
 
 
 @each_chapter
 def test_the_page_shows_no_answer_until_it_is_asked_and_then_all(visit, path):
     before, after = visit(f"chapters/{path.stem}")["answers"]
-    assert before["shown"] == 0 < before["folded"] and after["shown"] > 0 == after["folded"]
+    assert 0 < before["folded"] and after["shown"] > 0 == after["folded"]
 
 
 BAD_PAGE = """<details class="answer" open><summary>More?</summary><p>Yes</p></details>
 <div class="cell_output"><pre style="overflow: auto">A line as wide as no phone: it is cut off</pre></div>
 <script>console.error("planted")</script><img src="http://127.0.0.1:9/far.png" alt="">
-<p style="width: 60rem">A line that no phone holds</p><a class="dropdown-launch-buttons" href="gone.html"></a>"""
+<p style="width: 60rem">A line that no phone holds</p><a class="dropdown-launch-buttons" href="gone.html"></a>
+<span class="dropdown-launch-buttons"><a href="bad.html#gone">Launch</a></span>"""
 
 
-def test_planted_faults_are_found(phone, tmp_path):
-    page = tmp_path / "bad.html"
-    page.write_text(BAD_PAGE)
-    facts = look(phone, page.as_uri())
-    assert "planted" in facts["errors"] and facts["failed"] == ["http://127.0.0.1:9/far.png"] == facts["requests"][1:]
-    assert facts["images"] == [{"src": "http://127.0.0.1:9/far.png", "loaded": False, "alt": ""}]
-    assert facts["cut"] == ["A line as wide as no phone: it is cut off"] and facts["answers"][0]["shown"] == 1
-    assert facts["sideways"] > 0 and facts["formulas"] == 0 and facts["links"] == [(tmp_path / "gone.html").as_uri()]
+def test_every_planted_fault_is_found(phone, tmp_path):
+    """Faults of all kinds but weight, which a file does not have, on a page that should have the formulas of one."""
+    (tmp_path / "bad.html").write_text(BAD_PAGE)
+    address = tmp_path.as_uri() + "/"
+    facts = look(phone, f"{address}bad.html") | {"bytes": 1024 * (MOST_KIB + 1)}
+    problems = list_problems(facts, f"chapters/{CHAPTERS[0].stem}", tmp_path, address)
+    (elsewhere,) = problems["it loads nothing from elsewhere"]
+    assert elsewhere == "http://127.0.0.1:9/far.png"
+    assert sorted(problems["its links lead somewhere"]) == [f"{address}bad.html#gone", f"{address}gone.html"]
+    assert len(problems) == 11
 
 
 @each_chapter

@@ -4,15 +4,17 @@ import inspect
 import json
 import pickle
 import re
-from functools import cache
 from itertools import chain
 
 import pytest
 
 from attention_course import checks
-from attention_course.checks._report import choose
+from attention_course.checks._compare import check_prediction
+from attention_course.checks.ch10 import ASKS, BUGS, PROGRAMS, SYMPTOMS
+from attention_course.museum import detectors
+from attention_course.museum.exhibits import UNLABELLED
 from book.chapter import CHAPTERS, exercises, prose, read
-from homework.answers import EXERCISES
+from homework.answers import EXERCISES, REVEALS
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # wrong answers overflow
 
@@ -29,56 +31,47 @@ def seeds(check):
     return [{"seed": seed} for seed in (0, 17, 4711)] if "seed" in inspect.signature(check).parameters else [{}]
 
 
-@pytest.mark.parametrize(("exercise", "arguments"), cases("accepted"))
+@pytest.mark.parametrize(("exercise", "arguments"), cases("list_accepted"))
 def test_a_right_answer_passes_whatever_the_seed(exercise, arguments, capsys):
     for seed in seeds(exercise.check):
         exercise.check(*arguments, **seed)
     assert capsys.readouterr().out.startswith("Right: ")
 
 
-@pytest.mark.parametrize("answer", [0.11, 0.105, 0.1054, 0.10536])
-def test_a_prediction_may_have_more_decimals_than_were_asked_for(answer):
-    choose(answer, 0.10536, {}, digits=2, hint="")
+def test_a_prediction_may_have_more_decimals_than_were_asked_for_and_is_refused_if_it_was_cut_or_is_off():
+    for answer in (0.11, 0.105, 0.1054, 0.10536):
+        check_prediction(answer, 0.10536, {}, "", digits=2)
+    for answer in (0.1, 0.1003, 0.12):
+        with pytest.raises(checks.Wrong):
+            check_prediction(answer, 0.10536, {}, "", digits=2)
 
 
-@pytest.mark.parametrize("answer", [0.1, 0.10, 0.1003, 0.12])
-def test_a_prediction_that_was_cut_or_is_off_is_refused(answer):
-    with pytest.raises(checks.Wrong):
-        choose(answer, 0.10536, {}, digits=2, hint="")
-
-
-def told(wrong, expected):
-    """Whether a message has the values, or asks the question, that an answer must meet."""
+def meets(message, expected):
+    """Whether a message has the values, or words of the question or reason, that an answer must meet."""
     if isinstance(expected, dict):
-        return expected.items() <= wrong.seen.values.items()
-    return expected in str(wrong.question) or expected in str(wrong.seen.values.get("reason"))
+        return expected.items() <= message.seen.values.items()
+    return expected in str(message.question) or expected in str(message.seen.values.get("reason"))
 
 
-@pytest.mark.parametrize(("exercise", "fault"), cases("refused"))
-def test_a_wrong_answer_meets_the_question_that_fits_it_whatever_the_seed(exercise, fault):
+@pytest.mark.parametrize(("exercise", "wrong"), cases("list_refused"))
+def test_a_wrong_answer_meets_the_question_that_fits_it_whatever_the_seed(exercise, wrong):
     for seed in seeds(exercise.check):
         with pytest.raises(checks.Wrong) as refused:
-            exercise.check(*fault.answer, **seed)
-        assert told(refused.value, fault.told)
+            exercise.check(*wrong.answer, **seed)
+        assert meets(refused.value, wrong.message)
 
 
-@pytest.mark.parametrize(
-    ("exercise", "arguments"),
-    [
-        pytest.param(exercise, exercise.arguments(fault.answer), id=f"{name}: {label}")
-        for name, exercise in EXERCISES.items()
-        if exercise.like
-        for label, fault in exercise.like.faults().items()
-    ],
-)
-def test_what_is_wrong_in_one_exercise_is_wrong_in_another_like_it(exercise, arguments):
-    with pytest.raises(checks.Wrong):
-        exercise.check(*arguments)
+@pytest.mark.parametrize("name", [name for name, exercise in EXERCISES.items() if exercise.like])
+def test_what_is_wrong_in_one_exercise_is_wrong_in_another_like_it(name):
+    exercise = EXERCISES[name]
+    for wrong in exercise.like.list_wrong().values():
+        with pytest.raises(checks.Wrong):
+            exercise.check(*exercise.arguments(wrong.answer))
 
 
 @pytest.mark.parametrize("name", EXERCISES)
 def test_what_is_left_as_it_was_handed_out_is_not_attempted_and_nothing_is_called_right(name, capsys):
-    for arguments in EXERCISES[name].untouched():
+    for arguments in EXERCISES[name].list_untouched():
         with pytest.raises(checks.NotAttempted):
             EXERCISES[name].check(*arguments)
         assert capsys.readouterr().out == ""
@@ -87,19 +80,21 @@ def test_what_is_left_as_it_was_handed_out_is_not_attempted_and_nothing_is_calle
 @pytest.mark.parametrize("name", EXERCISES)
 def test_every_exercise_has_its_answers(name):
     exercise = EXERCISES[name]
-    wrong = len(exercise.faults()) + (len(exercise.like.faults()) if exercise.like else 0)
+    wrong = len(exercise.list_wrong()) + (len(exercise.like.list_wrong()) if exercise.like else 0)
     assert len(exercise.right) >= (2 if name == "ex10-symptoms" else 3) and wrong >= 8
 
 
-def test_the_exercises_of_the_chapters_are_those_that_are_tested_with_their_own_checks():
+def test_what_a_wrong_answer_reveals_belongs_to_a_wrong_answer():
+    assert {(name, answer) for name in REVEALS for answer in REVEALS[name]} <= {
+        (name, answer) for name in EXERCISES for answer in EXERCISES[name].wrong
+    }
+
+
+def test_the_exercises_of_the_chapters_are_those_that_are_tested_with_their_own_checks_and_no_check_is_left():
     found = chain.from_iterable(exercises(read(path)) for path in CHAPTERS)
     called = {exercise.name: re.search(r"checks\.(\w+)\(", exercise.check.source)[1] for exercise in found}
     assert called == {name: exercise.check.__name__ for name, exercise in EXERCISES.items()}
-
-
-def test_every_check_belongs_to_an_exercise():
-    others = {"NotAttempted", "Wrong"}
-    assert {exercise.check.__name__ for exercise in EXERCISES.values()} == set(checks.__all__) - others
+    assert {*called.values(), "NotAttempted", "Wrong"} == set(checks.__all__)
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
@@ -123,19 +118,7 @@ def test_every_exercise_says_its_kind_points_and_minutes(path):
 def test_mistakes_that_look_alike_with_the_pages_numbers_are_told_apart_with_others(check, numbers, own, question):
     with pytest.raises(checks.Wrong) as refused:
         check(*numbers, **own)
-    assert told(refused.value, question)
-
-
-@cache
-def messages():
-    """What every wrong answer is told."""
-    told = []
-    for exercise in EXERCISES.values():
-        for fault in exercise.refused().values():
-            with pytest.raises(checks.Wrong) as refused:
-                exercise.check(*fault.answer)
-            told.append(refused.value)
-    return told
+    assert meets(refused.value, question)
 
 
 def values(part):
@@ -143,18 +126,17 @@ def values(part):
         yield from values(value) if isinstance(value, checks.Part) else [value]
 
 
-def test_a_message_says_what_was_seen_and_asks_a_question_or_names_what_python_said_or_was_expected():
-    for message in messages():
+@pytest.mark.parametrize("name", EXERCISES)
+def test_a_message_says_in_plain_data_what_was_seen_and_asks_or_names_what_python_said_or_was_expected(name):
+    for wrong in EXERCISES[name].list_refused().values():
+        with pytest.raises(checks.Wrong) as refused:
+            EXERCISES[name].check(*wrong.answer)
+        message = refused.value
         question = str(message.question)
         assert question.endswith("?") if message.question else message.expected or "error" in message.seen.values
         assert message.seen and (not message.expected or str(message.expected) in str(message))
         assert not re.search(r"\brow \d of", str(message))  # positions are written as Python counts them, from 0
-
-
-def test_the_values_of_a_message_are_plain_data():
-    for message in messages():
-        for part in message.parts().values():
-            assert json.dumps([*values(part)])
+        assert all(json.dumps([*values(part)]) for part in message.parts().values())
 
 
 @pytest.mark.parametrize("text", ["{0} {name} {", "}", "{given.__class__}", "%s"])
@@ -184,3 +166,41 @@ def test_what_a_student_wrote_is_a_value_and_never_a_template(text):
 def test_each_part_of_a_message_may_be_missing(parts, sentence):
     assert str(checks.Wrong(**parts)) == str(pickle.loads(pickle.dumps(checks.Wrong(**parts)))) == sentence
     assert checks.NotAttempted(**parts)._render_traceback_() == [f"Not attempted yet: {sentence}"]
+
+
+# Chapter 10 asks for diagnoses: which detector finds what, which bug has a program.
+@pytest.mark.parametrize("name, right, words", [("ex10-symptoms", SYMPTOMS, ASKS), ("ex10-programs", PROGRAMS, BUGS)])
+def test_every_other_diagnosis_meets_what_it_says_and_a_clue_but_not_the_right_one(name, right, words):
+    refusals = EXERCISES[name].list_refused().values()
+    assert len(refusals) == len(right) * (len(words) - 1)
+    for wrong in refusals:
+        with pytest.raises(checks.Wrong) as refused:
+            EXERCISES[name].check(*wrong.answer)
+        seen = refused.value.seen.values
+        diagnosis, clue = right[seen["symptom"]]
+        assert (str(seen["asks"]), str(refused.value.question)) == (words[seen["answer"]], clue)
+        assert diagnosis not in str(refused.value)
+
+
+DIAGNOSED = {case: detector for case, (detector, _) in SYMPTOMS.items()}
+
+
+@pytest.mark.parametrize("nothing", [None, ...])
+def test_a_symptom_without_a_name_is_not_attempted(nothing):
+    with pytest.raises(checks.NotAttempted) as refused:
+        checks.symptoms(**DIAGNOSED | {"c": nothing})
+    assert refused.value.seen.values == {"symptom": "c"}
+
+
+@pytest.mark.parametrize("answer", ["loss", "Reactions", 3, ["reactions"]])
+def test_a_name_of_no_detector_meets_the_names_there_are(answer):
+    with pytest.raises(checks.Wrong) as refused:
+        checks.symptoms(**DIAGNOSED | {"b": answer})
+    assert refused.value.expected.values == {"names": [*ASKS]}
+
+
+def test_what_can_be_named_is_what_the_museum_and_the_page_have():
+    public = {name for name, value in vars(detectors).items() if getattr(value, "__module__", "") == detectors.__name__}
+    assert set(ASKS) == {name for name in public if not name.startswith("_")}
+    page = "\n".join(prose(read(CHAPTERS[9])))
+    assert all(f'`"{bug}"`' in page for bug in BUGS) and set(PROGRAMS) == set(UNLABELLED)

@@ -1,15 +1,17 @@
-"""The promises that every function of the core keeps: one test each, for all functions of the table `CORE`.
+"""The promises that every function and every layer of the core keeps: one test each, for all of a table.
 
-The arrays in the table have sizes that all differ, so that no two axes can be exchanged unseen.
+The arrays in the tables have sizes that all differ, so that no two axes can be exchanged unseen.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
 from reference import (
     BATCH,
+    D_MODEL,
     D_Q,
     D_V,
     HEADS,
@@ -18,7 +20,7 @@ from reference import (
     M,
     N,
     both_libraries,
-    each,
+    fill_randomly,
     loop_additive,
     loop_attention,
     loop_dot,
@@ -27,7 +29,8 @@ from reference import (
     loop_scaled,
     loop_sigmoid,
     loop_softmax,
-    misfits,
+    loop_tanh,
+    map_matrices,
     odd_versions,
     random,
     refuses,
@@ -36,10 +39,12 @@ from reference import (
 )
 
 from attention_src.attention import attention, blockwise_attention, scaled_dot_product_attention
+from attention_src.layers import AdditiveAttention, DecoderBlock, EncoderBlock, FeedForward, MultiHeadAttention
 from attention_src.masks import causal_mask, padding_mask, window_mask
+from attention_src.models.vit import VisionTransformer
 from attention_src.patches import patchify, unpatchify
 from attention_src.positions import alibi_bias, rotary, sinusoidal_positions
-from attention_src.scores import additive_score, dot_score, general_score, scaled_dot_score
+from attention_src.scores import additive_score, dot_score, general_score, scaled_dot_score, tanh_score
 from attention_src.weights import relu_weights, sigmoid_weights, softmax
 
 
@@ -69,42 +74,46 @@ class Core:
         learned = [array for name, array in arrays.items() if name not in self.batched]
         if self.masked:
             batched.append(np.ones((N, M), bool) if mask is None else mask)
-        return each(lambda *given: self.loop(*given, *learned), *batched)
+        return map_matrices(lambda *given: self.loop(*given, *learned), *batched)
 
 
-def generic(query, key, value, mask=None):
-    return attention(query, key, value, mask)[0]
+def generic(*inputs, **settings):
+    return attention(*inputs, **settings)[0]
 
 
-def plain(query, key, value, mask=None):
-    return scaled_dot_product_attention(query, key, value, mask)[0]
+def plain(*inputs, **settings):
+    return scaled_dot_product_attention(*inputs, **settings)[0]
 
 
-def by_blocks(query, key, value, mask=None):
-    return blockwise_attention(query, key, value, mask, block_size=3)
+by_blocks = partial(blockwise_attention, block_size=3)
 
 
 QUERY_KEY = {"query": (N, D), "key": (M, D)}
+ATTENTION = QUERY_KEY | {"value": (M, D_V)}
 LEARNED = {"w_query": (D_Q, H), "w_key": (D, H), "v": (H,)}
 CORE = {
     "dot_score": Core(dot_score, loop_dot, QUERY_KEY),
     "scaled_dot_score": Core(scaled_dot_score, loop_scaled, QUERY_KEY),
     "general_score": Core(general_score, loop_general, {"query": (N, D_Q), "key": (M, D), "w": (D_Q, D)}),
     "additive_score": Core(additive_score, loop_additive, {"query": (N, D_Q), "key": (M, D)} | LEARNED),
+    "tanh_score": Core(tanh_score, loop_tanh, {"query": (N, H), "key": (M, H), "v": (H,)}),
     "softmax": Core(softmax, loop_softmax, {"scores": (N, M)}, masked=True),
     "relu_weights": Core(relu_weights, loop_relu, {"scores": (N, M)}, masked=True),
     "sigmoid_weights": Core(sigmoid_weights, loop_sigmoid, {"scores": (N, M)}, masked=True),
-    "attention": Core(generic, loop_attention, QUERY_KEY | {"value": (M, D_V)}, masked=True),
-    "scaled_dot_product_attention": Core(plain, loop_attention, QUERY_KEY | {"value": (M, D_V)}, masked=True),
-    "blockwise_attention": Core(by_blocks, loop_attention, QUERY_KEY | {"value": (M, D_V)}, masked=True),
+    "attention": Core(generic, loop_attention, ATTENTION, masked=True),
+    "scaled_dot_product_attention": Core(plain, loop_attention, ATTENTION, masked=True),
+    "blockwise_attention": Core(by_blocks, loop_attention, ATTENTION, masked=True),
 }
-every_function = pytest.mark.parametrize("core", CORE.values(), ids=CORE)
-takes_mask = pytest.mark.parametrize(
-    "core", [core for core in CORE.values() if core.masked], ids=lambda c: c.call.__name__
-)
-takes_rows = pytest.mark.parametrize(
-    "core", [core for core in CORE.values() if "query" in core.shapes], ids=lambda c: c.call.__name__
-)
+
+
+def for_each(select):
+    """Run a test for every function of the table of which this is true."""
+    return pytest.mark.parametrize("core", [pytest.param(c, id=name) for name, c in CORE.items() if select(c)])
+
+
+every_function = for_each(lambda core: True)
+takes_mask = for_each(lambda core: core.masked)
+takes_rows = for_each(lambda core: "query" in core.shapes)
 KINDS = pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
 
 
@@ -203,6 +212,21 @@ def test_what_no_query_can_see_does_not_matter(core, bad, array):
         same(core.call(**as_given(array, arrays), mask=array(mask)), expected)
 
 
+@both_libraries
+@for_each(lambda core: "key" in core.shapes and not core.masked)
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_nan_and_infinity_spoil_only_the_scores_of_their_own_query_or_key(core, bad, array):
+    clean = core.call(**core.arrays())
+    for name, place in ("query", np.s_[2, :]), ("key", np.s_[:, 2]):
+        arrays = core.arrays()
+        arrays[name][2] = bad
+        with np.errstate(invalid="ignore"):
+            got = np.asarray(core.call(**as_given(array, arrays)))
+        assert not np.isclose(got[place], clean[place]).any()
+        got[place] = clean[place]
+        same(got, clean)
+
+
 # Numbers of other kinds
 
 
@@ -255,21 +279,13 @@ def test_half_precision_is_rounded_once_at_the_end(core, half):
 
 @both_libraries
 @takes_rows
-def test_different_precisions_meet_in_the_highest(core, array):
-    for kinds in (
-        ("float16", "float32", "float64"),
-        ("float64", "float16", "float16"),
-        ("float16", "float64", "float32"),
-    ):
-        cycle = dict(zip(core.shapes, kinds * 2, strict=False))
-        given = {name: array(a.astype(cycle[name])) for name, a in core.arrays().items()}
-        highest = "float64" if "float64" in cycle.values() else "float32"
-        got, expected = (
-            core.call(**given),
-            core.call(**as_given(array, {k: np.asarray(a) for k, a in given.items()}, highest)),
-        )
-        assert got.dtype == expected.dtype
-        same(got, expected)
+@pytest.mark.parametrize("kinds", [("float16", "float32", "float64"), ("float64", "float16", "float32")], ids=str)
+def test_different_precisions_meet_in_the_highest(core, kinds, array):
+    rough = {name: a.astype(kind) for (name, a), kind in zip(core.arrays().items(), kinds * 2, strict=False)}
+    got = core.call(**as_given(array, rough))
+    expected = core.call(**as_given(array, rough, np.result_type(*rough.values()).name))
+    assert got.dtype == expected.dtype
+    same(got, expected)
 
 
 # What is refused, and how
@@ -315,6 +331,10 @@ MISFITS = [
     ("additive_score", {"v": (3,)},
      "w_query (8, 9) and v (3,): v needs a number for each column of w_query, got 9 and 3"),
     ("additive_score", {"v": (H, H)}, "v has shape (9, 9); expected (h,)"),
+    ("tanh_score", {"key": (M, 3)},
+     "query (5, 9) and key (7, 3): query and key must be projected to the same length h, got 9 and 3"),
+    ("tanh_score", {"v": (3,)}, "query (5, 9) and v (3,): v needs a number for each column of query, got 9 and 3"),
+    ("tanh_score", {"v": (H, H)}, "v has shape (9, 9); expected (h,)"),
     ("scaled_dot_product_attention", {"key": (M, 3)}, f"query (5, 4) and key (7, 3): {LENGTHS}, got 4 and 3"),
     ("scaled_dot_product_attention", {"value": (3, D_V)}, f"key (7, 4) and value (3, 6): {VALUES}, got 7 and 3"),
     ("blockwise_attention", {"key": (M, 3)}, f"query (5, 4) and key (7, 3): {LENGTHS}, got 4 and 3"),
@@ -341,9 +361,23 @@ def test_leading_axes_that_do_not_broadcast_are_refused(core, leading, array):
         core.call(**as_given(array, arrays))
 
 
+ROWS = "expected (..., n, m), a row for each query and a column for each key"
+EMPTY = "expected at least one axis, none of them empty"
+MASK_MISFITS = [
+    (np.ones((N, M), int), TypeError, "mask has dtype int64; expected booleans, True = may look"),
+    (np.ones((N, M)), TypeError, "mask has dtype float64; expected booleans, True = may look"),
+    (np.ones(M, bool), ValueError, f"mask has shape (7,); {ROWS}"),
+    (np.array(True), ValueError, f"mask has shape (); {EMPTY}"),
+    (np.ones((0, M), bool), ValueError, f"mask has shape (0, 7); {EMPTY}"),
+    (np.ones((N, 1), bool), ValueError, "mask (5, 1) and scores (5, 7): both need a column for each key, got 1 and 7"),
+    (np.ones((M, N), bool), ValueError, "mask (7, 5) and scores (5, 7): both need a column for each key, got 5 and 7"),
+    (np.ones((4, M), bool), ValueError, "mask (4, 7) and scores (5, 7): both need a row for each query, got 4 and 5"),
+]
+
+
 @both_libraries
 @takes_mask
-@misfits
+@pytest.mark.parametrize("mask, error, message", MASK_MISFITS)
 def test_a_mask_that_does_not_fit_is_refused(core, mask, error, message, array):
     if array is torch.tensor:
         message = message.replace("dtype ", "dtype torch.")
@@ -353,16 +387,13 @@ def test_a_mask_that_does_not_fit_is_refused(core, mask, error, message, array):
 
 @takes_mask
 def test_a_mask_of_another_library_or_of_none_is_refused(core):
-    mask, first = np.ones((N, M), bool), core.batched[0]
-    for array, kind, other in (
-        (np.array, "a NumPy array", "a torch tensor"),
-        (torch.tensor, "a torch tensor", "a NumPy array"),
-    ):
-        given, make_other = as_given(array, core.arrays()), torch.tensor if array is np.array else np.array
-        with refuses(TypeError, f"{first} is {kind} but mask is {other}; expected one library"):
-            core.call(**given, mask=make_other(mask))
-        with refuses(TypeError, "mask is a list; expected a NumPy array or a torch tensor"):
-            core.call(**given, mask=mask.tolist())
+    mask, first, arrays = np.ones((N, M), bool), core.batched[0], core.arrays()
+    with refuses(TypeError, f"{first} is a NumPy array but mask is a torch tensor; expected one library"):
+        core.call(**arrays, mask=torch.tensor(mask))
+    with refuses(TypeError, f"{first} is a torch tensor but mask is a NumPy array; expected one library"):
+        core.call(**as_given(torch.tensor, arrays), mask=mask)
+    with refuses(TypeError, "mask is a list; expected a NumPy array or a torch tensor"):
+        core.call(**arrays, mask=mask.tolist())
 
 
 @both_libraries
@@ -377,10 +408,30 @@ def test_a_mask_for_other_sequences_is_refused(core, array):
             core.call(**as_given(array, core.arrays(leading)), mask=mask)
 
 
-# Numbers and what a result is like
+# Sizes, and the array that a result is like
 
 
-ROWS = np.ones((2, 4))
+TOKENS = np.ones((2, 4))
+
+
+def count_parameters(module):
+    return sum(parameter.numel() for parameter in module.parameters())
+
+
+def make_size_row(kind, name, **sizes):
+    """Return a row of `NUMBERS` for a size of a layer: its name, the least it may be, and how to try another."""
+    return name, 1, lambda bad: count_parameters(kind(**sizes | {name: bad}))
+
+
+VIT = dict.fromkeys(("image_size", "num_classes", "d_model", "num_layers", "num_heads", "d_ff", "in_channels"), 2)
+SIZES = [
+    (AdditiveAttention, {"d_query": 2, "d_key": 2, "d_hidden": 2}),
+    (MultiHeadAttention, {"d_model": 4, "num_heads": 2, "d_k": 2, "d_v": 2, "num_kv_heads": 2}),
+    (FeedForward, {"d_model": 2, "d_ff": 2}),
+    (EncoderBlock, {"d_model": 2, "num_heads": 2, "d_ff": 2}),
+    (DecoderBlock, {"d_model": 2, "num_heads": 2, "d_ff": 2}),
+    (VisionTransformer, VIT | {"patch_size": 2}),
+]
 NUMBERS = {
     "causal_mask(n)": ("n", 1, lambda bad: causal_mask(bad)),
     "causal_mask(n, m)": ("m", 1, lambda bad: causal_mask(3, bad)),
@@ -391,22 +442,23 @@ NUMBERS = {
     "window_mask(ahead)": ("ahead", 0, lambda bad: window_mask(2, 1, ahead=bad)),
     "window_mask(offset)": ("offset", None, lambda bad: window_mask(2, 1, offset=bad)),
     "padding_mask(m)": ("m", 1, lambda bad: padding_mask([0], bad)),
-    "blockwise_attention": ("block_size", 1, lambda bad: blockwise_attention(ROWS, ROWS, ROWS, block_size=bad)),
+    "blockwise_attention": ("block_size", 1, lambda bad: blockwise_attention(TOKENS, TOKENS, TOKENS, block_size=bad)),
     "sinusoidal_positions(n)": ("n", 1, lambda bad: sinusoidal_positions(bad, 4)),
     "sinusoidal_positions(d_model)": ("d_model", 1, lambda bad: sinusoidal_positions(3, bad)),
-    "rotary": ("d_rotary", 1, lambda bad: rotary(ROWS, d_rotary=bad)),
+    "rotary": ("d_rotary", 1, lambda bad: rotary(TOKENS, d_rotary=bad)),
     "alibi_bias(num_heads)": ("num_heads", 1, lambda bad: alibi_bias(bad, 3)),
     "alibi_bias(n)": ("n", 1, lambda bad: alibi_bias(2, bad, 3)),
     "alibi_bias(m)": ("m", 1, lambda bad: alibi_bias(2, 3, bad)),
     "patchify": ("patch_size", 1, lambda bad: patchify(np.ones((2, 4, 6)), bad)),
-    "unpatchify(patch_size)": ("patch_size", 1, lambda bad: unpatchify(ROWS, bad, 2, 4)),
-    "unpatchify(height)": ("height", 1, lambda bad: unpatchify(ROWS, 2, bad, 4)),
-    "unpatchify(width)": ("width", 1, lambda bad: unpatchify(ROWS[:1], 2, 2, bad)),
+    "unpatchify(patch_size)": ("patch_size", 1, lambda bad: unpatchify(TOKENS, bad, 2, 4)),
+    "unpatchify(height)": ("height", 1, lambda bad: unpatchify(TOKENS, 2, bad, 4)),
+    "unpatchify(width)": ("width", 1, lambda bad: unpatchify(TOKENS[:1], 2, 2, bad)),
+    **{f"{kind.__name__}({name})": make_size_row(kind, name, **sizes) for kind, sizes in SIZES for name in sizes},
 }
 
 
 @pytest.mark.parametrize("name, least, call", NUMBERS.values(), ids=NUMBERS)
-def test_a_number_may_be_of_any_library_and_is_refused_by_name_if_it_is_no_integer_or_too_small(name, least, call):
+def test_a_number_may_be_of_any_library_but_must_be_an_integer_that_is_not_too_small(name, least, call):
     for good in np.uint8(2), np.array(2), torch.tensor(2):
         same(call(good), call(2), 0)
     for bad in (2.0, "2", [2], np.array([2, 3]), 1j, True, np.True_):
@@ -429,3 +481,143 @@ def test_a_number_may_be_of_any_library_and_is_refused_by_name_if_it_is_no_integ
 def test_like_must_be_an_array(make):
     with refuses(TypeError, "like is a list; expected a NumPy array or a torch tensor"):
         make(like=[1.0])
+
+
+# Layers
+
+
+@dataclass
+class Layer:
+    """How to make a layer, the tokens it takes, and whose mask says at which of them, `keys`, one may look."""
+
+    make: callable
+    shapes: dict
+    keys: str = "key"
+    mask: str = "mask"
+    always_weights: bool = False
+
+    def arguments(self, *leading):
+        """Return the layer with random parameters, and tokens by name and a mask with these axes before the rows."""
+        shapes = [(*leading, *shape) for shape in self.shapes.values()]
+        tokens = [torch.tensor(a, requires_grad=True) for a in random(*shapes, seed=3)]
+        mask = torch.tensor(some_mask(*leading, N, self.shapes[self.keys][0]))
+        return fill_randomly(self.make()), dict(zip(self.shapes, tokens, strict=True)), mask
+
+    def call(self, module, tokens, mask=None, need_weights=False):
+        """Return the output and all weights, if there are any, in one list."""
+        settings = {} if self.always_weights else {"need_weights": need_weights}
+        output, weights = module(**tokens, **{self.mask: mask}, **settings)
+        return [output, *(weights if isinstance(weights, tuple) else () if weights is None else (weights,))]
+
+
+X, MEMORY = {"x": (N, D_MODEL)}, {"memory": (M, D_MODEL)}
+THREE = {"query": (N, D_MODEL), "key": (M, D_MODEL), "value": (M, D_MODEL)}
+LAYERS = {
+    "MultiHeadAttention": Layer(lambda: MultiHeadAttention(D_MODEL, HEADS), THREE),
+    "grouped queries": Layer(lambda: MultiHeadAttention(D_MODEL, 6, num_kv_heads=2), THREE),
+    "EncoderBlock": Layer(lambda: EncoderBlock(D_MODEL, HEADS, H), X, keys="x"),
+    "EncoderBlock, norm last": Layer(lambda: EncoderBlock(D_MODEL, HEADS, H, "relu", False), X, keys="x"),
+    "DecoderBlock": Layer(lambda: DecoderBlock(D_MODEL, HEADS, H), X | MEMORY, keys="memory", mask="memory_mask"),
+    "AdditiveAttention": Layer(
+        lambda: AdditiveAttention(D_Q, D, H), ATTENTION | {"query": (N, D_Q)}, always_weights=True
+    ),
+}
+every_layer = pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS)
+both_ways = pytest.mark.parametrize("need_weights", [True, False])
+
+
+@both_ways
+@every_layer
+def test_a_batch_gives_what_its_sequences_give_one_by_one(layer, need_weights):
+    module, tokens, mask = layer.arguments(BATCH, 3)
+    together = layer.call(module, tokens, mask, need_weights)
+    for index in np.ndindex(BATCH, 3):
+        alone = layer.call(module, {name: x[index] for name, x in tokens.items()}, mask[index], need_weights)
+        for whole, one in zip(together, alone, strict=True):
+            same(whole[index], one)
+
+
+@both_ways
+@every_layer
+def test_a_layer_has_the_gradients_of_finite_differences(layer, need_weights):
+    module, tokens, mask = layer.arguments(BATCH)
+    run = lambda *given: layer.call(module, dict(zip(tokens, given, strict=False)), mask, need_weights)[0]  # noqa: E731
+    assert torch.autograd.gradcheck(run, (*tokens.values(), *module.parameters()), fast_mode=True)
+
+
+@every_layer
+def test_weights_sum_to_one_and_asking_for_them_changes_nothing(layer):
+    module, tokens, mask = layer.arguments(BATCH)
+    output, *_, weights = layer.call(module, tokens, mask, need_weights=True)
+    plain_output, *more = layer.call(module, tokens, mask)
+    same(plain_output, output)
+    assert layer.always_weights or more == []
+    visible = mask if weights.ndim == mask.ndim else mask[:, None].expand_as(weights)
+    same(weights.sum(-1), visible.any(-1).double())
+    assert not weights[~visible].any()
+
+
+@both_ways
+@every_layer
+def test_a_layer_leaves_its_inputs_alone_and_makes_no_nan_of_a_query_that_may_look_nowhere(layer, need_weights):
+    module, tokens, mask = layer.arguments(BATCH)
+    before = [x.detach().clone() for x in (*tokens.values(), mask)]
+    output = layer.call(module, tokens, mask, need_weights)[0]
+    for x, was in zip((*tokens.values(), mask), before, strict=True):
+        same(x, was, 0)
+    gradients = torch.autograd.grad(output.sum(), (*tokens.values(), *module.parameters()))
+    assert all(x.isfinite().all() for x in (output, *gradients))
+
+
+@both_ways
+@pytest.mark.parametrize("bad", [torch.nan, torch.inf])
+@pytest.mark.parametrize("name", [name for name in LAYERS if "Encoder" not in name])
+def test_what_is_in_the_padding_cannot_spoil_the_output(name, bad, need_weights):
+    layer, mask = LAYERS[name], padding_mask(torch.tensor([3, M]), M)
+    module, tokens, _ = layer.arguments(BATCH)
+    expected = layer.call(module, tokens, mask, need_weights)
+    for padded in (tokens[name] for name, shape in layer.shapes.items() if shape[0] == M):
+        padded.data[0, 3:] = bad
+    for got, clean in zip(layer.call(module, tokens, mask, need_weights), expected, strict=True):
+        same(got, clean)
+
+
+@pytest.mark.parametrize("name", [name for name in LAYERS if name != "AdditiveAttention"])
+def test_odd_tokens_are_refused_by_name(name):
+    layer, wide = LAYERS[name], f"expected (..., rows, d_model = {D_MODEL})"
+    module, tokens, _ = layer.arguments(BATCH)
+    for name, good in tokens.items():
+        cases = [(good.tolist(), TypeError, "is a list; expected a torch tensor")]
+        cases += [(good.detach().numpy(), TypeError, "is a ndarray; expected a torch tensor")]
+        for kind in (torch.int64, torch.bool, torch.complex128, torch.float32):
+            cases += [(good.to(kind), TypeError, f"has dtype {kind}; expected torch.float64, as the layer has")]
+        for bad in (good[..., 1:], good[0, 0]):
+            cases += [(bad, ValueError, f"has shape {tuple(bad.shape)}; {wide}")]
+        for bad in (good[:, :0], good[:0], good.sum()):
+            cases += [(bad, ValueError, f"has shape {tuple(bad.shape)}; {EMPTY}")]
+        for bad, error, message in cases:
+            with refuses(error, f"{name} {message}"):
+                module(**tokens | {name: bad})
+
+
+@both_ways
+@pytest.mark.parametrize("name", [name for name in LAYERS if name != "AdditiveAttention"])
+def test_a_mask_for_a_layer_must_hold_booleans_in_a_shape_that_fits(name, need_weights):
+    layer = LAYERS[name]
+    module, tokens, good = layer.arguments(BATCH)
+    (n, m), heads = good.shape[1:], 6 if name == "grouped queries" else HEADS
+    forms = f"{(n, m)} or {(BATCH, n, m)} or {(BATCH, heads, n, m)}; any axis but the last may be 1"
+    misfits = [(), (m,), (n, 1), (n, m + 1), (2, m), (3, n, m), (BATCH, m + 1, m), (BATCH, n, 1), (heads, BATCH, n, m)]
+    misfits += [(BATCH, heads, n, m + 1), (BATCH, 2, n, m), (3, heads, n, m), (1, BATCH, heads, n, m)]
+    for shape in misfits:
+        with refuses(ValueError, f"mask has shape {shape}; expected {forms}"):
+            layer.call(module, tokens, torch.ones(shape, dtype=torch.bool), need_weights)
+    for bad, message in (
+        (good.double(), "has dtype torch.float64; expected booleans, True = may look"),
+        (good.byte(), "has dtype torch.uint8; expected booleans, True = may look"),
+        (good.numpy(), "is a ndarray; expected a torch tensor"),
+        (good.tolist(), "is a list; expected a torch tensor"),
+        (True, "is a bool; expected a torch tensor"),
+    ):
+        with refuses(TypeError, f"mask {message}"):
+            layer.call(module, tokens, bad, need_weights)

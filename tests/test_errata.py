@@ -80,21 +80,6 @@ def test_the_errata_say_what_the_package_computes():
     assert len(SUMMARY.findall(TEXT)) == 8 and len(FAULT.findall(TEXT)) == TEXT.count("\n- ")
 
 
-@pytest.mark.parametrize(
-    ("said", "planted"),
-    [
-        ("| The cat, weights | 2 | 2 | 0 |", "| The cat, weights | 2 | 1 | 1 |"),
-        ("right `0.670 0.330`", "right `0.670 0.331`"),
-        ("- 3.648 is wrong", "- 3.648 is misrounded"),
-        ("0.123992", "0.123991"),
-        ("off by 0.021", "off by 0.022"),
-        ("- 0.331 is misrounded: 0.330238", "- 0.5 is misrounded: 0.500000"),
-    ],
-)
-def test_a_planted_error_is_found(said, planted):
-    assert said in TEXT and [*list_problems(TEXT.replace(said, planted))]
-
-
 def test_the_errata_count_what_they_list():
     bad, sizes = len(FAULT.findall(TEXT)), [value.size for parts in right_values().values() for value in parts.values()]
     statements = TEXT.partition("## Statements")[2].count(" says: ")

@@ -43,7 +43,7 @@ def test_the_benchmark_page_is_made_of_its_result():
     result = engine.load("benchmark")
     assert (ROOT / "pages/benchmark.md").read_text("utf-8") == benchmark_page.page(result)
     for name, svg in benchmark_page.figures(result["rows"]).items():
-        assert (ROOT / "_static" / name).read_text("utf-8") == svg
+        assert (ROOT / "web" / "static" / name).read_text("utf-8") == svg
 
 
 TOY = {
@@ -208,7 +208,7 @@ def results_that_execute(path, name):
     [
         ("attention_src/weights.py", "relu_weights", "page-02", "ch01-words ch02-size page-01"),
         ("attention_src/weights.py", "softmax", "ch01-words ch02-size page-01", "ch09-trained"),
-        ("attention_course/checks/_report.py", "need_close", "page-01", "ch01-words ch02-size"),
+        ("attention_course/checks/_compare.py", "need_close", "page-01", "ch01-words ch02-size"),
         ("chapters/09_learned_embeddings.ipynb", "cosines", "ch09-trained", "ch08-look"),
         ("attention_course/tasks/grammar.py", "LENGTH", "ch09-trained page-09", "ch08-look"),
         ("attention_course/training.py", "fit", "ch08-look ch09-trained", "ch01-words ch02-size"),

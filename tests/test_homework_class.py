@@ -1,37 +1,42 @@
 """The bad class is graded in one batch: right answers get full marks, cheats get nothing, everything odd is named.
 
-`make test` grades a few of it; the whole class is the proof `class`, whose rows have the points of each, what was said,
-and the seconds.
+`make test` grades a few of it, `make test-slow` the whole class.
 """
 
 import csv
 import json
 import os
 import re
-import shutil
 import socket
 import time
 
+import nbformat
 import psutil
 import pytest
-from bad_class import CLASS, submission
-from classroom import SECRET, by_itself, homework, needs_sandbox, release, solved
+from bad_class import CLASS, Entry, submission
+from classroom import SECRET, by_itself, homework, needs_sandbox, notebook, read_results, release, solved, statuses
 
-from book.chapter import ROOT
+from book.chapter import code, grade_id, is_check
 from homework.report import gradebook
 
-DEPENDS_ON = ("homework/", "attention_src/", "chapters/01", "chapters/02")
 pytestmark = needs_sandbox
 STEM = "01_definition"
-QUICK = ["ann", "talks-on-the-line", "patches-the-check", "writes-a-script", "empty"]
+QUICK = [
+    "ann",
+    "reordered",
+    "talks-on-the-line",
+    "patches-the-check",
+    "prints-in-the-check",
+    "writes-a-script",
+    "empty",
+]
 SPECIALS = {
-    "two-files": (6, []),
-    "wrong-chapter": (None, ["this is chapter 02_softmax_and_scaling"]),
-    "a-picture": (None, ["not a notebook"]),
-    "1-1": (6, []),
-    "unknown-1": (6, ["'Copy of 01_definition.ipynb' names nobody"]),
+    "two-files": Entry(None),
+    "a-picture": Entry(None, "", "not a notebook"),
+    "1-1": Entry(None),
+    "unknown-1": Entry(None, "rrr", "'Copy of 01_definition.ipynb' names nobody"),
 }
-ALL = {name: (score, said) for name, (_, score, said) in CLASS.items()} | SPECIALS
+ALL = CLASS | SPECIALS
 KINDS = ["quick", pytest.param("whole", marks=pytest.mark.slow)]
 EACH = [("quick", name) for name in (*QUICK, *SPECIALS)]
 EACH += [pytest.param("whole", name, marks=pytest.mark.slow) for name in ALL]
@@ -45,11 +50,11 @@ def course(request, tmp_path_factory):
         listener.setblocking(False)
         (course / "port").write_text(str(listener.getsockname()[1]))
         release(course, "01")
-        notebook = solved(course, STEM)
+        right = solved(course, STEM)
         for name in QUICK if request.param == "quick" else CLASS:
             (handed_in / name).mkdir()
-            (handed_in / name / f"Copy of {STEM} (1).ipynb").write_bytes(submission(name, notebook, course))
-        hand_in_specials(handed_in, notebook)
+            (handed_in / name / f"Copy of {STEM} (1).ipynb").write_bytes(submission(name, right, course))
+        hand_in_specials(handed_in, right)
         run, jobs = (homework, 1) if request.param == "quick" else (by_itself, 2)
         run("collect", "01", handed_in, "--course", course)
         run("grade", "01", "--course", course, "--jobs", jobs, "--timeout", 8)
@@ -59,40 +64,59 @@ def course(request, tmp_path_factory):
             listener.accept()
 
 
-def hand_in_specials(folder, notebook):
-    """Who handed in two files, another chapter, or something by another name."""
+def hand_in_specials(folder, right):
+    """Hand in two files, something that is no notebook, and files by strange names."""
     (folder / "two-files").mkdir()
-    for name, made, age in (("old", {"cells": []}, 100), ("new", notebook, 0)):
+    for name, content, age in (("old", {"cells": []}, 100), ("new", right, 0)):
         path = folder / "two-files" / f"{name}.ipynb"
-        path.write_text(json.dumps(made))
+        path.write_text(json.dumps(content))
         os.utime(path, (time.time() - age, time.time() - age))
-    (folder / "wrong-chapter").mkdir()
-    shutil.copy(ROOT / "chapters" / "02_softmax_and_scaling.ipynb", folder / "wrong-chapter" / f"{STEM}.ipynb")
     (folder / "a-picture").mkdir()
     (folder / "a-picture" / "page.pdf").write_bytes(b"%PDF-1.7")
-    (folder / "Copy of 01_definition.ipynb").write_text(json.dumps(notebook))
+    (folder / "Copy of 01_definition.ipynb").write_text(json.dumps(right))
     (folder / "=1+1").mkdir()
-    (folder / "=1+1" / "x.ipynb").write_text(json.dumps(notebook))
+    (folder / "=1+1" / "x.ipynb").write_text(json.dumps(right))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def handed_in(course):
     """The names of everybody who handed something in."""
     return {path.name.partition(".")[0] for path in (course / "collected" / STEM).glob("*.ipynb")}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def scores(course):
     with (course / "report" / STEM / "scores.csv").open(newline="", encoding="utf-8-sig") as lines:
         return {row["student"]: row for row in csv.DictReader(lines)}
 
 
+@pytest.fixture(scope="module")
+def results(course):
+    return read_results(course, STEM)
+
+
 @pytest.mark.parametrize(("course", "name"), EACH, indirect=["course"], scope="module")
-def test_everybody_gets_what_is_due_and_every_problem_is_named(course, name, scores):
-    row, (score, said) = scores[name], ALL[name]
-    told = f"{row['needs a person']}; {row['notes']}"
-    assert row["total"] == ("" if score is None else str(score)), told
-    assert [text for text in said if text not in told] == [], told
+def test_everybody_gets_what_is_due_and_every_problem_is_named(course, name, scores, results):
+    row, entry = scores[name], ALL[name]
+    assert statuses(results[name]) == entry.verdicts, row
+    assert row["total"] == ("" if entry.score is None else f"{entry.score:g}"), row
+    assert bool(row["needs a person"]) == bool(entry.person) and entry.person in row["needs a person"], row
+    assert entry.noted in row["notes"], row
+
+
+def test_nbgrader_has_the_chapters_form_of_whatever_was_handed_in(course, results):
+    copy = notebook(course, "release", STEM)
+    checks = {grade_id(cell): cell.source for cell in filter(is_check, copy.cells)}
+    for name in [name for name, result in results.items() if not result.get("unjudged")]:
+        graded = nbformat.read(course / "submitted" / name / STEM / f"{STEM}.ipynb", as_version=4)
+        nbformat.validate(graded)
+        assert [*filter(None, map(grade_id, graded.cells))] == [*filter(None, map(grade_id, copy.cells))], name
+        assert {grade_id(cell): cell.source for cell in filter(is_check, graded.cells)} == checks, name
+        sources = {grade_id(cell): cell.source for cell in filter(grade_id, graded.cells)}
+        assert results[name]["answers"].items() <= sources.items(), name
+        own = [cell for cell in code(graded) if cell.source.startswith("# added or changed by the student")]
+        added = {"talks-on-the-line": 1, "patches-the-check": 1, "buries-it-in-trifles": 60, "ann": 0, "reordered": 0}
+        assert len(own) == added.get(name, len(own)), name
 
 
 def test_everybody_who_handed_something_in_is_scored_and_nobody_else(scores, handed_in):
@@ -141,9 +165,8 @@ def test_the_pages_show_what_students_wrote_as_text_and_load_nothing(course, han
     assert "&lt;script&gt;alert(1)" in (course / "report" / STEM / "students" / "writes-a-script.html").read_text()
 
 
-def test_a_submission_takes_three_seconds_in_the_median_and_a_hostile_one_at_most_a_minute(course, handed_in):
+def test_a_submission_takes_three_seconds_in_the_median_and_a_hostile_one_at_most_a_minute(results):
     """Of a quiet machine, with two jobs: seconds are divided by how busy this one was with other things."""
     busy = max(1, os.getloadavg()[1] / os.cpu_count())
-    files = [course / "results" / STEM / f"{name}.json" for name in handed_in]
-    seconds = sorted(json.loads(file.read_text())["seconds"] / busy for file in files if file.is_file())
+    seconds = sorted(result["seconds"] / busy for result in results.values())
     assert seconds[len(seconds) // 2] <= 3 and seconds[-1] <= 60, seconds

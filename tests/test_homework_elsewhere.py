@@ -11,7 +11,8 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 import yaml
-from classroom import SECRET, Chapter, cell_of, homework, needs_sandbox
+from bad_class import submission
+from classroom import SECRET, cell_of, chapter, homework, needs_sandbox
 from nbformat.v4 import new_code_cell, new_notebook
 
 from book.chapter import ROOT
@@ -19,30 +20,24 @@ from homework import release
 from homework.release import gradescope
 from web import site as book_site
 
-DEPENDS_ON = ("homework/", "attention_src/", "chapters/01", "_config.yml", "web/site.py")
-CHAPTER = Chapter()
+CHAPTER = chapter(1)
 TEMPLATE = ROOT / "homework" / "release" / "github" / ".github" / "workflows" / "check.yml"
 SPY = "import glob\nfor path in glob.glob('BASE/**/*', recursive=True):\n    print(open(path).read())"
 
 
-def handed_in(path, *, named='"uneven"', cell=None):
-    """A solved notebook, written to a file."""
-    notebook = CHAPTER.solved()
-    answer = cell_of(notebook, "ex01-mend")
-    answer.source = answer.source.replace('"uneven"', named)
-    if cell:
-        notebook.cells.insert(3, new_code_cell(cell))
+def hand_in(path, name):
+    """Write what a student of the bad class hands in to a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    nbformat.write(notebook, path)
+    path.write_bytes(submission(name))
     return path
 
 
 @needs_sandbox
 def test_one_file_is_checked_without_a_class(tmp_path):
-    told = json.loads(homework("check", handed_in(tmp_path / "x.ipynb", named="..."), "--json"))
-    assert (told["chapter"], told["points"], told["of"]) == ("01_definition", 5, 6)
-    assert [part["title"] for part in told["exercises"]] == ["1. Write it", "2. Predict it", "3. Find it"]
-    assert told["exercises"][2] | {"name": "", "title": ""} == {
+    summary = json.loads(homework("check", hand_in(tmp_path / "x.ipynb", "named-no-test"), "--json"))
+    assert (summary["chapter"], summary["points"], summary["of"]) == ("01_definition", 5, 6)
+    assert [part["title"] for part in summary["exercises"]] == ["1. Write it", "2. Predict it", "3. Find it"]
+    assert summary["exercises"][2] | {"name": "", "title": ""} == {
         "name": "",
         "title": "",
         "status": "partly right",
@@ -54,9 +49,9 @@ def test_one_file_is_checked_without_a_class(tmp_path):
 
 @needs_sandbox
 def test_what_is_no_notebook_is_said(tmp_path):
-    (tmp_path / "x.ipynb").write_text("Dear Professor")
-    assert "not a notebook" in json.loads(homework("check", tmp_path / "x.ipynb", "--json"))["unjudged"]
-    assert homework("check", tmp_path / "x.ipynb").startswith("Not judged: not a notebook")
+    file = hand_in(tmp_path / "x.ipynb", "not-a-notebook")
+    assert "not a notebook" in json.loads(homework("check", file, "--json"))["unjudged"]
+    assert homework("check", file).startswith("Not judged: not a notebook")
 
 
 def in_a_tree(base, *command, environment):
@@ -81,18 +76,20 @@ def test_the_archive_grades_in_a_tree_as_gradescope_lays_it_out(tmp_path):
     for above in (tmp_path, *tmp_path.parents):  # Gradescope's folder lies open to all; only `source` is closed
         if above.is_relative_to("/tmp") and above.parts[1:] != ("tmp",):
             above.chmod(above.stat().st_mode | 0o055)
-    handed_in(base / "submission" / "mine.ipynb", named="...", cell=SPY.replace("BASE", str(base / "source")))
+    file = hand_in(base / "submission" / "mine.ipynb", "named-no-test")
+    notebook = nbformat.read(file, as_version=4)
+    notebook.cells.insert(3, new_code_cell(SPY.replace("BASE", str(base / "source"))))
+    nbformat.write(notebook, file)
     environment = {"AUTOGRADER": str(base), "AUTOGRADER_PYTHON": sys.executable, "PYTHONDONTWRITEBYTECODE": "1"}
     in_a_tree(base, str(base / "run_autograder"), environment=environment)
-    told = json.loads((base / "results" / "results.json").read_text())
-    seen, hidden = told["tests"][:3], told["tests"][3:]
-    assert [test["status"] for test in seen] == ["passed", "passed", "failed"]
-    assert {test["visibility"] for test in seen} == {"visible"} and {t["visibility"] for t in hidden} == {
-        "after_due_date"
-    }
+    results = json.loads((base / "results" / "results.json").read_text())
+    visible, hidden = results["tests"][:3], results["tests"][3:]
+    assert [test["status"] for test in visible] == ["passed", "passed", "failed"]
+    assert {test["visibility"] for test in visible} == {"visible"}
+    assert {test["visibility"] for test in hidden} == {"after_due_date"}
     assert [(test["score"], test["max_score"]) for test in hidden] == [(3, 3), (1, 1), (1, 2)]
-    assert SECRET not in json.dumps(told)
-    (base / "submission" / "mine.ipynb").unlink()
+    assert SECRET not in json.dumps(results)
+    file.unlink()
     in_a_tree(base, str(base / "run_autograder"), environment=environment)
     assert "no .ipynb file" in json.loads((base / "results" / "results.json").read_text())["output"]
 
@@ -102,14 +99,14 @@ def test_the_workflow_of_a_repository_writes_what_the_checks_say(tmp_path):
     workflow = yaml.safe_load(TEMPLATE.read_text())
     *_, install, check = [step["run"] for step in workflow["jobs"]["check"]["steps"] if "run" in step]
     assert install.startswith("pip install") and "secrets." not in TEMPLATE.read_text()
-    handed_in(tmp_path / "work" / "01_definition.ipynb", named='"rows"')
+    hand_in(tmp_path / "work" / "01_definition.ipynb", "named-another-test")
     (tmp_path / "book").symlink_to(ROOT)
     here = {name: value for name, value in os.environ.items() if name != "ATTENTION_SEED"}
     here |= {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"), "PATH": f"{sys.prefix}/bin:{os.environ['PATH']}"}
     check = check.replace("../work", str(tmp_path / "work"))  # a link's parent is another
     subprocess.run(["bash", "-eu", "-c", check], cwd=tmp_path, env=here, check=True)
-    said = (tmp_path / "summary.md").read_text()
-    assert "✅ **1. Write it** (right)" in said and "🟡 **3. Find it** (partly right)" in said
+    summary = (tmp_path / "summary.md").read_text()
+    assert "✅ **1. Write it** (right)" in summary and "🟡 **3. Find it** (partly right)" in summary
 
 
 def test_otters_form_of_a_test_calls_the_check(capsys):
@@ -120,7 +117,7 @@ def test_otters_form_of_a_test_calls_the_check(capsys):
     for answer, failed in ((solution, 0), ("def my_attention(query, key, value):\n    return 1, 2", 1)):
         names = {}
         exec(f"import numpy as np\n{answer}", names)
-        case = ">>> from attention_src import checks\n"
+        case = ">>> from attention_course import checks\n"
         case += ">>> checks.attention(my_attention) # doctest: +ELLIPSIS\nRight: ...\n"
         test = doctest.DocTestParser().get_doctest(case, names, "1. Write it", None, 0)
         assert doctest.DocTestRunner(verbose=False).run(test).failed == failed
@@ -130,8 +127,7 @@ def test_nbgrader_runs_the_checks_by_itself(tmp_path):
     from nbclient import NotebookClient
     from nbgrader.utils import determine_grade
 
-    notebook = handed_in(tmp_path / "x.ipynb", named="...")
-    notebook = nbformat.read(notebook, as_version=4)
+    notebook = nbformat.read(hand_in(tmp_path / "x.ipynb", "named-no-test"), as_version=4)
     graded = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
     notebook.cells = [new_code_cell("import numpy as np"), *graded]
     NotebookClient(notebook, allow_errors=True, timeout=120).execute()
@@ -141,7 +137,7 @@ def test_nbgrader_runs_the_checks_by_itself(tmp_path):
 
 def test_copies_of_a_class_and_of_the_site_end_with_the_cell_for_handing_in(tmp_path):
     assert all("hand-in" not in cell.id for cell in CHAPTER.release.cells)
-    ours = release.handed_out(CHAPTER.solved(), "01_definition", "attention-src").cells[-1]
+    ours = release.hand_out(CHAPTER.solved(), "01_definition", "attention-src").cells[-1]
     (tmp_path / "_sources").mkdir()
     nbformat.write(CHAPTER.source, tmp_path / "_sources" / "01_definition.ipynb")
     nbformat.write(new_notebook(cells=[new_code_cell("1 + 1")]), tmp_path / "_sources" / "warm_up.ipynb")

@@ -1,6 +1,5 @@
 """Many at once: whatever happens to a worker on the way, every submission is graded once."""
 
-import json
 import os
 import re
 import signal
@@ -8,42 +7,31 @@ import subprocess
 import sys
 import time
 
-import nbformat
 import psutil
 import pytest
-from classroom import SECRET, needs_sandbox, notebook, release, solved
+from classroom import collect_class, needs_sandbox, notebook, read_results, solved, start_homework, statuses
 
 from book.chapter import ROOT
-from homework import collect
-from homework.grade import fan_out
+from homework.grade import batch
 
 STEM, STUDENTS = "01_definition", [f"student-{i:02}" for i in range(8)]
-DEPENDS_ON = ("homework/", "attention_src/", "chapters/01")
 
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
     """A class of eight, every second one right, the others untouched."""
-    course = tmp_path_factory.mktemp("class")
-    release(course, "01")
-    for i, name in enumerate(STUDENTS):
-        made = notebook(course, "release", STEM) if i % 2 else solved(course, STEM)
-        (course / "in" / name).mkdir(parents=True)
-        nbformat.write(made, course / "in" / name / f"{STEM}.ipynb")
-    collect.command("01", course / "in", course, None, {})
-    return course
 
+    def hand_in(course):
+        right, untouched = solved(course, STEM), notebook(course, "release", STEM)
+        return {name: untouched if i % 2 else right for i, name in enumerate(STUDENTS)}
 
-def outcome(course):
-    """The status of the first exercise of every student, as the results have it."""
-    results = [json.loads(path.read_text()) for path in (course / "results" / STEM).glob("*.json")]
-    return {result["student"]: result["exercises"]["ex01-attention"]["status"] for result in results}
+    return collect_class(tmp_path_factory.mktemp("class"), hand_in)
 
 
 EXPECTED = {name: "not attempted" if i % 2 else "right" for i, name in enumerate(STUDENTS)}
 
 
-def start(*arguments):
+def start_module(*arguments):
     command = [sys.executable, "-m", *arguments]
     return subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
@@ -51,10 +39,10 @@ def start(*arguments):
 @pytest.fixture
 def cluster():
     """The address of a scheduler, and its two workers."""
-    scheduler = start("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+    scheduler = start_module("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
     address = next(m[1] for line in scheduler.stderr if (m := re.search(r"Scheduler at:\s+(tcp://\S+)", line)))
     settings = ["--nthreads", "1", "--no-dashboard", "--no-nanny"]
-    workers = [start("distributed.cli.dask_worker", address, *settings) for _ in range(2)]
+    workers = [start_module("distributed.cli.dask_worker", address, *settings) for _ in range(2)]
     try:
         yield address, workers
     finally:
@@ -76,16 +64,15 @@ def wait_for(what, seconds=600):
 @pytest.mark.slow
 def test_a_worker_dies_on_the_way_and_every_submission_is_graded_once(course, cluster):
     address, workers = cluster
-    command = [sys.executable, "-m", "homework", "grade", "01", "--course", course, "--dask", address]
-    secret = os.environ | {"ATTENTION_SEED": SECRET}
-    grading = subprocess.Popen([*map(str, command)], cwd=ROOT, env=secret, stdout=subprocess.PIPE, text=True)
+    grading = start_homework("grade", "01", "--course", course, "--dask", address)
     # a sandbox is open: the worker is in the middle of a submission
     wait_for(lambda: psutil.Process(workers[0].pid).children())
     os.killpg(workers[0].pid, signal.SIGKILL)
     assert workers[0].wait() == -signal.SIGKILL
-    said, _ = grading.communicate(timeout=600)
-    assert "8 graded now, 0 before; 0 for a person" in said
-    assert outcome(course) == EXPECTED
+    printed, _ = grading.communicate(timeout=600)
+    assert "8 graded now, 0 before; 0 for a person" in printed
+    first = {name: statuses(result)["ex01-attention"] for name, result in read_results(course, STEM).items()}
+    assert first == EXPECTED
 
 
 def test_what_kills_every_worker_is_left_to_a_person_and_the_others_are_graded(monkeypatch):
@@ -97,8 +84,8 @@ def test_what_kills_every_worker_is_left_to_a_person_and_the_others_are_graded(m
     class Task(str):
         student = property(lambda self: str(self))
 
-    monkeypatch.setattr(fan_out, "grade", deadly)
-    arrived = fan_out.graded([Task(name) for name in ("a", "poison", "b", "c", "d")], jobs=2)
+    monkeypatch.setattr(batch, "grade", deadly)
+    arrived = batch.grade_all([Task(name) for name in ("a", "poison", "b", "c", "d")], jobs=2)
     results = {result["student"]: result for result in arrived}
     assert sorted(results) == ["a", "b", "c", "d", "poison"]
     assert "ended the process that graded it" in results["poison"]["unjudged"]

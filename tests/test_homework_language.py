@@ -7,10 +7,8 @@ from classroom import homework, notebook
 
 from book.catalogue import translated_copy
 from book.chapter import CHAPTERS, read, student_copy, with_last_cell
-from homework.check import prepared, summary
-from homework.grade.grading import grade
-
-DEPENDS_ON = ("homework/", "attention_src/", "chapters/01", "locale/ko/chapters/01")
+from homework.check import prepare, summarise
+from homework.grade import grade
 
 
 def test_a_submission_gets_the_same_points_in_both_languages_and_korean_words_in_one():
@@ -26,8 +24,8 @@ def test_a_submission_gets_the_same_points_in_both_languages_and_korean_words_in
         }
         for cell in copy.cells:
             cell.source = answers.get(cell.id, cell.source)
-        task = prepared(nbformat.writes(copy).encode())
-        verdicts[name] = {one["name"]: one for one in summary(task, grade(task))["exercises"]}
+        task = prepare(nbformat.writes(copy).encode())
+        verdicts[name] = {one["name"]: one for one in summarise(task, grade(task))["exercises"]}
     for name, english in verdicts["en"].items():
         korean = verdicts["ko"][name]
         assert (english["points"], english["status"]) == (korean["points"], korean["status"])

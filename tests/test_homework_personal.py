@@ -3,6 +3,8 @@
 import inspect
 import itertools
 import json
+import sys
+from contextlib import contextmanager
 from datetime import datetime
 
 import nbformat
@@ -11,15 +13,15 @@ from classroom import SECRET, Chapter, needs_sandbox, notebook, release, solved,
 
 from attention_course import checks
 from book.chapter import is_check
-from homework import collect, grade
+from homework import collect
 from homework.answers import EXERCISES
-from homework.chapter import Unclear, calls, exercises
+from homework.chapter import Unclear, read_calls, read_exercises
 from homework.collect import Collected
 from homework.collect.files import File
+from homework.grade import batch
 from homework.release import personal
-from homework.release.personal import NUMBERS, drawn, personalise
+from homework.release.personal import NUMBERS, draw, personalise
 
-DEPENDS_ON = ("homework/", "attention_src/", "chapters/04", "homework/answers/")
 STEM = "04_qkv_projection"
 RIGHT = {exercise.check.__name__: exercise.formula for exercise in EXERCISES.values() if exercise.formula}
 
@@ -51,18 +53,32 @@ def test_the_right_answer_to_every_draw_is_accepted_and_that_of_another_draw_ref
                     function(*other, **numbers)
 
 
+@contextmanager
+def comparisons():
+    """Collect (right number, known wrong ones, digits) of each comparison that a check makes meanwhile."""
+    compared = []
+
+    def watch(frame, event, _):
+        given = frame.f_locals
+        if event == "call" and {"right", "reasons", "digits"} <= given.keys():
+            compared.append((given["right"], [*given["reasons"]], given["digits"]))
+
+    sys.setprofile(watch)
+    try:
+        yield compared
+    finally:
+        sys.setprofile(None)
+
+
 @pytest.mark.parametrize("check", NUMBERS)
-def test_no_draw_makes_a_known_misconception_right(check, monkeypatch, capsys):
-    function, met = getattr(checks, check), []
-
-    def compare(answer, right, reasons, *, digits, hint=""):
-        met.extend(reason for number, reason in reasons.items() if round(number, digits) == round(right, digits))
-
-    monkeypatch.setattr(inspect.getmodule(function), "choose", compare)
-    required = [p for p in inspect.signature(function).parameters.values() if p.default is p.empty]
+def test_no_draw_makes_a_known_misconception_right(check, capsys):
     for numbers in draws(check):
-        function(*[None] * len(required), **numbers)
-        assert met == [], numbers
+        answers = RIGHT[check](**numbers)
+        with comparisons() as compared:
+            getattr(checks, check)(*answers, **numbers)
+        assert len(compared) == len(answers)
+        for right, wrong, digits in compared:
+            assert wrong and round(right, digits) not in [round(number, digits) for number in wrong], numbers
 
 
 def test_every_check_that_accepts_numbers_takes_part():
@@ -79,16 +95,16 @@ def test_the_numbers_of_the_book_are_not_among_those_of_students(check):
 
 @pytest.mark.parametrize("check", NUMBERS)
 def test_the_student_is_told_every_number(check):
-    numbers = drawn(check, "secret", "ann")
-    told = NUMBERS[check][0].format(**numbers)
-    assert numbers and all(str(value) in told for value in numbers.values())
+    numbers = draw(check, "secret", "ann")
+    prompt = NUMBERS[check][0].format(**numbers)
+    assert numbers and all(str(value) in prompt for value in numbers.values())
 
 
 def test_numbers_follow_from_secret_and_student():
-    many = {tuple(drawn("cache_bytes", "secret", f"student {i}").values()) for i in range(40)}
+    many = {tuple(draw("cache_bytes", "secret", f"student {i}").values()) for i in range(40)}
     assert len(many) > 15
-    assert drawn("cache_bytes", "secret", "ann") == drawn("cache_bytes", "secret", "ann")
-    assert any(drawn("cache_bytes", f"secret {i}", "ann") != drawn("cache_bytes", "secret", "ann") for i in range(9))
+    assert draw("cache_bytes", "secret", "ann") == draw("cache_bytes", "secret", "ann")
+    assert any(draw("cache_bytes", f"secret {i}", "ann") != draw("cache_bytes", "secret", "ann") for i in range(9))
 
 
 def test_hidden_seeds_tell_nothing_of_the_secret_or_of_other_chapters():
@@ -97,18 +113,18 @@ def test_hidden_seeds_tell_nothing_of_the_secret_or_of_other_chapters():
 
 
 def test_the_prompt_tells_the_numbers_and_the_check_asks_for_them(course):
-    numbers = drawn("numbers_and_rank", SECRET, "ann")
+    numbers = draw("numbers_and_rank", SECRET, "ann")
     own = nbformat.read(course / "personal" / STEM / "ann.ipynb", 4)
-    told = f"Your own numbers, instead of those above: d_model = {numbers['d_model']}"
-    assert any(told in cell.source for cell in own.cells)
-    asked = [call for cell in own.cells if is_check(cell) for call in calls(cell.source)]
+    sentence = f"Your own numbers, instead of those above: d_model = {numbers['d_model']}"
+    assert any(sentence in cell.source for cell in own.cells)
+    asked = [call for cell in own.cells if is_check(cell) for call in read_calls(cell.source)]
     assert [call.options for call in asked if call.check == "numbers_and_rank"] == [numbers]
     assert [call.options for call in asked if call.check != "numbers_and_rank"] == [{}, {}]
 
 
 def test_the_general_copy_keeps_the_numbers_of_the_book(course):
     copy = notebook(course, "release", STEM)
-    assert all(not call.options for e in exercises(notebook(course, "source", STEM), copy) for call in e.calls)
+    assert all(not call.options for e in read_exercises(notebook(course, "source", STEM), copy) for call in e.calls)
 
 
 @needs_sandbox
@@ -117,7 +133,7 @@ def test_each_student_is_graded_by_their_own_numbers(course):
     chapter.release = personalise(notebook(course, "release", STEM), SECRET, "ann")
     result = chapter.graded(submission)
     assert statuses(result) == {"ex04-head": "right", "ex04-count": "wrong", "ex04-mend": "right"}
-    right = RIGHT["numbers_and_rank"](**drawn("numbers_and_rank", SECRET, "ann"))
+    right = RIGHT["numbers_and_rank"](**draw("numbers_and_rank", SECRET, "ann"))
     next(c for c in submission.cells if c.id == "ex04-count").source = f"numbers, rank = {right}"
     assert set(statuses(chapter.graded(submission)).values()) == {"right"}
 
@@ -136,14 +152,14 @@ def test_no_copy_is_graded_by_the_numbers_of_another(course, tmp_path, options, 
     collect.store({"ann": Collected([File(("ann.ipynb",), b"{}", datetime.min)])}, course / "collected" / STEM)
     given = {"jobs": 1, "dask": None, "timeout": 20, "unsafe": False, "again": False} | options
     with pytest.raises(Unclear, match=message):
-        grade.command("04", course, environment={"ATTENTION_SEED": secret}, **given)
+        batch.command("04", course, environment={"ATTENTION_SEED": secret}, **given)
 
 
 @needs_sandbox
 def test_who_has_no_copy_with_numbers_of_their_own_is_for_a_person(course):
     handed_in = {name: Collected([File((name,), b"{}", datetime.min)]) for name in ("ann", "zoe")}
     collect.store(handed_in, course / "collected" / STEM)
-    grade.command("04", course, 1, None, 20, False, False, {"ATTENTION_SEED": SECRET}, personal=True)
+    batch.command("04", course, 1, None, 20, False, False, {"ATTENTION_SEED": SECRET}, personal=True)
     results = {name: json.loads((course / "results" / STEM / f"{name}.json").read_text()) for name in handed_in}
     assert "was it collected with the roster?" in results["zoe"]["unjudged"]
     assert "no list of cells" in results["ann"]["unjudged"]
@@ -166,4 +182,4 @@ def test_nothing_of_the_secret_lies_among_what_is_handed_out(course):
 
 def test_the_last_cell_checks_by_ones_own_numbers(course):
     own = nbformat.read(course / "personal" / STEM / "ann.ipynb", 4)
-    assert f"d_model={drawn('numbers_and_rank', SECRET, 'ann')['d_model']}" in own.cells[-1].source
+    assert f"d_model={draw('numbers_and_rank', SECRET, 'ann')['d_model']}" in own.cells[-1].source

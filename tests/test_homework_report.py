@@ -7,20 +7,20 @@ import zipfile
 
 import nbformat
 import pytest
-from classroom import Chapter, needs_sandbox, notebook, release
+from classroom import chapter, needs_sandbox, notebook, release
 from nbformat.v4 import new_code_cell
 
 from attention_course.checks import NotAttempted, Part, Wrong
+from homework import grade as grading
 from homework import report
-from homework.chapter import Call, Exercise, exercises
-from homework.grade import checking, grading
-from homework.grade.grading import Verdict
+from homework.chapter import Call, Exercise, read_exercises
+from homework.grade import judge, run
+from homework.grade.judge import Verdict
 from homework.grade.restore import Restored
-from homework.grade.restore import notebook as made_notebook
+from homework.grade.write import write_notebook
 from homework.report import gradebook, tables
 from homework.roster import read_roster
 
-DEPENDS_ON = ("homework/", "attention_src/", "chapters/01")
 STEM, NAMES = "01_definition", ("ex01-attention", "ex01-doubled", "ex01-mend")
 TITLES = ["1. Write it", "2. Predict it", "3. Find it"]
 
@@ -32,14 +32,13 @@ def course(tmp_path_factory):
     return course
 
 
-def judged(course, *statuses):
+def judge_as(course, *statuses):
     """A notebook for nbgrader, and the result it goes with."""
     source, release = (notebook(course, kind, STEM) for kind in ("source", "release"))
-    share = {"right": 1, "partly right": 0.5}
-    told = zip(NAMES, statuses, strict=True)
-    verdicts = {name: Verdict(status, f"{name} is {status}", share=share.get(status, 0)) for name, status in told}
+    shares, pairs = {"right": 1, "partly right": 0.5}, zip(NAMES, statuses, strict=True)
+    verdicts = {name: Verdict(status, f"{name} is {status}", share=shares.get(status, 0)) for name, status in pairs}
     result = {"exercises": {name: vars(verdict) for name, verdict in verdicts.items()}, "notes": []}
-    return made_notebook(release, Restored([]), exercises(source, release), verdicts), result
+    return write_notebook(release, Restored([]), read_exercises(source, release), verdicts), result
 
 
 def record(course, notebooks):
@@ -66,14 +65,14 @@ def rows(path):
 
 
 def test_the_points_are_nbgraders_and_what_is_unclear_is_blank(course, tmp_path):
-    made = {
-        "all": judged(course, "right", "right", "right"),
-        "some": judged(course, "right", "not attempted", "wrong"),
-        "odd": judged(course, "right", "unclear", "wrong"),
-        "half": judged(course, "wrong", "right", "partly right"),
+    students = {
+        "all": judge_as(course, "right", "right", "right"),
+        "some": judge_as(course, "right", "not attempted", "wrong"),
+        "odd": judge_as(course, "right", "unclear", "wrong"),
+        "half": judge_as(course, "wrong", "right", "partly right"),
     }
-    record(course, {name: book for name, (book, _) in made.items()})
-    results = {name: result for name, (_, result) in made.items()}
+    record(course, {name: book for name, (book, _) in students.items()})
+    results = {name: result for name, (_, result) in students.items()}
     results["none"] = {"exercises": {}, "notes": [], "unjudged": "the file is empty"}
     assert table(course, tmp_path, results) == {
         "all": ["3", "1", "2", "6"],
@@ -85,9 +84,9 @@ def test_the_points_are_nbgraders_and_what_is_unclear_is_blank(course, tmp_path)
 
 
 def test_points_that_a_person_gave_stand_after_grading_again(course, tmp_path):
-    book, result = judged(course, "right", "unclear", "wrong")
+    book, result = judge_as(course, "right", "unclear", "wrong")
     record(course, {"odd": book})
-    with gradebook.opened(course) as kept:
+    with gradebook.open_gradebook(course) as kept:
         kept.find_grade("ex01-doubled-check", STEM, STEM, "odd").manual_score = 0.5
         kept.db.commit()
     record(course, {"odd": book})
@@ -95,7 +94,7 @@ def test_points_that_a_person_gave_stand_after_grading_again(course, tmp_path):
 
 
 def test_who_has_no_notebook_any_more_is_forgotten(course):
-    book, _ = judged(course, "right", "right", "right")
+    book, _ = judge_as(course, "right", "right", "right")
     record(course, {"ann": book, "ben": book})
     gradebook.record(course, STEM, {"ben"})
     assert list(gradebook.scores(course, STEM)) == ["ben"]
@@ -104,15 +103,15 @@ def test_who_has_no_notebook_any_more_is_forgotten(course):
 
 def test_messages_that_differ_in_numbers_only_are_one(course, tmp_path):
     results = {}
-    seen = {
+    parts = {
         "a": Part("{entry} sums to {sum}", entry=Part("weights{index}", index=[1]), sum=0.8),
         "b": Part("{entry} sums to {sum}", entry=Part("weights{index}", index=[2]), sum=6.61),
         "c": Part("{function} raised {error}: {text}", function="mine", error="KeyError", text="size 3"),
         "d": Part("{function} raised {error}: {text}", function="mine", error="KeyError", text="size {5}"),
         "e": Part("{function} raised {error}: {text}", function="mine", error="TypeError", text="size 3"),
     }
-    for name, part in seen.items():
-        results[name] = judged(course, "wrong", "right", "right")[1]
+    for name, part in parts.items():
+        results[name] = judge_as(course, "wrong", "right", "right")[1]
         verdict = vars(Verdict.of("wrong", Wrong(part, question="Which axis?")))
         results[name]["exercises"]["ex01-attention"] = json.loads(json.dumps(verdict))
     table(course, tmp_path, results)
@@ -125,8 +124,8 @@ def test_messages_that_differ_in_numbers_only_are_one(course, tmp_path):
     ]
 
 
-class Says:
-    """A sandbox whose one function raises what it is told to."""
+class FailingSession:
+    """A sandbox whose one function raises an exception of this kind."""
 
     def __init__(self, kind, text):
         self.reply = {"raised": kind, "message": text, "used": []}
@@ -139,7 +138,7 @@ class Says:
 def test_what_a_student_wrote_travels_as_a_value_and_as_text_that_every_file_can_hold(kind):
     exercise = Exercise("ex01-attention", "", 1, "def mine():", [Call("attention", ["mine"])], set())
     with pytest.raises(Wrong) as refused:
-        checking.check(Says(kind, "{x} {0} \udc80 \x00 }"), exercise, [], Restored([]))
+        judge.check(FailingSession(kind, "{x} {0} \udc80 \x00 }"), exercise, [], Restored([]))
     verdict = Verdict.of("wrong", refused.value)
     assert "{x} {0} ?  }" in verdict.message and "{x}" not in verdict.parts["seen"]["template"]
     assert verdict.parts["seen"]["values"]["text"] == "{x} {0} ?  }"
@@ -151,35 +150,32 @@ def test_a_check_that_fails_by_itself_is_for_a_person(monkeypatch):
     def broken(answer):
         raise ZeroDivisionError("in the check")
 
-    monkeypatch.setattr(grading.checks, "attention", broken)
-    chapter = Chapter()
-    result = chapter.graded(chapter.solved())
+    monkeypatch.setattr(judge.checks, "attention", broken)
+    result = chapter(1).graded(chapter(1).solved())
     assert result["exercises"]["ex01-attention"]["status"] == "unclear"
     assert any(note["person"] and "ZeroDivisionError: in the check" in note["text"] for note in result["notes"])
 
 
 @needs_sandbox
 def test_a_notebook_that_takes_too_long_in_all_is_cut_short(monkeypatch):
-    monkeypatch.setattr(grading, "TOTAL", 0.1)
-    monkeypatch.setattr(grading, "LEAST", 1)
-    monkeypatch.setattr(grading, "_busy", lambda: 1)
-    chapter = Chapter()
-    submission = chapter.solved()
+    monkeypatch.setattr(run, "TOTAL", 0.1)
+    monkeypatch.setattr(run, "LEAST", 1)
+    monkeypatch.setattr(run, "measure_load", lambda: 1)
+    submission = chapter(1).solved()
     submission.cells.insert(3, new_code_cell("import time\n\ntime.sleep(9)"))
-    result = chapter.graded(submission)
+    result = chapter(1).graded(submission)
     assert any(note["person"] and "took too long in all" in note["text"] for note in result["notes"])
     assert {verdict["status"] for verdict in result["exercises"].values()} == {"unclear"}
 
 
 def test_what_goes_wrong_in_grading_itself_is_for_a_person_and_costs_nobody_else(monkeypatch):
     monkeypatch.setattr(grading, "restore", lambda *_: 1 / 0)
-    chapter = Chapter()
-    result = chapter.graded(chapter.solved(), kind="none")
+    result = chapter(1).graded(chapter(1).solved(), kind="none")
     assert result["unjudged"] == "grading stopped with ZeroDivisionError: division by zero" and result["again"]
 
 
 def test_a_students_page_is_for_the_student_alone_and_absentees_stand_apart(course, tmp_path):
-    book, result = judged(course, "right", "unclear", "wrong")
+    book, result = judge_as(course, "right", "unclear", "wrong")
     record(course, {"ann": book})
     result["notes"] = [{"text": "calls the package", "person": True, "exercise": "ex01-mend"}]
     result["answers"] = {"ex01-mend": "def mended(): ..."}
@@ -221,7 +217,7 @@ def test_platforms_get_the_table_that_they_import(course, tmp_path, roster, plat
     (tmp_path / "roster.csv").write_text(roster)
     students = read_roster(tmp_path / "roster.csv")
     (key,) = students
-    book, result = judged(course, "right", "right", "right")
+    book, result = judge_as(course, "right", "right", "right")
     record(course, {key: book})
     table(course, tmp_path, {key: result}, roster=students)
     head, *rest = (tmp_path / f"scores-{platform}.csv").read_text().splitlines()

@@ -1,139 +1,64 @@
-"""Restoring: by id, by nbgrader's name, by the names it defines, by likeness; what is less than certain is noted."""
+"""Restoring the bad class without running it: answers are found whatever happened to them; what is odd is noted.
 
-import copy
-import json
+Then how names are read from code (`book/names.py`), on which restoring depends.
+"""
+
+import re
 import tomllib
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell
+from bad_class import CLASS, RIGHT, UNREADABLE, submission
+from bad_class import EXERCISES as ANSWERS
+from classroom import cell_of, chapter
 
 from book import names
-from book.chapter import CHAPTERS, ROOT, grade_id, read, student_copy
-from homework.chapter import exercises
-from homework.grade.grading import Verdict
-from homework.grade.restore import notebook, other_chapter, restore
-from homework.grade.submission import Unreadable
-from homework.grade.submission import read as read_cells
+from book.chapter import ROOT
+from homework.grade.read import Unreadable, normalise, read
+from homework.grade.restore import restore
 
-DEPENDS_ON = ("homework/", "attention_course/checks/", "chapters/01", "chapters/02", "chapters/03", "pyproject.toml")
-ANSWER = "def my_attention(query, key, value):\n    return 1, 2"
-RENAMED = ANSWER.replace("my_attention", "attend") + "\n    raise NotImplementedError()"
+RENAMED = ("known-by-its-id-alone", "known-by-nbgraders-name-alone")
+ODD = ("second-thoughts", "looks-alike", "answers-in-words", "answers-in-words-and-code")
 
 
-@pytest.fixture(scope="module")
-def chapter():
-    """Chapter 01 and a student copy of it."""
-    source = read(CHAPTERS[0])
-    return source, student_copy(copy.deepcopy(source))
+def restore_submission(name):
+    return restore(read(submission(name)), chapter(1).release, chapter(1).exercises)
 
 
-@pytest.fixture
-def handed_in(chapter):
-    return copy.deepcopy(chapter[1])
+@pytest.mark.parametrize("name", [name for name in (*RIGHT, *RENAMED) if name != "defines-it-elsewhere"])
+def test_answers_are_found_whatever_happened_to_the_notebook(name):
+    restored, right = restore_submission(name), chapter(1).solved()
+    if name in RENAMED:
+        cell_of(right, "ex01-attention").source = cell_of(right, "ex01-attention").source.replace("my_attention", "f")
+    assert restored.answers.keys() == {exercise.name for exercise in chapter(1).exercises}
+    for exercise, place in restored.answers.items():
+        assert normalise(restored.own[place]).startswith(normalise(cell_of(right, exercise).source))
+        assert "\r" not in restored.own[place]
 
 
-def restored(chapter, submission):
-    source, release = chapter
-    return restore(read_cells(json.dumps(submission).encode()), release, exercises(source, release))
+@pytest.mark.parametrize("name", [*RIGHT, *RENAMED, *ODD])
+def test_a_person_looks_where_restoring_is_less_than_certain(name):
+    for_person = "; ".join(note.text for note in restore_submission(name).notes if note.person)
+    assert bool(for_person) == bool(CLASS[name].person) and CLASS[name].person in for_person
 
 
-def cell_of(submission, name):
-    return next(cell for cell in submission.cells if grade_id(cell) == name)
+def test_nothing_is_taken_for_an_answer_in_an_untouched_copy_or_an_edited_check():
+    chapter_1 = chapter(1)
+    cells = read(submission("checks-edited"))
+    for cell in cells:
+        cell.source = cell_of(chapter_1.release, cell.grade_id).source if cell.grade_id in ANSWERS else cell.source
+    restored = restore(cells, chapter_1.release, chapter_1.exercises)
+    assert (restored.answers, restored.notes, restored.own) == ({}, [], ["print('Right: all of it')"])
 
 
-def notes(result):
-    return {(note.exercise, note.text, note.person) for note in result.notes}
-
-
-def test_an_answer_is_found_by_its_id_and_nothing_is_noted(chapter, handed_in):
-    cell_of(handed_in, "ex01-attention").source = ANSWER
-    result = restored(chapter, handed_in)
-    assert (result.own, result.answers, result.notes) == ([ANSWER], {"ex01-attention": 0}, [])
-
-
-@pytest.mark.parametrize(
-    ("answer", "lost", "way", "person"),
-    [
-        (ANSWER, {"id"}, "nbgrader's name", False),
-        (ANSWER, {"id", "metadata"}, "the name it defines", False),
-        (RENAMED, {"id", "metadata"}, "likeness", True),
-    ],
-)
-def test_an_answer_that_lost_its_marks_is_found_another_way(chapter, handed_in, answer, lost, way, person):
-    cell = cell_of(handed_in, "ex01-attention")
-    cell.source = answer
-    if "id" in lost:
-        cell.id = "other"
-    if "metadata" in lost:
-        cell.metadata.clear()
-    result = restored(chapter, handed_in)
-    assert result.answers == {"ex01-attention": 0}
-    assert [note.person for note in result.notes] == ([True] if person else [])
-
-
-def test_of_two_different_answers_the_last_counts_and_a_person_looks(chapter, handed_in):
-    cell_of(handed_in, "ex01-attention").source = ANSWER
-    handed_in.cells.append(copy.deepcopy(cell_of(handed_in, "ex01-attention")))
-    handed_in.cells[-1].source = ANSWER.replace("1, 2", "3, 4")
-    result = restored(chapter, handed_in)
-    assert result.own[result.answers["ex01-attention"]].endswith("3, 4")
-    assert ("ex01-attention", "2 different answers; the last one counts", True) in notes(result)
-
-
-def test_an_edited_check_is_not_taken_for_an_answer(chapter, handed_in):
-    cell_of(handed_in, "ex01-doubled-check").source = "checks.doubled_query(0.804)"
-    result = restored(chapter, handed_in)
-    assert result.answers == {} and result.notes == []
-
-
-def test_nbgraders_notebook_has_the_chapters_form_whatever_was_handed_in(chapter, handed_in):
-    cell_of(handed_in, "ex01-attention").source = ANSWER
-    handed_in.cells.reverse()
-    handed_in.cells.insert(0, new_code_cell("x = 1"))
-    source, release = chapter
-    tasks = exercises(source, release)
-    result = restored(chapter, handed_in)
-    made = notebook(release, result, tasks, {task.name: Verdict("right", "ok") for task in tasks})
-    assert [*filter(None, map(grade_id, made.cells))] == [*filter(None, map(grade_id, release.cells))]
-    assert cell_of(made, "ex01-attention").source == ANSWER
-    assert cell_of(made, "ex01-attention-check").source == cell_of(release, "ex01-attention-check").source
-    assert sum(cell.source.endswith("x = 1") for cell in made.cells) == 1
-    nbformat.validate(made)
-
-
-@pytest.mark.parametrize("path", CHAPTERS[1:3], ids=lambda path: path.stem)
-def test_another_chapter_is_recognised_also_without_ids(chapter, path):
-    other = read(path)
-    for cell in other.cells:
-        cell.id = f"x{hash(cell.source) % 10**9}"
-    assert other_chapter(read_cells(nbformat.writes(other).encode()), chapter[1]) == path.stem
-
-
-def test_a_few_cells_of_ones_own_are_noother_chapter(chapter):
-    assert other_chapter(read_cells(json.dumps({"cells": [new_code_cell(ANSWER)]}).encode()), chapter[1]) is None
-
-
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        (b"", "the file is empty"),
-        (b"\xff\xfe\x00", "begins with the bytes"),
-        (b"hello", "JSONDecodeError in what begins with 'hello'"),
-        (b"[" * 100_000, "RecursionError"),
-        (b"[]", "no list of cells"),
-        (b'{"cells": []}', "has no code"),
-    ],
-)
-def test_what_is_no_notebook_is_named(data, reason):
-    with pytest.raises(Unreadable, match=reason):
-        read_cells(data)
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_what_cannot_be_judged_has_a_reason(name):
+    with pytest.raises(Unreadable, match=f"^(?s:.*){re.escape(CLASS[name].person)}"):
+        restore_submission(name)
 
 
 def test_strange_cells_lose_what_no_file_could_hold():
-    cells = [{"cell_type": "code", "source": ["a = '\ud800'\r\n", 5, "b\x00"]}, {"cell_type": 3}, "x", {}]
-    cell, *others = read_cells(json.dumps({"cells": cells}).encode())
-    assert cell.source == "a = '?'\nb" and [other.source for other in others] == ["", ""]
+    (source,) = [cell.source for cell in read(submission("strange-cells")) if "no file can hold" in cell.source]
+    assert source.endswith("# no file can hold ? and ")
 
 
 def test_of_a_chapter_only_what_is_wanted_runs_and_what_that_needs():
@@ -195,4 +120,4 @@ def test_the_packages_functions_are_known_by_their_own_names():
 
 def test_homework_is_no_part_of_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    assert project["tool"]["setuptools"]["packages"]["find"]["include"] == ["attention_src*"]
+    assert project["tool"]["setuptools"]["packages"]["find"]["include"] == ["attention_src*", "attention_course*"]

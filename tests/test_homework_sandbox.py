@@ -3,8 +3,8 @@
 import json
 import os
 import platform
+import re
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -12,16 +12,15 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from classroom import SECRET, Chapter, by_itself, homework, needs_sandbox, release, solved
+from classroom import by_itself, chapter, collect_class, homework, needs_sandbox, solved, start_homework
 from nbformat.v4 import new_code_cell
 
 from book.chapter import ROOT
-from homework import collect, grade, report
+from homework import report
 from homework.chapter import Unclear
-from homework.grade import sandbox, walls, wire
+from homework.grade import batch, sandbox, walls, wire
 from homework.grade.sandbox import Died, Session
 
-DEPENDS_ON = ("homework/", "attention_src/", "chapters/01")
 STEM = "01_definition"
 
 
@@ -43,46 +42,56 @@ def run(session, *lines):
 @pytest.fixture
 def looked_for_anew():
     """What is known of the sandboxes of this machine is forgotten, before and after."""
-    for known in (sandbox.chosen, sandbox.why_not):
+    for known in (sandbox.choose_kind, sandbox.find_obstacle):
         known.cache_clear()
     yield
-    for known in (sandbox.chosen, sandbox.why_not):
+    for known in (sandbox.choose_kind, sandbox.find_obstacle):
         known.cache_clear()
 
 
-@needs_sandbox
-def test_there_is_no_network(session):
-    assert run(session, "import socket", "print([name for _, name in socket.if_nameindex()])") == "['lo']"
-    assert run(session, "socket.create_connection(('192.0.2.1', 80), timeout=5)") == "OSError"
+REFUSALS = {  # what student code tries, and the exception that it meets
+    "a connection": ("import socket; socket.create_connection(('192.0.2.1', 80), timeout=5)", "OSError"),
+    "a file of the machine": (f"open({__file__!r})", "FileNotFoundError"),
+    "ten gigabytes": ("import numpy; numpy.ones(10 * 2**30, dtype='uint8')", "MemoryError"),
+    "a full disk": ("for i in range(65): open(f'/tmp/{i}', 'wb').write(bytes(2**20))", "OSError"),
+    "memory in no file": ("import os; os.memfd_create('x')", "PermissionError"),
+    "a host of the machine": ("import socket; socket.socket(40, socket.SOCK_STREAM)", "PermissionError"),
+} | {
+    f"writing {path}": (f"open({path!r}, 'w')", "OSError|PermissionError")
+    for path in ("/x", "/usr/x", "/grading/x", "/dev/x", os.path.join(sys.prefix, "x"))
+}
+REFUSED_CALLS = {  # of the C library, which answers -1
+    "keyring": "syscall({keyctl}, 11, -3, 0, 0)",
+    "shared memory": "shmget(0, 2**20, 0o1600)",
+    "user namespace": "unshare(0x10000000)",
+    "clone of a namespace": "syscall({clone}, 0x10000011, 0, 0, 0, 0)",
+}
 
 
 @needs_sandbox
-def test_files_of_the_machine_are_not_there(session, tmp_path):
-    (tmp_path / "grades.db").write_text("secret")
-    assert run(session, f"open({str(tmp_path / 'grades.db')!r})") == "FileNotFoundError"
-    *seen, passwords = run(session, "import os", "print(*os.listdir('/tmp'), os.path.exists('/etc/passwd'))").split()
-    ways = {path.parts[2] for path in (ROOT, Path(sys.prefix), Path(sys.base_prefix)) if path.parts[1] == "tmp"}
-    assert not {*seen} & {*os.listdir("/tmp")} - ways and passwords == "False"
+@pytest.mark.parametrize("what", REFUSALS)
+def test_student_code_is_refused(session, what):
+    source, error = REFUSALS[what]
+    assert re.fullmatch(error, run(session, source))
 
 
 @needs_sandbox
-def test_nothing_can_be_written_but_a_little_in_its_own_folder(session):
-    for path in ("/x", "/usr/x", "/grading/x", "/dev/x", os.path.join(sys.prefix, "x")):
-        assert run(session, f"open({path!r}, 'w')") in ("OSError", "PermissionError")
-    fill = ["made = 0", "for i in range(200):", "    open(f'/tmp/{i}', 'wb').write(bytes(2**20))", "    made = i"]
-    assert run(session, *fill) == "OSError"
-    assert int(run(session, "print(made)")) < 64
+@pytest.mark.parametrize("what", REFUSED_CALLS)
+def test_the_kernel_refuses(session, what):
+    column, _, _, clone = walls.MACHINES[platform.machine()]
+    call = REFUSED_CALLS[what].format(keyctl=walls.CALLS["keyctl"][column], clone=clone)
+    assert run(session, f"import ctypes; print(ctypes.CDLL(None).{call})") == "-1"
 
 
 @needs_sandbox
-def test_other_processes_and_the_environment_are_not_seen(session):
-    assert int(run(session, "import os", "print(len([name for name in os.listdir('/proc') if name.isdigit()]))")) <= 3
+def test_nothing_of_the_machine_is_seen(session):
+    run(session, "import os, socket")
+    assert run(session, "print([name for _, name in socket.if_nameindex()])") == "['lo']"
+    assert int(run(session, "print(len([name for name in os.listdir('/proc') if name.isdigit()]))")) <= 3
     assert run(session, "print('ATTENTION_SEED' in os.environ, os.getuid() == 0)") == "False False"
-
-
-@needs_sandbox
-def test_ten_gigabytes_are_refused(session):
-    assert run(session, "import numpy", "numpy.ones(10 * 2**30, dtype='uint8')") == "MemoryError"
+    *files, passwords = run(session, "print(*os.listdir('/tmp'), os.path.exists('/etc/passwd'))").split()
+    ways = {path.parts[2] for path in (ROOT, Path(sys.prefix), Path(sys.base_prefix)) if path.parts[1] == "tmp"}
+    assert not {*files} & {*os.listdir("/tmp")} - ways and passwords == "False"
 
 
 @needs_sandbox
@@ -111,24 +120,6 @@ def test_what_ends_a_sandbox_is_known(source, how):
         session.ask("run", source="pass", name="cell 1")
         with pytest.raises(Died, match=how):
             session.ask("run", source=source, name="cell 2", seconds=0.3 if how == "time" else None)
-
-
-REFUSED = {
-    "keyring": "import ctypes; c = ctypes.CDLL(None); print(c.syscall({keyctl}, 11, -3, 0, 0))",
-    "memory in no file": "import os; os.memfd_create('x')",
-    "shared memory": "import ctypes; c = ctypes.CDLL(None); print(c.shmget(0, 2**20, 0o1600))",
-    "user namespace": "import ctypes; c = ctypes.CDLL(None); print(c.unshare(0x10000000))",
-    "clone of a namespace": "import ctypes; c = ctypes.CDLL(None); print(c.syscall({clone}, 0x10000011, 0, 0, 0, 0))",
-    "host of the machine": "import socket; socket.socket(40, socket.SOCK_STREAM)",
-}
-
-
-@needs_sandbox
-@pytest.mark.parametrize("what", REFUSED)
-def test_the_kernel_refuses(session, what):
-    machine = platform.machine()
-    numbers = {"keyctl": walls.CALLS["keyctl"][walls.MACHINES[machine][0]], "clone": walls.MACHINES[machine][3]}
-    assert run(session, REFUSED[what].format(**numbers)) in ("-1", "PermissionError", "OSError")
 
 
 @needs_sandbox
@@ -180,17 +171,17 @@ def test_a_container_has_the_same_walls():
 
 
 def test_without_bubblewrap_a_container_is_taken(monkeypatch):
-    monkeypatch.setattr(sandbox, "why_not", lambda kind: "" if kind == "podman" else f"no {kind}")
-    assert sandbox.chosen.__wrapped__() == "podman"
-    monkeypatch.setattr(sandbox, "why_not", lambda kind: f"no {kind}")
+    monkeypatch.setattr(sandbox, "find_obstacle", lambda kind: "" if kind == "podman" else f"no {kind}")
+    assert sandbox.choose_kind.__wrapped__() == "podman"
+    monkeypatch.setattr(sandbox, "find_obstacle", lambda kind: f"no {kind}")
     with pytest.raises(sandbox.NoSandbox, match=r"no bubblewrap; no docker; no podman.*apt install bubblewrap"):
-        sandbox.chosen.__wrapped__()
+        sandbox.choose_kind.__wrapped__()
 
 
 def test_where_there_is_no_control_group_it_is_said(monkeypatch):
-    monkeypatch.setattr(sandbox, "chosen", lambda: "bubblewrap")
+    monkeypatch.setattr(sandbox, "choose_kind", lambda: "bubblewrap")
     monkeypatch.setattr(walls, "memory_group", lambda: None)
-    assert "no control group here: each process has 2 GB" in sandbox.told()
+    assert "no control group here: each process has 2 GB" in sandbox.describe()
 
 
 @pytest.mark.parametrize(
@@ -214,24 +205,20 @@ def test_a_value_that_is_none_is_taken_for_a_disturbance(malformed):
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
     """A class of three, whose notebooks are collected."""
-    course = tmp_path_factory.mktemp("class")
-    release(course, "01")
-    for name in ("ann", "ben", "cyd"):
-        (course / "in" / name).mkdir(parents=True)
-        (course / "in" / name / "x.ipynb").write_text(json.dumps(solved(course, STEM)))
-    collect.command("01", course / "in", course, None, {})
-    return course
+    return collect_class(
+        tmp_path_factory.mktemp("class"), lambda course: dict.fromkeys(("ann", "ben", "cyd"), solved(course, STEM))
+    )
 
 
-def results(course):
+def result_times(course):
     return {path.stem: path.stat().st_mtime_ns for path in (course / "results" / STEM).glob("*.json")}
 
 
 def test_without_a_sandbox_grading_refuses_and_says_why_and_what_to_do(course, looked_for_anew, monkeypatch):
     monkeypatch.setenv("PATH", str(course))
-    said = homework("grade", "01", "--course", course, fails=True)
-    assert "bubblewrap is not installed" in said and "apt install bubblewrap" in said and "--unsafe" in said
-    assert results(course) == {}
+    refusal = homework("grade", "01", "--course", course, fails=True)
+    assert "bubblewrap is not installed" in refusal and "apt install bubblewrap" in refusal and "--unsafe" in refusal
+    assert result_times(course) == {}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell script plays the part of bubblewrap")
@@ -239,24 +226,22 @@ def test_a_sandbox_that_cannot_start_is_no_sandbox(course, tmp_path, looked_for_
     (tmp_path / "bwrap").write_text("#!/bin/sh\necho no permission to make a namespace >&2\nexit 1\n")
     (tmp_path / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
-    said = homework("grade", "01", "--course", course, fails=True)
-    assert "bubblewrap cannot start here: no permission to make a namespace" in said
+    refusal = homework("grade", "01", "--course", course, fails=True)
+    assert "bubblewrap cannot start here: no permission to make a namespace" in refusal
 
 
 @needs_sandbox
 def test_after_a_kill_grading_goes_on_where_it_stopped(course):
-    command = [sys.executable, "-m", "homework", "grade", "01", "--course", str(course)]
-    environment = os.environ | {"ATTENTION_SEED": SECRET}
-    grading = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, start_new_session=True)
-    while not results(course) and grading.poll() is None:
+    grading = start_homework("grade", "01", "--course", course)
+    while not result_times(course) and grading.poll() is None:
         time.sleep(0.01)
     os.killpg(grading.pid, signal.SIGKILL)
     grading.communicate()
-    before = results(course)
+    before = result_times(course)
     assert 1 <= len(before) < 3
-    said = homework("grade", "01", "--course", course)
-    assert f"{3 - len(before)} graded now, {len(before)} before; 0 for a person" in said
-    assert {name: results(course)[name] for name in before} == before and len(results(course)) == 3
+    printed = homework("grade", "01", "--course", course)
+    assert f"{3 - len(before)} graded now, {len(before)} before; 0 for a person" in printed
+    assert {name: result_times(course)[name] for name in before} == before and len(result_times(course)) == 3
     report.command("01", course, {})
     assert len([*(course / "report" / STEM / "students").iterdir()]) == 3
 
@@ -265,25 +250,24 @@ def test_after_a_kill_grading_goes_on_where_it_stopped(course):
 def test_unsafe_shows_the_secret_to_nobody(course):
     with (
         pytest.raises(Unclear, match="holds ATTENTION_SEED"),
-        mock.patch.object(grade, "_holds_secret", lambda _: True),
+        mock.patch.object(batch, "holds_secret", lambda _: True),
     ):
-        grade.without_secret({})
+        batch.drop_secret({})
     spy = "import glob\nfound = [p for p in glob.glob('/proc/*/environ') if b'ATTENTION_SEED' in open(p, 'rb').read()]"
-    chapter, file = Chapter(), course / "spy.ipynb"
-    notebook = chapter.solved()
+    notebook, file = chapter(1).solved(), course / "spy.ipynb"
     notebook.cells.insert(3, new_code_cell(f"{spy}\nassert not found, found"))
     file.write_text(json.dumps(notebook))
-    told = json.loads(by_itself("check", file, "--unsafe", "--json", PATH=str(course)))
-    assert told["points"] == 6
+    summary = json.loads(by_itself("check", file, "--unsafe", "--json", PATH=str(course)))
+    assert summary["points"] == 6
 
 
 def test_grading_without_the_secret_refuses_and_says_what_it_is(course):
     with pytest.raises(Unclear, match="ATTENTION_SEED is not set"):
-        grade.command("01", course, 1, None, 20, False, False, {}, personal=False)
+        batch.command("01", course, 1, None, 20, False, False, {}, personal=False)
 
 
 def test_a_command_too_early_names_the_one_before(tmp_path):
     with pytest.raises(Unclear, match="python -m homework release 01"):
-        grade.command("01", tmp_path, 1, None, 20, False, False, {"ATTENTION_SEED": "x"}, personal=False)
+        batch.command("01", tmp_path, 1, None, 20, False, False, {"ATTENTION_SEED": "x"}, personal=False)
     with pytest.raises(Unclear, match="python -m homework grade 01"):
         report.command("01", tmp_path, {})

@@ -10,16 +10,9 @@ import torch
 from attention_src import additive_score
 
 COMPARING, BLIND = ("additive", "dot", "general"), ("uniform", "position")
-SEEDS = range(3)
 
 
 USES = ("network", "train")
-
-
-@pytest.fixture(params=SEEDS)
-def random(request):
-    torch.manual_seed(request.param)
-    return np.random.default_rng(request.param)
 
 
 def draw_texts(random, longest, places):

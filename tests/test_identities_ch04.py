@@ -1,20 +1,12 @@
 """What chapter 4 says of heads, ties and positions and holds for any numbers, by algebra."""
 
 import numpy as np
-import pytest
 import torch
 
 from attention_course.tasks import lookup_examples
 
 USES = ("Heads", "tensors", "on_a_circle", "order_matters")
-SEEDS = range(5)
 MANY = {"d": 12, "scale": 4.0, "starts": 100}  # heads with random matrices and weights that are far from equal
-
-
-@pytest.fixture(params=SEEDS)
-def random(request):
-    torch.manual_seed(request.param)
-    return np.random.default_rng(request.param)
 
 
 def count_right_looks(heads, examples, book):
@@ -35,21 +27,6 @@ def count_negated_patterns(heads, examples, book):
             output, _ = heads(tokens)
         count += (output[:, :, 0] * -pattern > 0).all(-1).long()
     return count
-
-
-def test_a_row_of_a_projection_depends_on_every_number_of_its_own_token_and_on_no_other_token(random):
-    n, d, size = (int(x) for x in random.integers([2, 10, 3], [5, 15, 8]))
-    X, W = random.normal(size=(n, d)), random.normal(size=(d, size))
-    for i in range(d):
-        other = X.copy()
-        other[1, i] += 1
-        assert ((other @ W != X @ W) == (np.arange(n) == 1)[:, None]).all()
-
-
-def test_the_rank_of_a_score_table_is_at_most_d_k(random):
-    n, d, d_k = (int(x) for x in random.integers([15, 8, 1], [30, 12, 7]))
-    X, W_q, W_k = random.normal(size=(n, d)), *random.normal(size=(2, d, d_k))
-    assert np.linalg.matrix_rank((X @ W_q) @ (X @ W_k).T) == d_k
 
 
 def test_two_numbers_tell_any_number_of_names_apart(book, random):

@@ -6,17 +6,11 @@ import torch
 from torch.nn import MultiheadAttention
 
 from attention_course.tasks import scene_examples
-from attention_src import causal_mask, padding_mask, softmax
+from attention_src import causal_mask, softmax
 
 USES = ("fused", "spoiled", "who_reacts", "who_sees", "trained", "report")
 SEEDS = range(5)
 Y = slice(4, 7)  # the written words among all tokens
-
-
-@pytest.fixture(params=SEEDS)
-def random(request):
-    torch.manual_seed(request.param)
-    return np.random.default_rng(request.param)
 
 
 def draw_scores(random):
@@ -43,15 +37,6 @@ def test_dividing_gives_nan_where_a_forbidden_score_is_far_larger_and_masking_be
     struck = softmax(scores) * mask
     assert struck.sum() == 0  # 0 / 0 is NaN
     assert softmax(scores, mask).tolist() == [1, 0]
-
-
-def test_a_causal_and_a_padding_mask_combine_with_and(random):
-    scores, mask = draw_scores(random)
-    n = len(mask)
-    lengths = random.integers(1, n + 1, size=4)
-    weights = softmax(np.broadcast_to(scores, (4, n, n)), mask & padding_mask(lengths, n))
-    forbidden = (np.arange(n) > np.arange(n)[:, None]) | (np.arange(n) >= lengths[:, None, None])
-    assert ((weights == 0) == forbidden).all()
 
 
 def test_minus_1e9_makes_a_mean_of_a_row_that_may_look_nowhere_or_no_mask_at_all_or_nan(random):

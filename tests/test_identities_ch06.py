@@ -5,13 +5,7 @@ import pytest
 
 USES = ("ways", "multi_head", "reacts", "list_of_heads", "causal_mask", "MultiHeadAttention", "largest_gaps")
 USES += ("query_moves", "four", "lowest")
-SEEDS = range(5)
 SIZES = [(6, 2, 4), (9, 3, 2), (8, 4, 3), (12, 2, 5)]  # tokens, heads, d_k; all heads are stretches of whole tokens
-
-
-@pytest.fixture(params=SEEDS)
-def random(request):
-    return np.random.default_rng(request.param)
 
 
 @pytest.fixture(params=SIZES, ids=str)
@@ -59,14 +53,6 @@ def test_under_a_causal_mask_the_right_way_is_a_staircase_and_split_wrongly_the_
     ways = book.ways(n, heads)
     assert np.array_equal(book.reacts(ways["right"], *layer, mask), np.tri(n))
     assert np.triu(book.reacts(ways["split wrong"], *layer, mask), 1).any()
-
-
-def test_the_number_of_heads_changes_no_number_of_parameters(book, sizes):
-    _, heads, d_k = sizes
-    layers = [book.MultiHeadAttention(heads * d_k, h) for h in (1, heads)]
-    assert [sum(p.numel() for p in layer.parameters()) for layer in layers] == [
-        4 * (heads * d_k) * (heads * d_k + 1)
-    ] * 2
 
 
 def test_the_layer_is_that_of_torch_with_its_gradients(book, random, sizes):

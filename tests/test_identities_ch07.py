@@ -10,12 +10,6 @@ from attention_src.layers import EncoderBlock
 USES = ("norm", "through", "multiplications", "chains", "Transformer", "START", "write")
 
 
-@pytest.fixture(params=range(5))
-def random(request):
-    torch.manual_seed(request.param)
-    return np.random.default_rng(request.param)
-
-
 def draw_norm(d):
     """Return a norm with a scale and a shift as training might leave them."""
     norm = torch.nn.LayerNorm(d)

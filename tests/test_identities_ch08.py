@@ -12,12 +12,6 @@ USES = ("tensors", "accuracy", "Striker", "train", "scattered", "renumbered")
 CLOSE = {"rtol": 0, "atol": 1e-9}
 
 
-@pytest.fixture(params=range(5))
-def random(request):
-    torch.manual_seed(request.param)
-    return np.random.default_rng(request.param)
-
-
 def draw_pictures(random):
     """Return pictures whose axes all differ, the size of a patch, and a number of columns of E."""
     patch, rows, columns, colours, width = (int(n) for n in random.permutation(np.arange(2, 7)))

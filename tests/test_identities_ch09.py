@@ -13,11 +13,6 @@ USES = ("loss", "overlap", "Next", "train", "cosines", "neighbours", "nearest_me
 USES += ("allowed", "lowest", "by_words")
 
 
-@pytest.fixture(params=range(5))
-def random(request):
-    return np.random.default_rng(request.param)
-
-
 def draw_batch(random):
     """Return a number of words, sentences of such words, and their lengths."""
     count, width, num_words = random.permutation(np.arange(3, 30))[:3]

@@ -21,11 +21,6 @@ USES = (
 )
 
 
-@pytest.fixture(params=range(5))
-def random(request):
-    return np.random.default_rng(request.param)
-
-
 @pytest.fixture
 def shape(random):
     """The length of a text and the width of its tokens, which differ."""

@@ -5,13 +5,13 @@ import re
 import pytest
 
 from book.chapter import CHAPTERS, prose, read
-from tools.instructors_page import ITEMS, PAGES, entries, page
+from tools.instructors_page import ITEMS, PAGES, fill_page, list_entries
 
 TEXT = "\n## Next\n".join(path.read_text(encoding="utf-8") for path in PAGES)
 
 
 def test_what_is_counted_on_the_page_is_what_the_generator_counts():
-    assert page(TEXT) == TEXT, "run: python -m tools.instructors_page"
+    assert fill_page(TEXT) == TEXT, "run: python -m tools.instructors_page"
 
 
 def plan(number):
@@ -49,11 +49,11 @@ def test_no_course_has_a_chapter_before_what_it_needs():
 
 
 def test_every_item_that_an_exercise_serves_is_explained_and_no_other():
-    assert {item for entry in entries() for item in entry.exercise.serves.split()} == set(ITEMS)
+    assert {item for entry in list_entries() for item in entry.exercise.serves.split()} == set(ITEMS)
 
 
 def test_the_page_gives_no_answer_away():
-    for entry in entries():
+    for entry in list_entries():
         assert f"“{entry.exercise.named}”" not in TEXT or not entry.exercise.named
         for name in entry.exercise.names:
             assert f"“{name}”" not in TEXT

@@ -11,7 +11,7 @@ from attention_course.interventions import overwrite, replace_attribute
 from attention_src.layers import MultiHeadAttention
 from attention_src.models.seq2seq import Seq2Seq
 from book.chapter import CHAPTERS, code, read
-from book.names import python_only
+from book.names import parse
 
 ENDINGS = [None, KeyboardInterrupt, ValueError]
 
@@ -79,7 +79,7 @@ def test_a_part_without_the_attribute_leaves_the_others_alone(model):
 def chapter(number, *functions, **known):
     """Return what a chapter imports and these functions of it, in a space of names where the rest is as given."""
     (path,) = (path for path in CHAPTERS if path.stem.startswith(number))
-    statements = [part for cell in code(read(path))[1:] for part in ast.parse(python_only(cell.source)).body]
+    statements = [part for cell in code(read(path))[1:] for part in parse(cell.source).body]
     imports = [part for part in statements if isinstance(part, ast.Import | ast.ImportFrom)]
     own = [part for part in statements if isinstance(part, ast.FunctionDef) and part.name in functions]
     space = {}

@@ -1,28 +1,21 @@
 """The blocks of a Transformer against torch's with copied weights, and what may change what."""
 
+from functools import partial
 from itertools import product
 
 import pytest
 import torch
-from reference import BATCH, HEADS, D, H, M, N, random, refuses, same
-from test_layers_multi_head import gradients, packed, pull_like
+from reference import BATCH, D_MODEL, HEADS, H, M, N, fill_randomly, random, refuses, same
+from test_layers_multi_head import agree, pack_parameters
 from torch import nn
 
 from attention_src.layers import DecoderBlock, EncoderBlock, FeedForward
 from attention_src.masks import causal_mask, padding_mask
 
-D_MODEL, D_FF = HEADS * D, H
+D_FF = H
 KINDS = [*product(("gelu", "relu"), (True, False))]
 kinds = pytest.mark.parametrize(("activation", "norm_first"), KINDS)
 epsilons = pytest.mark.parametrize("norm_eps", [1e-5, 1e-2])
-
-
-def some(block):
-    """The block in float64, none of its parameters 0."""
-    generator = torch.Generator().manual_seed(1)
-    for parameter in block.double().parameters():
-        nn.init.normal_(parameter, std=0.4, generator=generator)
-    return block
 
 
 def tokens():
@@ -30,81 +23,51 @@ def tokens():
     return [torch.tensor(x, requires_grad=True) for x in random(*shapes, seed=4)]
 
 
-def under(prefix, parameters):
-    return {f"{prefix}.{name}": parameter for name, parameter in parameters.items()}
-
-
-def as_torchs(block, attention, of=lambda parameter: parameter):
-    """The parameters of our block, or something of each, under torch's names; `attention` maps names to names."""
-    named = {}
-    for ours, theirs in attention.items():
-        named |= under(theirs, packed(getattr(block, ours), of))
-    for i, norm in enumerate(block.norms, 1):
-        named |= under(f"norm{i}", {"weight": of(norm.weight), "bias": of(norm.bias)})
-    for i, linear in enumerate((block.feed_forward[0], block.feed_forward[2]), 1):
-        named |= under(f"linear{i}", {"weight": of(linear.weight), "bias": of(linear.bias)})
+def pack_block(block, read=lambda parameter: parameter):
+    """Return the parameters of our block, or what `read` reads of each, under torch's names."""
+    named = {f"self_attn.{name}": x for name, x in pack_parameters(block.attend, read).items()}
+    if isinstance(block, DecoderBlock):
+        named |= {f"multihead_attn.{name}": x for name, x in pack_parameters(block.attend_memory, read).items()}
+    modules = {f"norm{i}": norm for i, norm in enumerate(block.norms, 1)}
+    for name, module in {**modules, "linear1": block.feed_forward[0], "linear2": block.feed_forward[2]}.items():
+        named |= {f"{name}.weight": read(module.weight), f"{name}.bias": read(module.bias)}
     return named
 
 
-def agree(block, other, names, answers, leaves, others):
-    """Assert that outputs and all gradients are those of torch's block."""
-    same(answers[0], answers[1])
-    for answer in answers:
-        answer.backward(pull_like(answer))
-    for ours, theirs in zip(leaves, others, strict=True):
-        same(ours.grad, theirs.grad)
-    ours = as_torchs(block, names, lambda parameter: parameter.grad)
-    for name, parameter in other.named_parameters():
-        same(ours.pop(name), parameter.grad)
-    assert not ours
-
-
-def pair(ours, theirs, names, activation, norm_first, norm_eps):
-    """Our block and torch's with the same weights."""
-    block = some(ours(D_MODEL, HEADS, D_FF, activation, norm_first, norm_eps=norm_eps))
+def make_pair(ours, theirs, activation, norm_first, norm_eps):
+    """Return our block and torch's with the same weights."""
+    block = fill_randomly(ours(D_MODEL, HEADS, D_FF, activation, norm_first, norm_eps=norm_eps))
     settings = {"activation": activation, "norm_first": norm_first, "layer_norm_eps": norm_eps}
     other = theirs(D_MODEL, HEADS, D_FF, dropout=0.0, batch_first=True, dtype=torch.float64, **settings)
-    other.load_state_dict(as_torchs(block, names))
+    other.load_state_dict(pack_block(block))
     return block, other
 
 
 @kinds
 @epsilons
 def test_the_encoder_block_is_torchs_with_all_gradients(activation, norm_first, norm_eps):
-    names = {"attend": "self_attn"}
-    block, other = pair(EncoderBlock, nn.TransformerEncoderLayer, names, activation, norm_first, norm_eps)
+    block, other = make_pair(EncoderBlock, nn.TransformerEncoderLayer, activation, norm_first, norm_eps)
     (x, _), (y, _) = tokens(), tokens()
     padding = padding_mask(torch.tensor([2, N]), N)
     mask = causal_mask(N, like=x) & padding
     theirs = other(y, src_mask=~causal_mask(N, like=y), src_key_padding_mask=~padding[:, 0])
-    agree(block, other, names, (block(x, mask)[0], theirs), [x], [y])
+    agree((block(x, mask)[0], [x], block), (theirs, [y], other), pack_block)
 
 
 @kinds
 @epsilons
 def test_the_decoder_block_is_torchs_with_all_gradients(activation, norm_first, norm_eps):
-    names = {"attend": "self_attn", "attend_memory": "multihead_attn"}
-    block, other = pair(DecoderBlock, nn.TransformerDecoderLayer, names, activation, norm_first, norm_eps)
+    block, other = make_pair(DecoderBlock, nn.TransformerDecoderLayer, activation, norm_first, norm_eps)
     ours, others = tokens(), tokens()
     mask, memory_mask = causal_mask(N, like=ours[0]), padding_mask(torch.tensor([4, M]), M)
     theirs = other(*others, tgt_mask=~mask, memory_key_padding_mask=~memory_mask[:, 0])
-    agree(block, other, names, (block(*ours, mask, memory_mask)[0], theirs), ours, others)
+    agree((block(*ours, mask, memory_mask)[0], ours, block), (theirs, others, other), pack_block)
 
 
-def test_weights_are_handed_out_if_asked_for_and_change_nothing():
+def test_a_decoder_block_returns_the_weights_among_the_tokens_and_those_at_the_memory():
     x, memory = tokens()
-    mask = causal_mask(N, like=x)
-    encoder, decoder = some(EncoderBlock(D_MODEL, HEADS, D_FF)), some(DecoderBlock(D_MODEL, HEADS, D_FF))
-    plain, none = encoder(x, mask)
-    output, weights = encoder(x, mask, need_weights=True)
-    assert none is None
-    same(plain, output)
-    assert weights.shape == (BATCH, HEADS, N, N)
-    same(weights.sum(-1), torch.ones(BATCH, HEADS, N))
-    plain, none = decoder(x, memory, mask)
-    output, (own, crossed) = decoder(x, memory, mask, need_weights=True)
-    assert none is None
-    same(plain, output)
+    block, mask = fill_randomly(DecoderBlock(D_MODEL, HEADS, D_FF)), causal_mask(N, like=x)
+    own, crossed = block(x, memory, mask, need_weights=True)[1]
     assert own.shape == (BATCH, HEADS, N, N) and crossed.shape == (BATCH, HEADS, N, M)
     assert not own[..., ~mask].any()
 
@@ -112,64 +75,12 @@ def test_weights_are_handed_out_if_asked_for_and_change_nothing():
 def test_the_weights_of_the_encoder_block_are_those_of_the_normed_tokens_if_the_norm_comes_first():
     x, _ = tokens()
     for norm_first in (True, False):
-        block = some(EncoderBlock(D_MODEL, HEADS, D_FF, norm_first=norm_first))
+        block = fill_randomly(EncoderBlock(D_MODEL, HEADS, D_FF, norm_first=norm_first))
         asked = block.norms[0](x) if norm_first else x
         same(block(x, need_weights=True)[1], block.attend(asked, need_weights=True)[1])
 
 
-def test_with_nothing_learned_in_the_sublayers_a_pre_norm_block_hands_its_input_on():
-    x, memory = tokens()
-    for block, given in ((EncoderBlock(D_MODEL, HEADS, D_FF), [x]), (DecoderBlock(D_MODEL, HEADS, D_FF), [x, memory])):
-        attend_last = getattr(block, "attend_memory", block.attend)
-        for last in (block.attend.out_proj, block.feed_forward[2], attend_last.out_proj):
-            nn.init.zeros_(last.weight), nn.init.zeros_(last.bias)
-        same(block.double()(*given)[0], x)
-
-
-def test_what_is_written_later_changes_nothing_before_it_and_the_memory_everything():
-    x, memory = (part.detach() for part in tokens())
-    block = some(DecoderBlock(D_MODEL, HEADS, D_FF))
-    mask = causal_mask(N, like=x)
-    before = block(x, memory, mask)[0]
-    changed = x.clone()
-    changed[:, 3] += torch.randn(D_MODEL, generator=torch.Generator().manual_seed(0), dtype=x.dtype)
-    moved = (block(changed, memory, mask)[0] - before).abs().amax(-1) > 1e-9
-    assert moved.tolist() == [[False, False, False, True, True]] * BATCH
-    other = memory.clone()
-    other[:, 6, 0] += 1
-    assert ((block(x, other, mask)[0] - before).abs().amax(-1) > 1e-9).all()
-
-
-def test_the_network_of_a_token_sees_no_other_token():
-    layer, (x, _) = some(FeedForward(D_MODEL, D_FF)), tokens()
-    (slope,) = gradients(layer(x)[:, 2], torch.ones(BATCH, D_MODEL), x)
-    assert (slope[:, 2] != 0).all() and not slope[:, [0, 1, 3, 4]].any()
-
-
-@pytest.mark.parametrize("make", [EncoderBlock, DecoderBlock])
-def test_sizes_and_activations_that_make_no_block_are_refused(make):
-    for sizes, error, message in (
-        ((D_MODEL, HEADS, D_FF, "tanh"), ValueError, "activation is 'tanh'; expected one of ['gelu', 'relu']"),
-        ((D_MODEL, HEADS, 0), ValueError, "d_ff is 0; expected at least 1"),
-        ((D_MODEL, HEADS, 2.5), TypeError, "d_ff is 2.5; expected an integer"),
-        ((D_MODEL, 5, D_FF), ValueError, "d_model is 12; expected a multiple of num_heads = 5, or d_k and d_v"),
-    ):
-        with refuses(error, message):
-            make(*sizes)
-
-
-def test_a_mask_that_does_not_fit_is_refused_by_the_attention_it_is_for():
-    x, memory = tokens()
-    block = some(DecoderBlock(D_MODEL, HEADS, D_FF))
-    with pytest.raises(ValueError, match=r"mask has shape \(5, 7\); expected \(5, 5\)"):
-        block(x, memory, torch.ones(N, M, dtype=torch.bool))
-    with pytest.raises(ValueError, match=r"mask has shape \(5, 5\); expected \(5, 7\)"):
-        block(x, memory, None, torch.ones(N, N, dtype=torch.bool))
-    with pytest.raises(TypeError, match="expected booleans"):
-        block(x, memory, torch.ones(N, N))
-    with refuses(TypeError, "memory has dtype torch.float32; expected torch.float64, as the layer has"):
-        block(x, memory.float())
-    with refuses(ValueError, "x has shape (2, 5, 11); expected (..., rows, d_model = 12)"):
-        block(x[..., 1:], memory)
-    with refuses(TypeError, "x has dtype torch.float32; expected torch.float64, as the layer has"):
-        EncoderBlock(D_MODEL, HEADS, D_FF).double()(x.float())
+@pytest.mark.parametrize("make", [FeedForward, partial(EncoderBlock, num_heads=HEADS)], ids=["network", "block"])
+def test_an_activation_of_another_name_is_refused(make):
+    with refuses(ValueError, "activation is 'tanh'; expected one of ['gelu', 'relu']"):
+        make(d_model=D_MODEL, d_ff=D_FF, activation="tanh")

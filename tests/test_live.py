@@ -1,19 +1,22 @@
 """What runs the cells of a page: order, snapshots, errors, what needs PyTorch; and what the site hands out for it."""
 
+import gzip
 import hashlib
 import json
 import sys
 
 import numpy as np
 import pytest
+from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_notebook
 
 import attention_course
 from book.chapter import CHAPTERS, code, is_check, read
-from web import live as book_live
-from web.live.running_pages import made, run_cells, stored
+from web import live
+from web.live.running_pages import find_offered_cells, get_browser_result, get_stored_result, run_cells
 
-MOST_MB = 9.5  # until Python is ready, as they travel
+MOST_MB = 9.5  # until Python is ready, as they are sent
+MOST_BEFORE = 5 * 1024  # bytes that a page may weigh more before its button is pressed
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +29,7 @@ def _printing():
 @pytest.fixture
 def page(monkeypatch):
     """The state of a page, in this Python; torch is hidden from it."""
-    monkeypatch.syspath_prepend(book_live.SOURCE)
+    monkeypatch.syspath_prepend(live.SOURCE)
     monkeypatch.setitem(sys.modules, "attention_live", None)
     del sys.modules["attention_live"]
     monkeypatch.setitem(sys.modules, "torch", None)
@@ -43,32 +46,32 @@ def cells(*sources, how=()):
     return [{"n": n, "source": source, "how": how.get(n, "whole")} for n, source in enumerate(sources, start=1)]
 
 
-def said(found):
-    """What the last cell of a chain gave, as text, and the numbers of all that ran."""
-    return made(found["results"][-1]["outputs"])[0], [result["n"] for result in found["results"]]
+def last_result(found):
+    """Return what the last cell of a chain gave, as text, and the numbers of all cells that ran."""
+    return get_browser_result(found["results"][-1]["outputs"])[0], [result["n"] for result in found["results"]]
 
 
 def test_a_cell_runs_those_above_it_once(page):
-    assert said(page.run(cells("x = 2", "y = x * 3", "print(y)"))) == ("6", [1, 2, 3])
-    assert said(page.run(cells("x = 2", "y = x * 3", "print(y + 1)"))) == ("7", [3])
-    assert said(page.run(cells("x = 2", "y = x * 4", "print(y + 1)"))) == ("9", [2, 3])
+    assert last_result(page.run(cells("x = 2", "y = x * 3", "print(y)"))) == ("6", [1, 2, 3])
+    assert last_result(page.run(cells("x = 2", "y = x * 3", "print(y + 1)"))) == ("7", [3])
+    assert last_result(page.run(cells("x = 2", "y = x * 4", "print(y + 1)"))) == ("9", [2, 3])
 
 
 def test_a_second_run_draws_the_same_random_numbers(page):
     chain = cells("import numpy as np\nr = np.random.default_rng(0)", "print(r.normal(), np.random.random())")
-    assert said(page.run(chain)) == (*said(page.run(chain))[:1], [1, 2])
+    assert last_result(page.run(chain)) == (*last_result(page.run(chain))[:1], [1, 2])
 
 
 def test_a_run_leaves_no_trace_in_what_stands_above(page):
     chain = cells("x = [1]\ny = x", "x.append(2)\nprint(y)")
-    assert said(page.run(chain))[0] == said(page.run(chain))[0] == "[1, 2]"
-    assert said(page.run(cells("x = [1]\ny = x", "print(x is y)")))[0] == "True"
+    assert last_result(page.run(chain))[0] == last_result(page.run(chain))[0] == "[1, 2]"
+    assert last_result(page.run(cells("x = [1]\ny = x", "print(x is y)")))[0] == "True"
 
 
 def test_long_lists_of_examples_are_kept_apart_without_copying_each(page):
     start = "x = [('a', [i]) for i in range(1000)]\ny = {'all': x}"
-    assert said(page.run(cells(start, "x.append(1)\nprint(len(x), y['all'] is x)")))[0] == "1001 True"
-    assert said(page.run(cells(start, "print(len(x), y['all'] is x)")))[0] == "1000 True"
+    assert last_result(page.run(cells(start, "x.append(1)\nprint(len(x), y['all'] is x)")))[0] == "1001 True"
+    assert last_result(page.run(cells(start, "print(len(x), y['all'] is x)")))[0] == "1000 True"
     before = page.names["x"][0]
     page.run(cells(start, "print(x[0])"))
     assert page.names["x"][0] is before
@@ -76,19 +79,19 @@ def test_long_lists_of_examples_are_kept_apart_without_copying_each(page):
 
 def test_a_function_sees_names_that_are_bound_after_it(page):
     chain = cells("def f():\n    return later", "later = 1", "print(f())")
-    assert said(page.run(chain))[0] == "1"
-    assert said(page.run(cells(chain[0]["source"], "later = 2", "print(f())")))[0] == "2"
+    assert last_result(page.run(chain))[0] == "1"
+    assert last_result(page.run(cells(chain[0]["source"], "later = 2", "print(f())")))[0] == "2"
 
 
 def test_how_numbers_are_printed_belongs_to_the_state(page):
     start = "import numpy as np\nnp.set_printoptions(precision=2)"
     page.run(cells(start, "np.set_printoptions(precision=5)\nprint(np.array([1 / 3]))"))
-    assert said(page.run(cells(start, "print(np.array([1 / 3]))")))[0] == "[0.33]"
+    assert last_result(page.run(cells(start, "print(np.array([1 / 3]))")))[0] == "[0.33]"
 
 
 def test_the_last_value_is_shown_as_in_a_notebook(page):
-    assert said(page.run(cells("print(1)\n'a'")))[0] == "1\n'a'"
-    assert said(page.run(cells("None")))[0] == said(page.run(cells("1;")))[0] == ""
+    assert last_result(page.run(cells("print(1)\n'a'")))[0] == "1\n'a'"
+    assert last_result(page.run(cells("None")))[0] == last_result(page.run(cells("1;")))[0] == ""
 
 
 @pytest.mark.parametrize(
@@ -107,8 +110,8 @@ def test_an_error_says_what_and_where(page, source, text, line):
 
 def test_an_error_stops_what_stands_below(page):
     found = page.run(cells("x = 1", "x / 0", "print(x)"))
-    assert said(found) == ("ZeroDivisionError: division by zero", [1, 2])
-    assert said(page.run(cells("x = 1", "x / 1", "print(x)"))) == ("1", [2, 3])
+    assert last_result(found) == ("ZeroDivisionError: division by zero", [1, 2])
+    assert last_result(page.run(cells("x = 1", "x / 1", "print(x)"))) == ("1", [2, 3])
 
 
 ANSWER, CHECK = "number = 1", "from attention_course import checks\nchecks.doubled_query(number)"
@@ -125,28 +128,28 @@ ANSWER, CHECK = "number = 1", "from attention_course import checks\nchecks.doubl
 )
 def test_a_check_tells_what_became_of_the_answer(page, answer, begins):
     for _ in range(2):  # the second time from the snapshot
-        assert said(page.run(cells(answer, CHECK, how={1: "answer"})))[0].startswith(begins)
+        assert last_result(page.run(cells(answer, CHECK, how={1: "answer"})))[0].startswith(begins)
 
 
 def test_an_answer_that_fails_stops_no_other_exercise(page):
     chain = cells("a = b", "print('first')", "c = 1", "print(c)", how={1: "answer", 2: "imports", 3: "answer"})
-    assert said(page.run(chain)) == ("1", [1, 2, 3, 4])
+    assert last_result(page.run(chain)) == ("1", [1, 2, 3, 4])
 
 
 def test_what_needs_pytorch_is_left_out_and_what_it_made_is_not_mistaken(page):
     torch = "import torch\nfrom attention_course.training import fit\nx = 1"
     mixed = "x = 2\ny = [1]\ny.append(torch.ones(1))\nz = [torch.tensor(x) for x in (1, 2)]"
     found = page.run(cells(torch, mixed, "print(x)", how={2: "part"}))
-    assert said(found)[0] == "2" and found["results"][1]["skipped"] == 2
-    assert "y needs PyTorch" in said(page.run(cells(torch, mixed, "print(y[0])", how={2: "part"})))[0]
+    assert last_result(found)[0] == "2" and found["results"][1]["skipped"] == 2
+    assert "y needs PyTorch" in last_result(page.run(cells(torch, mixed, "print(y[0])", how={2: "part"})))[0]
     assert page.run(cells(torch, "def f():\n    return torch"))["results"][-1]["needs"] == ["torch"]
     reads = "role = {1: 'verb'}\nfound = torch.ones(len(role[1]))"
-    assert said(page.run(cells(torch, reads, "print(role[1])", how={2: "part"})))[0] == "verb"
+    assert last_result(page.run(cells(torch, reads, "print(role[1])", how={2: "part"})))[0] == "verb"
 
 
 def test_a_figure_waits_for_what_draws_it_and_a_text_does_not(page):
     start = "from attention_course import plots\nfigure = plots.grid([[1]])"
-    assert said(page.run(cells(start, "print(1)")))[0] == "1"
+    assert last_result(page.run(cells(start, "print(1)")))[0] == "1"
     assert page.run(cells(start, "figure"))["draw"]
     page.draw()
     output = page.run(cells(start, "figure"))["results"][-1]["outputs"][0]
@@ -177,7 +180,7 @@ def test_names_tell_what_hangs_on_what(page):
 
 
 def test_endless_printing_ends(page):
-    assert "characters were printed" in said(page.run(cells("while True:\n    print('again' * 100)")))[0]
+    assert "characters were printed" in last_result(page.run(cells("while True:\n    print('again' * 100)")))[0]
 
 
 def test_cells_are_judged_by_what_is_stored(page):
@@ -192,7 +195,7 @@ def test_cells_are_judged_by_what_is_stored(page):
 
     notebook = read(CHAPTERS[0])
     spoiled = next(cell for cell in notebook.cells if "shelves = np" in cell.source)
-    spoiled.outputs[0].text = stored(spoiled)[0].replace("60", "61")
+    spoiled.outputs[0].text = get_stored_result(spoiled)[0].replace("60", "61")
     rows = {row["cell"]: row["how"] for row in run_cells(ask, notebook)[0]}
     assert rows.pop(spoiled.id) == "no" and "no" not in rows.values()
     assert list(rows.values()).count("whole") > 15
@@ -211,7 +214,7 @@ def test_a_cell_that_breaks_without_pytorch_is_not_offered(page):
 @pytest.fixture(scope="module")
 def runtime(tmp_path_factory):
     folder = tmp_path_factory.mktemp("live")
-    return folder, book_live.write_runtime(folder)
+    return folder, live.write_runtime(folder)
 
 
 def test_what_is_loaded_has_the_hashes_of_its_list_and_weighs_little(runtime):
@@ -226,21 +229,35 @@ def test_what_is_loaded_has_the_hashes_of_its_list_and_weighs_little(runtime):
 
 
 def test_the_archives_are_the_same_on_every_run_and_hold_no_solution():
-    assert book_live.zipped(book_live.MODULES["python"]) == book_live.zipped(book_live.MODULES["python"])
+    assert live.zip_modules(live.MODULES["python"]) == live.zip_modules(live.MODULES["python"])
 
 
 def test_a_page_says_what_will_run_before_it_loads_anything():
     notebook = read(CHAPTERS[-1])
     cells = {cell.id: "alone" if is_check(cell) else "part" for cell in code(notebook)}
-    assert book_live.words(cells, notebook).endswith(
+    assert live.describe_cells(cells, notebook).endswith(
         f"3 of the {len(cells)} cells, 3 exercises among them. The others need PyTorch."
     )
 
 
 def test_a_wheel_that_is_not_pyodides_is_refused(monkeypatch, tmp_path):
-    known = book_live.lock()
+    known = live.read_lock()
     name = known["packages"]["numpy"]["file_name"]
-    (tmp_path / name).write_bytes((book_live.SOURCE / name).read_bytes() + b"!")
-    monkeypatch.setattr(book_live, "SOURCE", tmp_path)
+    (tmp_path / name).write_bytes((live.SOURCE / name).read_bytes() + b"!")
+    monkeypatch.setattr(live, "SOURCE", tmp_path)
     with pytest.raises(ValueError, match="is not the file of Pyodide's lock"):
-        book_live.wheel("numpy", known)
+        live.find_wheel("numpy", known)
+
+
+@pytest.mark.skipif(not find_offered_cells(CHAPTERS[0]), reason="run: make evidence NAMES='page-*'")
+def test_before_the_click_a_page_weighs_little_more(browser, address, site):
+    """And its toolbar says that the notebook to download has no answers of the reader's."""
+    tab, wanted = browser.new_page(), []
+    tab.on("request", lambda request: wanted.append(request.url.partition("?")[0]))
+    tab.goto(f"{address}chapters/{CHAPTERS[0].stem}.html", wait_until="networkidle")
+    tab.close()
+    assert [url.rpartition("/")[2] for url in wanted if "/live/" in url] == ["start.js"]
+    page = BeautifulSoup((site / f"chapters/{CHAPTERS[0].stem}.html").read_text(), "html.parser")
+    bar, script = str(page.select_one("[data-live=bar]")), (site / "_static" / "live" / "start.js").read_bytes()
+    assert len(gzip.compress(bar.encode())) + len(gzip.compress(script)) <= MOST_BEFORE
+    assert live.BLANK in page.select_one(f"a[href*='_sources/chapters/{CHAPTERS[0].name}']").text

@@ -1,24 +1,35 @@
 """The page runs: in headless Chromium, the button, the cells, the exercises, and what is handed in."""
 
-import gzip
 import itertools
 import json
 import re
 from urllib.parse import unquote
 
 import pytest
-from test_accessibility import DESK, NODE_MODULES, PHONE, WCAG
+from test_accessibility import DESK, PHONE, find_violations
 
-from book.chapter import CHAPTERS, code, grade_id, is_check, is_figure, is_solution, printed, read, student_copy, tags
-from homework.grade.grading import Task, grade
-from web import live as book_live
-from web.live.running_pages import offered, stored, svg_labels
+from book.chapter import (
+    CHAPTERS,
+    ROOT,
+    code,
+    grade_id,
+    is_check,
+    is_figure,
+    is_solution,
+    printed,
+    read,
+    student_copy,
+    tags,
+)
+from homework.grade import Task, grade
+from web.live.running_pages import find_offered_cells, get_stored_result, list_labels
 
 FIRST = next(path for path in CHAPTERS if path.stem.startswith("01"))
-pytestmark = pytest.mark.skipif(not offered(FIRST), reason="run: make evidence NAMES='page-*'")
-MOST_BEFORE = 5 * 1024  # bytes that a page may weigh more before the button is pressed
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not find_offered_cells(FIRST), reason="run: make evidence NAMES='page-*'"),
+]
 STATUS = "document.querySelector('[data-live=status]')"
-REACHED = "[...document.querySelectorAll('pre')].every(e => e.scrollWidth <= e.clientWidth || e.tabIndex === 0)"
 SECONDS = 180_000  # milliseconds for what a busy machine may do slowly
 ATTENTION = """def my_attention(query, key, value):
     scores = query @ key.T / np.sqrt(key.shape[1])
@@ -77,7 +88,7 @@ class Live:
     def says(self):
         return self.tab.locator("[data-live=status]").text_content()
 
-    def told(self, words):
+    def wait_for_note(self, words):
         """What is said beside the buttons of the reader's notebook, once these words are in it."""
         self.tab.locator("[data-live=told]").filter(has_text=words).wait_for()
         return self.tab.locator("[data-live=told]").text_content()
@@ -88,7 +99,7 @@ class Live:
 
     def labels(self, n):
         figures = self.part(n, "output").locator("img").evaluate_all("all => all.map(i => i.src)")
-        return [svg_labels(unquote(figure)) for figure in figures]
+        return [list_labels(unquote(figure)) for figure in figures]
 
 
 @pytest.fixture(scope="module")
@@ -104,30 +115,11 @@ def live(context, address):
     return Live(context, address, FIRST).start()
 
 
-def test_before_the_click_a_page_weighs_little_more(context, address, site):
-    page = Live(context, address, FIRST)
-    page.tab.wait_for_load_state("networkidle")
-    wanted = [url for url in page.requests if "/live/" in url]
-    assert [url.partition("?")[0].rpartition("/")[2] for url in wanted] == ["start.js"]
-    bar = re.search(r'<div[^>]*data-live="bar".*?</div>', (site / f"chapters/{FIRST.stem}.html").read_text(), re.S)[0]
-    script = (site / "_static" / "live" / "start.js").read_bytes()
-    assert len(gzip.compress(bar.encode())) + len(gzip.compress(script)) <= MOST_BEFORE
-    page.tab.close()
-
-
-def test_the_toolbar_says_that_its_copy_is_blank(site):
-    page = (site / f"chapters/{FIRST.stem}.html").read_text()
-    link = re.search(rf'<a [^>]*href="[^"]*_sources/chapters/{FIRST.name}".*?</a>', page, re.S)[0]
-    assert book_live.BLANK in link
-
-
-@pytest.mark.slow
 def test_all_that_it_loads_comes_from_the_site(live, address):
     assert any("numpy" in url for url in live.requests)
     assert [url for url in live.requests if not url.startswith((address, "data:", "blob:"))] == []
 
 
-@pytest.mark.slow
 def test_one_changed_number_changes_what_it_should(live):
     n = live.number("shelves = np")
     live.type(n, live.source(n).replace("60", "90"))
@@ -136,7 +128,6 @@ def test_one_changed_number_changes_what_it_should(live):
     assert live.shown(n) == "" and "60" in live.source(n)
 
 
-@pytest.mark.slow
 def test_what_no_longer_follows_from_what_stands_above_is_out_of_date(live):
     n, below, other = (live.number(text) for text in ("query = np.array([[1, 0]])", "print(scaled)", "shelves = np"))
     live.type(n, live.source(n).replace("[[1, 0]]", "[[4, 0]]"))
@@ -150,13 +141,11 @@ def test_what_no_longer_follows_from_what_stands_above_is_out_of_date(live):
     live.tab.wait_for_function(f"!document.querySelector('[data-live-cell=\"{below}\"] [data-live=note]').textContent")
 
 
-@pytest.mark.slow
 def test_a_cell_further_down_runs_those_above_it(live):
     n = live.number("for word, score, weight in zip")
-    assert live.run(n).strip() == stored(code(live.notebook)[n - 1])[0]
+    assert live.run(n).strip() == get_stored_result(code(live.notebook)[n - 1])[0]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("source", "first"), [("print(1", "SyntaxError"), ("1 / 0", "ZeroDivisionError")])
 def test_an_error_shows_its_last_line_first(live, source, first):
     n = live.number("shelves = np")
@@ -166,7 +155,6 @@ def test_an_error_shows_its_last_line_first(live, source, first):
     live.part(n, "reset").click()
 
 
-@pytest.mark.slow
 def test_an_endless_loop_is_stopped_and_the_page_goes_on(live):
     n = live.number("shelves = np")
     live.type(n, "while True:\n    pass")
@@ -177,11 +165,10 @@ def test_an_endless_loop_is_stopped_and_the_page_goes_on(live):
     live.ready()
     assert "Stopped" in live.shown(n)
     live.part(n, "reset").click()
-    assert live.run(n).strip() == stored(code(live.notebook)[n - 1])[0]
+    assert live.run(n).strip() == get_stored_result(code(live.notebook)[n - 1])[0]
     live.part(n, "reset").click()
 
 
-@pytest.mark.slow
 def test_the_keyboard_is_enough_and_is_not_trapped(live):
     n = live.number("shelves = np")
     source = live.part(n, "source")
@@ -204,14 +191,13 @@ def test_the_keyboard_is_enough_and_is_not_trapped(live):
     live.part(n, "reset").click()
 
 
-@pytest.mark.slow
 def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, tmp_path):
     answer, check = live.number("ex01-attention"), live.number("ex01-attention-check")
     assert live.run(check).startswith("Not attempted yet")
     live.type(answer, ATTENTION.format(axis=0))
     assert live.run(check).startswith("Not yet.") and live.says().startswith(f"Cell {check}: Not yet.")
     live.type(answer, ATTENTION.format(axis=1))
-    assert live.run(check).strip() == stored(code(live.notebook)[check - 1])[0]
+    assert live.run(check).strip() == get_stored_result(code(live.notebook)[check - 1])[0]
     assert live.says() == f"Cell {check}: {live.shown(check).strip()}"
     assert live.part(check, "output").locator("pre").evaluate("e => e.scrollWidth <= e.clientWidth")
     live.tab.locator("[data-live=name]").fill("jdoe")
@@ -220,8 +206,8 @@ def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, t
     path = tmp_path / waiting.value.suggested_filename
     waiting.value.save_as(path)
     assert path.name == f"jdoe_{FIRST.stem}.ipynb"
-    told = live.told(path.name)
-    assert "Hand it in" in told and "2. Predict it" in told and "1. " not in told
+    note = live.wait_for_note(path.name)
+    assert "Hand it in" in note and "2. Predict it" in note and "1. " not in note
     mine = read(path)
     kept = {grade_id(cell): cell for cell in code(mine)}
     assert kept["ex01-attention"].source == ATTENTION.format(axis=1)
@@ -229,19 +215,19 @@ def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, t
     other = Live(context, address, FIRST)
     assert "are kept in this browser" in other.says()
     other.start()
-    assert f"Brought back: cell {answer}." in other.says() and other.told("Brought back") in other.says()
+    assert f"Brought back: cell {answer}." in other.says() and other.wait_for_note("Brought back") in other.says()
     assert other.source(answer) == ATTENTION.format(axis=1)
     assert other.tab.locator("[data-live=name]").input_value() == "jdoe"
     other.forget(really=False)
     assert other.source(answer) == ATTENTION.format(axis=1)
     other.forget(really=True)
-    assert "YOUR CODE HERE" in other.source(answer) and "deleted" in other.told("deleted")
+    assert "YOUR CODE HERE" in other.source(answer) and "deleted" in other.wait_for_note("deleted")
     assert other.tab.evaluate("Object.keys(localStorage).filter(key => key.startsWith('live'))") == []
     another = CHAPTERS[1]
     other.tab.locator("[data-live=load]").set_input_files(another)
-    assert read(another).cells[0].source.splitlines()[0].strip("# ") in other.told("another notebook")
+    assert read(another).cells[0].source.splitlines()[0].strip("# ") in other.wait_for_note("another notebook")
     other.tab.locator("[data-live=load]").set_input_files(path)
-    other.told("Brought back")
+    other.wait_for_note("Brought back")
     assert other.source(answer) == ATTENTION.format(axis=1)
     other.forget(really=True)
     other.tab.close()
@@ -254,8 +240,8 @@ def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, t
 # Slower: every chapter, everybody, the second visit
 
 
-def wrong(source):
-    """A wrong answer: functions that return nothing of use, and a number that nothing has."""
+def write_wrong_answer(source):
+    """Return a wrong answer: functions that return nothing of use, and a number that nothing has."""
     source = re.sub(r"^(def .*:\n)(    \"\"\"(?:.|\n)*?\"\"\"\n)?", r"\1\2    return 7\n", source, flags=re.M)
     return re.sub(
         r"^(\w+(?:, \w+)*) = (?!\.\.\.).+$",
@@ -267,17 +253,16 @@ def wrong(source):
 
 @pytest.fixture(scope="module", params=CHAPTERS, ids=lambda path: path.stem)
 def chapter(request, context, address):
-    if not offered(request.param):
+    if not find_offered_cells(request.param):
         pytest.skip("it has changed since its cells were run: make evidence NAMES='page-*'")
     page = Live(context, address, request.param).start()
     yield page
     page.tab.close()
 
 
-@pytest.mark.slow
 def test_every_cell_that_is_offered_gives_the_stored_text(chapter):
     """Figures have the stored labels."""
-    known, differs = offered(chapter.path), {}
+    known, differs = find_offered_cells(chapter.path), {}
     for n, cell in enumerate(code(chapter.notebook), 1):
         if known.get(cell.id) not in ("whole", "alone"):
             assert not chapter.cell(n).count()
@@ -285,24 +270,22 @@ def test_every_cell_that_is_offered_gives_the_stored_text(chapter):
         if is_solution(cell):
             chapter.type(n, cell.source)
             continue
-        if chapter.run(n).strip() != stored(cell)[0] or chapter.labels(n) != stored(cell)[1]:
+        if chapter.run(n).strip() != get_stored_result(cell)[0] or chapter.labels(n) != get_stored_result(cell)[1]:
             differs[n] = chapter.shown(n)
     assert differs == {}
 
 
-@pytest.mark.slow
 def test_every_exercise_tells_a_stub_and_a_wrong_answer(chapter):
     cells = list(enumerate(code(chapter.notebook), 1))
-    known = offered(chapter.path)
+    known = find_offered_cells(chapter.path)
     for (n, cell), (m, check) in itertools.pairwise(cells):
         if is_solution(cell) and is_check(check) and known[check.id] == "alone":
             chapter.part(n, "reset").evaluate("e => e.click()")
             assert chapter.run(m).startswith("Not attempted yet"), chapter.shown(m)
-            chapter.type(n, wrong(cell.source))
+            chapter.type(n, write_wrong_answer(cell.source))
             assert chapter.run(m).startswith("Not yet."), chapter.shown(m)
 
 
-@pytest.mark.slow
 def test_every_instrument_moves(chapter):
     for n, cell in enumerate(code(chapter.notebook), 1):
         if "instrument" in tags(cell):
@@ -318,7 +301,6 @@ def test_every_instrument_moves(chapter):
             assert chapter.shown(n) + str(chapter.labels(n)) != before or is_figure(cell)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("screen", "scheme"), [(DESK, "light"), (PHONE, "dark")], ids=["desk", "phone"])
 def test_everybody_can_read_a_running_page(chapter, screen, scheme):
     """With an error, a result that is out of date, and all that is folded open."""
@@ -327,17 +309,12 @@ def test_everybody_can_read_a_running_page(chapter, screen, scheme):
     chapter.run(n)
     chapter.tab.set_viewport_size(screen)
     chapter.tab.emulate_media(color_scheme=scheme)
-    chapter.tab.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
-    chapter.tab.wait_for_function(REACHED)
-    chapter.tab.add_script_tag(path=NODE_MODULES / "axe-core" / "axe.min.js")
-    found = chapter.tab.evaluate("tags => axe.run({runOnly: {type: 'tag', values: tags}})", WCAG)["violations"]
+    found = find_violations(chapter.tab)
     sideways = chapter.tab.evaluate("document.documentElement.scrollWidth - innerWidth")
     chapter.part(n, "reset").click()
-    assert [(rule["id"], node["html"][:200]) for rule in found for node in rule["nodes"]] == []
-    assert sideways <= 0
+    assert found == [] and sideways <= 0
 
 
-@pytest.mark.slow
 def test_the_first_figure_says_beside_its_button_what_it_loads(context, address):
     page = Live(context, address, FIRST).start()
     n = next(n for n, cell in enumerate(code(page.notebook), 1) if is_figure(cell) and page.cell(n).count())
@@ -348,9 +325,8 @@ def test_the_first_figure_says_beside_its_button_what_it_loads(context, address)
     page.tab.close()
 
 
-@pytest.mark.slow
 def test_the_second_visit_loads_nothing_of_python_again(live, context, address):
-    runtime = json.loads((book_live.ROOT / "_build/html/_static/live/runtime.json").read_text())["files"]
+    runtime = json.loads((ROOT / "_build/html/_static/live/runtime.json").read_text())["files"]
     again = Live(context, address, FIRST).start()
     assert [url for url in again.requests if any(f"live/{file['path']}" in url for file in runtime.values())] == []
     again.tab.close()

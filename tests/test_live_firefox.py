@@ -10,7 +10,7 @@ import time
 import pytest
 
 from book.chapter import CHAPTERS, code, is_solution, read
-from web.live.running_pages import offered, stored, svg_labels
+from web.live.running_pages import find_offered_cells, get_stored_result, list_labels
 
 pytestmark = pytest.mark.slow
 SECONDS = 300  # for what a busy machine may do slowly
@@ -83,7 +83,7 @@ class Firefox:
         self.press(n, "run")
         self.wait(f"Cell {n}")
         text, figures = self.run(SHOWN, n)
-        return text.strip(), [svg_labels(figure) for figure in figures]
+        return text.strip(), [list_labels(figure) for figure in figures]
 
     def close(self):
         self.stream.close()
@@ -107,14 +107,14 @@ def page(address, tmp_path_factory):
 
 
 def test_every_cell_gives_the_stored_text_and_labels(page):
-    known = offered(CHAPTERS[0])
+    known = find_offered_cells(CHAPTERS[0])
     for n, cell in enumerate(code(read(CHAPTERS[0])), start=1):
         if known.get(cell.id) not in ("whole", "alone"):
             continue
         if is_solution(cell):
             page.run(WRITE, n, cell.source)
         else:
-            assert page.shown(n) == stored(cell)
+            assert page.shown(n) == get_stored_result(cell)
 
 
 def test_a_changed_number_an_error_and_an_endless_loop(page):
@@ -130,4 +130,4 @@ def test_a_changed_number_an_error_and_an_endless_loop(page):
     page.run(PRESS, "[data-live=stop]")
     page.wait("Ready")
     page.run(WRITE, n, source)
-    assert page.shown(n) == stored(code(read(CHAPTERS[0]))[n - 1])
+    assert page.shown(n) == get_stored_result(code(read(CHAPTERS[0]))[n - 1])

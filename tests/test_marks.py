@@ -35,7 +35,9 @@ def test_each_claim_has_a_mark_that_opens_its_card(site, path, edition):
     assert sorted(marks) == sorted(name_claim(path, claim) for claim in MODULES[path].CLAIMS)
     for name, mark in marks.items():
         card = page.find(id=mark["popovertarget"])
-        assert card.has_attr("popover") and card.select_one(".strip svg") and card.find("a")["href"].endswith(f"#{name}")
+        assert (
+            card.has_attr("popover") and card.select_one(".strip svg") and card.find("a")["href"].endswith(f"#{name}")
+        )
 
 
 @each_chapter

@@ -1,37 +1,50 @@
 """The reference page has every public name with all it promises, and page and chapters link each other."""
 
-import ast
+import doctest
 import importlib
 import inspect
 
+import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 
-from book.chapter import CHAPTERS, code, read
-from web import package_page as book_package
-from web import package_uses
+from attention_src import causal_mask, scaled_dot_product_attention
+from book.chapter import ROOT
+from web.package_page import MODULES, find_chapters, find_entry, find_users, find_uses, list_chapters_using, mark_shapes
 
 INSIDE = {"attention_course.tasks.sampling"}  # what tasks are made with
-PUBLIC = [name for name in package_uses.MODULES if "._" not in name and name not in INSIDE]
+USED_BY = list_chapters_using()
+IN_CHAPTERS = {
+    chapter: {name for name, chapters in USED_BY.items() if chapter in chapters}
+    for chapter in sorted(set().union(*USED_BY.values()))
+}
 
 
-def public_names():
-    """The functions and classes of the package's modules, each under the name of the module that defines it."""
-    for name in PUBLIC:
+def list_public_names():
+    """Return the functions and classes of the public modules, each under the name of the module that defines it."""
+    for name in MODULES:
+        if "._" in name or name in INSIDE:
+            continue
         module = importlib.import_module(name)
         for short, thing in vars(module).items():
             if inspect.isclass(thing) or inspect.isfunction(thing):
                 own = thing.__module__ == name and not short.startswith("_")
                 if short in module.__all__ if hasattr(module, "__all__") else own:
-                    yield package_uses.home(f"{name}.{short}")
+                    yield find_entry(f"{name}.{short}")
 
 
-NAMES = sorted({*public_names()})
-IN_CHAPTERS = {
-    path.stem: {package_uses.home(name) for name in package_uses.uses(ast.parse("\n".join(python)))}
-    for path in CHAPTERS
-    for python in [[cell.source for cell in code(read(path))[1:]]]  # the first cell is IPython's, not Python's
-}
+NAMES = sorted({*list_public_names()})
+
+
+@pytest.mark.parametrize("mask", [None, causal_mask(4, 5)])
+def test_the_function_that_opens_the_page_computes_attention(mask, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "pages")
+    bare = importlib.import_module("bare_attention")
+    assert doctest.testmod(bare) == (0, 1)  # failed, tried
+    rng = np.random.default_rng(0)
+    arrays = rng.normal(size=(4, 3)), rng.normal(size=(5, 3)), rng.normal(size=(5, 2))
+    for own, ours in zip(bare.attend(*arrays, mask), scaled_dot_product_attention(*arrays, mask), strict=True):
+        np.testing.assert_allclose(own, ours)
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +54,8 @@ def entries(site):
     return {head["id"]: head.parent for head in page.select("dl.py > dt[id]")}
 
 
-def needed(name):
-    """The headings that the entry of a name must have."""
+def list_needed_headings(name):
+    """Return the headings that the entry of a name must have."""
     module, _, short = name.rpartition(".")
     thing = getattr(importlib.import_module(module), short)
     if inspect.isclass(thing):
@@ -54,7 +67,7 @@ def needed(name):
     return takes | results | {"Examples"}
 
 
-def headings(entry):
+def list_headings(entry):
     body = entry.find("dd", recursive=False)
     own = body.find_all("dl", class_="field-list", recursive=False)
     fields = [dt.get_text().strip(" :") for part in own for dt in part.find_all("dt", recursive=False)]
@@ -63,7 +76,7 @@ def headings(entry):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_public_name_is_on_the_page_with_shapes_errors_example_and_source(entries, name):
-    assert needed(name) <= headings(entries[name])
+    assert list_needed_headings(name) <= list_headings(entries[name])
     assert entries[name].find("dd").find("p").get_text()
     assert entries[name].find("dt").find("a", string="[source]") is not None
 
@@ -78,10 +91,10 @@ def test_a_method_that_is_public_says_what_it_does(entries):
 def test_the_code_of_a_chapter_links_what_it_uses_and_is_linked_from_there(site, entries, chapter):
     page = BeautifulSoup((site / "chapters" / f"{chapter}.html").read_text(), "html.parser")
     links = {link["href"] for link in page.select(".cell_input a")}
-    assert {f"../package.html#{name}" for name in IN_CHAPTERS[chapter]} <= links
-    assert all(link.startswith("../package.html#") for link in links)
+    assert {f"../pages/package.html#{name}" for name in IN_CHAPTERS[chapter]} <= links
+    assert all(link.startswith("../pages/package.html#") for link in links)
     for name in IN_CHAPTERS[chapter]:
-        assert entries[name].find("a", href=f"chapters/{chapter}.html"), name
+        assert entries[name].find("a", href=f"../chapters/{chapter}.html"), name
 
 
 @pytest.mark.parametrize(
@@ -93,30 +106,21 @@ def test_the_code_of_a_chapter_links_what_it_uses_and_is_linked_from_there(site,
     }.items(),
 )
 def test_a_function_leads_to_the_chapter_that_explains_it(entries, name, chapter):
-    assert entries[name].find("a", href=f"chapters/{chapter}.html")
-
-
-def direct():
-    """For each name the chapters that use it."""
-    found = {}
-    for chapter, names in IN_CHAPTERS.items():
-        for name in names:
-            found.setdefault(name, set()).add(chapter)
-    return found
+    assert entries[name].find("a", href=f"../chapters/{chapter}.html")
 
 
 def test_nothing_public_is_used_by_no_chapter():
-    users, errors = package_uses.users(), ("attention_course.checks.NotAttempted", "attention_course.checks.Wrong")
-    assert [name for name in NAMES if not package_uses.chapters_of(name, direct(), users) and name not in errors] == []
+    users, errors = find_users(), ("attention_course.checks.NotAttempted", "attention_course.checks.Wrong")
+    assert [name for name in NAMES if not find_chapters(name, USED_BY, users) and name not in errors] == []
 
 
 def test_the_code_of_a_chapter_is_read_as_python_reads_it():
-    source = "from attention_src import plots, softmax as s\nfrom numpy import sum\nplots.grid(s(sum(1)))\nplots.x.y"
-    used = {name.removeprefix("attention_src.") for name in package_uses.uses(ast.parse(source))}
-    assert used == {"plots.grid", "softmax", "plots.x"}
-    assert package_uses.home("attention_src.softmax") == "attention_src.weights.softmax"
-    assert package_uses.home("attention_course.tasks.PAD") == "attention_course.tasks.examples.PAD"
-    assert package_uses.home("attention_course.checks.Wrong") == "attention_course.checks.Wrong"
+    source = "%pip install x\nfrom attention_course import plots as p\nfrom attention_src import softmax\n"
+    source += "from numpy import sum\np.grid(softmax(sum(1)))"
+    assert find_uses(source) == {"attention_src.weights.softmax", "attention_course.plots.grid"}
+    assert find_entry("attention_src.softmax") == "attention_src.weights.softmax"
+    assert find_entry("attention_course.tasks.PAD") == "attention_src.models.PAD"
+    assert find_entry("attention_course.checks.Wrong") == "attention_course.checks.Wrong"
 
 
 @pytest.mark.parametrize(
@@ -129,5 +133,4 @@ def test_the_code_of_a_chapter_is_read_as_python_reads_it():
 )
 def test_shapes_are_set_as_code(line, marked):
     lines = ["Parameters", "----------", line]
-    book_package.mark_shapes(None, "function", "f", None, None, lines)
-    assert lines[2:] == marked
+    assert mark_shapes(lines)[2:] == marked

@@ -10,8 +10,8 @@ TEXTS = {path.stem: "\n\n".join(prose(read(path))) for path in CHAPTERS}
 TEXTS |= {path.stem: path.read_text("utf-8") for page in pages() if (path := ROOT / f"{page}.md").is_file()}
 
 
-def ragged(text):
-    """Rows of tables that have more or fewer cells than the line that separates the head from them."""
+def find_ragged_rows(text):
+    """Yield rows of tables that have more or fewer cells than the line that separates the head from them."""
     cells = None
     for line in text.split("\n"):
         bars = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else None
@@ -22,12 +22,12 @@ def ragged(text):
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_row_of_a_table_has_a_cell_for_each_heading(name):
-    assert list(ragged(TEXTS[name])) == []
+    assert list(find_ragged_rows(TEXTS[name])) == []
 
 
 @pytest.mark.parametrize("table", ["| a | b | c |\n|---|---|---|\n| 1 | 2 |", "| a |\n|---|\n| 1 | 2 |"])
 def test_a_row_that_slid_to_one_side_is_found(table):
-    assert len(list(ragged(f"text\n\n{table}\n\n| another |\n|---|\n| 1 |"))) == 1
+    assert len(list(find_ragged_rows(f"text\n\n{table}\n\n| another |\n|---|\n| 1 |"))) == 1
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -12,6 +12,7 @@ from playwright.sync_api import Error as PlaywrightError
 from attention_src import relu_weights, scaled_dot_product_attention, softmax
 from attention_src.attention import attention
 from book.chapter import ROOT
+from web.live.running_pages import serve
 
 SOURCE = ROOT / "web" / "pictures"
 INPUTS = {
@@ -63,8 +64,9 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def serve(server_of, folder):
-    return server_of(folder)
+def address(folder):
+    with serve(folder) as address:
+        yield address
 
 
 @pytest.fixture
@@ -80,10 +82,10 @@ def tab(browser):
 
 
 @pytest.fixture(params=INPUTS)
-def picture(request, tab, serve):
+def picture(request, tab, address):
     """A mounted picture: the page, its name, and what its controls are."""
     name = request.param
-    tab.goto(f"{serve}{name}.html")
+    tab.goto(f"{address}{name}.html")
     tab.wait_for_selector(".picture-sentence:not(:empty)")
     tab.controls = tab.evaluate(f"import('./{name}.js').then(({{controls}}) => JSON.parse(JSON.stringify(controls)))")
     tab.name = name
@@ -109,7 +111,7 @@ def read(tab):
       drawing: figure.querySelector("svg").innerHTML } }""")
 
 
-def test_the_functions_in_javascript_give_what_the_package_gives(tab, serve):
+def test_the_functions_in_javascript_give_what_the_package_gives(tab, address):
     random = np.random.default_rng(0)
     cases = []
     for number in range(1000):
@@ -119,7 +121,7 @@ def test_the_functions_in_javascript_give_what_the_package_gives(tab, serve):
         mask = random.random((n, m)) < 0.7 if number % 2 else None
         cases.append((query, key, value, mask))
     sent = [[x if x is None else x.tolist() for x in case] for case in cases]
-    tab.goto(f"{serve}01-steer.html")
+    tab.goto(f"{address}01-steer.html")
     given = tab.evaluate(
         """async (cases) => {
         const {attention, reluWeights, softmax} = await import("./attention.js");
@@ -173,7 +175,7 @@ def test_what_is_drawn_is_what_was_computed(picture):
         assert abs(dot[0] - (origin[0] + x * unit)) < 0.2 and abs(dot[1] - (origin[1] - y * unit)) < 0.2
 
 
-def test_drawing_twice_and_drawing_afresh_give_the_same(picture, serve):
+def test_drawing_twice_and_drawing_afresh_give_the_same(picture, address):
     random = np.random.default_rng(3)
     for _ in range(10):
         state = draw_state(random, picture.controls)
@@ -187,8 +189,10 @@ def test_drawing_twice_and_drawing_afresh_give_the_same(picture, serve):
 
 
 @pytest.mark.parametrize("hash", ["?angle=NaN&length=1e9&weigh=none", "?angle=", "?%E0%A4=1", "?angle=1e400", "?x=1"])
-def test_an_address_that_makes_no_sense_is_kept_within_the_limits(tab, serve, hash):
-    tab.goto(f"{serve}01-steer.html#01-steer{hash}" if "%E0" not in hash else f"{serve}01-steer.html#01-steer?angle=x")
+def test_an_address_that_makes_no_sense_is_kept_within_the_limits(tab, address, hash):
+    tab.goto(
+        f"{address}01-steer.html#01-steer{hash}" if "%E0" not in hash else f"{address}01-steer.html#01-steer?angle=x"
+    )
     tab.wait_for_selector(".picture-sentence:not(:empty)")
     state = read(tab)["state"]
     assert -180 <= state["angle"] <= 180 and 0 <= state["length"] <= 3 and state["weigh"] == "softmax"
@@ -249,10 +253,10 @@ def test_the_tip_follows_the_mouse(picture):
     assert picture.locator("[data-handle]").bounding_box() == moved
 
 
-def test_a_phone_has_room_for_a_finger_and_text_that_can_be_read(browser, serve):
+def test_a_phone_has_room_for_a_finger_and_text_that_can_be_read(browser, address):
     for name in INPUTS:
         tab = browser.new_page(viewport={"width": 390, "height": 844})
-        tab.goto(f"{serve}{name}.html")
+        tab.goto(f"{address}{name}.html")
         tab.wait_for_selector(".picture-sentence:not(:empty)")
         sizes = tab.eval_on_selector_all(
             "input, select, button, [data-handle]",
@@ -278,7 +282,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_in_the_functions_is_noticed(tab, serve, folder, fault):
+def test_a_fault_in_the_functions_is_noticed(tab, address, folder, fault):
     before, after = FAULTS[fault]
     path = Path(folder) / "attention.js"
     right = path.read_text()
@@ -286,6 +290,6 @@ def test_a_fault_in_the_functions_is_noticed(tab, serve, folder, fault):
     path.write_text(right.replace(before, after))
     try:
         with pytest.raises((AssertionError, PlaywrightError)):
-            test_the_functions_in_javascript_give_what_the_package_gives(tab, serve)
+            test_the_functions_in_javascript_give_what_the_package_gives(tab, address)
     finally:
         path.write_text(right)

@@ -11,8 +11,8 @@ CHOICE = re.compile(r'<details class="(choice[^"]*)">\n?<summary>[^\n]+</summary
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 
 
-def faults(notebook):
-    """What is wrong with the predictions of a chapter."""
+def list_problems(notebook):
+    """Yield what is wrong with the predictions of a chapter."""
     cells, offered, answered = notebook.cells, 0, False
     for i, cell in enumerate(cells):
         predicts = cell.cell_type == "markdown" and "**Predict" in cell.source
@@ -39,7 +39,7 @@ def faults(notebook):
 
 @each_chapter
 def test_each_prediction_has_its_choices_and_its_answer(path):
-    assert list(faults(read(path))) == []
+    assert list(list_problems(read(path))) == []
 
 
 QUESTION = "**Predict.** More?\n\n" + "".join(
@@ -48,12 +48,14 @@ QUESTION = "**Predict.** More?\n\n" + "".join(
 )
 
 
-def planted(*cells):
-    """What is found in a chapter of such cells, apart from what is too few."""
-    return [fault.split(":")[0] for fault in faults(new_notebook(cells=cells)) if "not at least" not in fault][:-1]
+def find_problems(*cells):
+    """Return what is found in a chapter of such cells, apart from what is too few."""
+    return [
+        problem.split(":")[0] for problem in list_problems(new_notebook(cells=cells)) if "not at least" not in problem
+    ][:-1]
 
 
-def answer(cell):
+def tag_as_answer(cell):
     cell.metadata.tags = ["answer"]
     return cell
 
@@ -61,21 +63,21 @@ def answer(cell):
 @pytest.mark.parametrize(
     ("cells", "found"),
     [
-        ([new_markdown_cell(QUESTION), answer(new_code_cell("1"))], []),
+        ([new_markdown_cell(QUESTION), tag_as_answer(new_code_cell("1"))], []),
         ([new_markdown_cell("**Predict.** More?"), new_code_cell("1")], ["no answer follows '**Predict.** More?'"]),
-        ([answer(new_code_cell("1"))], ["an answer without a prediction before it"]),
+        ([tag_as_answer(new_code_cell("1"))], ["an answer without a prediction before it"]),
         (
-            [new_markdown_cell(QUESTION.replace(" right", "")), answer(new_code_cell("1"))],
+            [new_markdown_cell(QUESTION.replace(" right", "")), tag_as_answer(new_code_cell("1"))],
             ["choices that are not two to four, one of them right, after a prediction"],
         ),
         (
-            [new_markdown_cell(QUESTION.replace("</summary>\n", "</summary>")), answer(new_code_cell("1"))],
+            [new_markdown_cell(QUESTION.replace("</summary>\n", "</summary>")), tag_as_answer(new_code_cell("1"))],
             ["a choice without a summary and a blank line"],
         ),
     ],
 )
 def test_a_planted_fault_is_found(cells, found):
-    assert planted(*cells) == found
+    assert find_problems(*cells) == found
 
 
 def test_a_copy_that_is_handed_out_shows_no_answer():

@@ -30,24 +30,24 @@ NOT_OURS = {".git", ".venv", "_build", "mutants", "node_modules", "__pycache__",
 @pytest.fixture
 def book(tmp_path):
     """A copy of the files that name the repository."""
-    for path, _, _ in repository.copies():
+    for path, _, _ in repository.find_copies():
         copy = tmp_path / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)
     return tmp_path
 
 
-def contents(book):
+def read_all(book):
     return {path: path.read_bytes() for path in book.rglob("*") if path.is_file()}
 
 
-def addresses(book):
-    return {match[1] for _, _, match in repository.copies(book)}
+def read_addresses(book):
+    return {match[1] for _, _, match in repository.find_copies(book)}
 
 
-def elsewhere(address, root):
-    """Where the address, or one that still says OWNER, stands outside the places that the command writes."""
-    spans = {path: match.span(1) for path, _, match in repository.copies(root)}
+def list_other_addresses(address, root):
+    """Yield where a file has the address, or one that still says OWNER, outside the places that the command writes."""
+    spans = {path: match.span(1) for path, _, match in repository.find_copies(root)}
     owner = address.split("/")[-2]
     named = re.compile(rf"(github\.com|github\.io|mybinder\.org/v2/gh|githubusercontent\.com)/({owner}|OWNER)/[\w.-]+")
     for path in root.rglob("*"):
@@ -59,48 +59,50 @@ def elsewhere(address, root):
 
 
 def test_every_place_names_the_repository_of_the_configuration():
-    (address,) = {match[1] for path, _, match in repository.copies() if path.name == "_config.yml"}
-    assert {path.name: match[1] for path, _, match in repository.copies() if match[1] != address} == {}
+    (address,) = {match[1] for path, _, match in repository.find_copies() if path.name == "_config.yml"}
+    assert {path.name: match[1] for path, _, match in repository.find_copies() if match[1] != address} == {}
 
 
 def test_no_other_file_names_the_repository():
-    assert [*elsewhere(*addresses(ROOT), ROOT)] == []
+    assert [*list_other_addresses(*read_addresses(ROOT), ROOT)] == []
 
 
 def test_a_file_that_names_it_besides_would_be_found(book):
     (book / "notes.md").write_text("See https://github.com/OWNER/attention-by-the-numbers for more.")
-    assert [*elsewhere(*addresses(book), book)] == ["notes.md: github.com/OWNER/attention-by-the-numbers"]
+    assert [*list_other_addresses(*read_addresses(book), book)] == [
+        "notes.md: github.com/OWNER/attention-by-the-numbers"
+    ]
 
 
 def test_a_move_writes_every_place_and_a_move_back_restores_every_byte(book):
-    before, (home,) = contents(book), addresses(book)
+    before, (home,) = read_all(book), read_addresses(book)
     assert set(repository.move(FORK, book)) == {*before}
-    assert addresses(book) == {FORK} and contents(book) != before
+    assert read_addresses(book) == {FORK} and read_all(book) != before
     repository.move(home, book)
-    assert contents(book) == before
+    assert read_all(book) == before
 
 
 @pytest.mark.parametrize("url", [f"{FORK}/", f"{FORK}.git", f" {FORK}\n"])
 def test_the_address_is_taken_as_a_browser_or_a_clone_button_gives_it(url):
-    assert repository.checked(url) == FORK
+    assert repository.check_address(url) == FORK
 
 
 @pytest.mark.parametrize("url", BAD)
 def test_a_bad_address_is_named_and_changes_nothing(book, url):
-    before = contents(book)
+    before = read_all(book)
     with pytest.raises(ValueError, match=f"URL is {re.escape(repr(url))}; expected an address such as https://"):
         repository.move(url, book)
-    assert contents(book) == before
+    assert read_all(book) == before
 
 
 @pytest.mark.parametrize("times", [0, 2])
 def test_a_place_that_is_gone_or_doubled_is_named_and_nothing_changes(book, times):
     citation = book / "CITATION.cff"
     citation.write_text(times * citation.read_text())
-    before = contents(book)
+    before = read_all(book)
     with pytest.raises(ValueError, match=f"CITATION.cff names the repository {times} times"):
         repository.move(FORK, book)
-    assert contents(book) == before
+    assert read_all(book) == before
 
 
 def test_the_readme_has_every_folder():

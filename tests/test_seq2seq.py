@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from reference import fill_randomly, random, refuses, same
 
 from attention_course.tasks import PAD, START
 from attention_src.layers import AdditiveAttention
@@ -43,7 +44,7 @@ def test_shapes_and_a_gradient_for_every_parameter(kind, cell):
 def test_padding_gets_no_weight_and_rows_sum_to_one(kind, cell):
     _, weights = build(kind, cell)(SOURCE, TARGET, LENGTHS)
     assert (weights[1, :, 3:] == 0).all()
-    assert torch.allclose(weights.sum(-1), torch.ones(2, 4).double(), atol=1e-12)
+    same(weights.sum(-1), torch.ones(2, 4).double())
 
 
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
@@ -52,7 +53,15 @@ def test_a_padded_source_gives_what_it_gives_alone(kind, cell):
     model = build(kind, cell)
     together, _ = model(SOURCE, TARGET, LENGTHS)
     alone, _ = model(SOURCE[1:, :3], TARGET[1:])
-    assert torch.allclose(together[1:], alone, atol=1e-12)
+    same(together[1:], alone)
+
+
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+def test_the_decoder_starts_from_the_last_state_of_each_direction(cell):
+    model = build(None, cell)
+    states, start = model.encoder(SOURCE, LENGTHS)
+    last = [torch.cat([h[length - 1, :3], h[0, 3:]]) for h, length in zip(states, LENGTHS, strict=True)]
+    same(torch.cat(start, dim=-1), torch.tanh(model.encoder.bridge(torch.stack(last))))
 
 
 @pytest.mark.parametrize("kind", WITH)
@@ -72,7 +81,7 @@ def test_with_the_state_held_still_the_weights_follow_the_memory(kind):
     model, order = build(kind), torch.tensor([4, 2, 0, 6, 1, 3, 5])
     states, state = model.encoder(SOURCE[:1], LENGTHS[:1])
     weights, permuted = (step(model, seen, state)[2] for seen in (states, states[:, order]))
-    assert torch.allclose(weights[..., order], permuted, atol=1e-12)
+    same(weights[..., order], permuted)
 
 
 def first_step(model):
@@ -92,7 +101,7 @@ def test_bahdanau_asks_with_the_previous_state(cell):
         e = [torch.tanh(s @ layer.w_query + h @ layer.w_key) @ layer.v for h in states]
         return torch.softmax(torch.stack(e), -1)
 
-    assert torch.allclose(weights, by_hand(before), atol=1e-12)
+    same(weights, by_hand(before))
     assert not torch.allclose(weights, by_hand(after), atol=1e-6)
 
 
@@ -105,7 +114,7 @@ def test_luong_asks_with_the_current_state(kind):
     def by_hand(s):
         return torch.softmax(torch.stack([s @ w @ h for h in states]), -1)
 
-    assert torch.allclose(weights, by_hand(after), atol=1e-12)
+    same(weights, by_hand(after))
     assert not torch.allclose(weights, by_hand(before), atol=1e-6)
 
 
@@ -115,7 +124,7 @@ def test_luongs_character_is_read_from_context_and_state_in_this_order():
     logits, after, weights = step(model, states, before)
     joined = torch.cat([weights[:, 0] @ states[0], after[0]], dim=-1)
     right = torch.tanh(joined @ model.decoder.combine.weight.T) @ model.decoder.name.weight.T + model.decoder.name.bias
-    assert torch.allclose(logits, right, atol=1e-12)
+    same(logits, right)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -133,13 +142,6 @@ def test_a_later_target_character_changes_nothing_before_it(kind):
     other[:, 2] = 3
     before, after = model(SOURCE, TARGET, LENGTHS)[0], model(SOURCE, other, LENGTHS)[0]
     assert torch.equal(before[:, :3], after[:, :3]) and not torch.allclose(before[:, 3], after[:, 3])
-
-
-def test_without_attention_all_goes_through_the_first_state():
-    model = build(None)
-    states, _ = model.encoder(SOURCE, LENGTHS)
-    assert states.shape == (2, 7, 6)
-    assert not any(name.startswith("decoder.attend") for name, _ in model.named_parameters())
 
 
 @pytest.mark.parametrize(
@@ -177,40 +179,29 @@ def test_a_source_whose_padding_is_unclear_is_refused(source, lengths, message):
         build("additive")(source, TARGET, lengths)
 
 
-class TestAdditiveAttention:
-    def test_it_equals_the_formula_in_loops(self):
-        torch.manual_seed(1)
-        layer = AdditiveAttention(3, 4, 5).double()
-        query, key, value = torch.randn(2, 3).double(), torch.randn(6, 4).double(), torch.randn(6, 7).double()
-        output, weights = layer(query, key, value)
-        e = [[torch.tanh(q @ layer.w_query + k @ layer.w_key) @ layer.v for k in key] for q in query]
-        right = torch.softmax(torch.stack([torch.stack(row) for row in e]), -1)
-        assert torch.allclose(weights, right, atol=1e-12) and torch.allclose(output, right @ value, atol=1e-12)
+def test_additive_attention_is_its_formula_in_loops():
+    layer = fill_randomly(AdditiveAttention(3, 4, 5))
+    query, key, value = (torch.tensor(a) for a in random((2, 3), (6, 4), (6, 7)))
+    output, weights = layer(query, key, value)
+    e = [[torch.tanh(q @ layer.w_query + k @ layer.w_key) @ layer.v for k in key] for q in query]
+    same(weights, torch.softmax(torch.stack([torch.stack(row) for row in e]), -1))
+    same(output, weights @ value)
+    for once, again in zip(layer.attend(query, layer.project(key), value), (output, weights), strict=True):
+        same(once, again, 0)
+    same(layer(query, key)[0], layer(query, key, key)[0], 0)
 
-    def test_keys_projected_once_give_the_same(self):
-        layer = AdditiveAttention(3, 4, 5).double()
-        query, key = torch.randn(2, 1, 3).double(), torch.randn(2, 6, 4).double()
-        for once, anew in zip(layer.attend(query, layer.project(key), key), layer(query, key), strict=True):
-            assert torch.equal(once, anew)
 
-    def test_a_masked_key_gets_no_weight(self):
-        layer, mask = AdditiveAttention(3, 4, 5), torch.tensor([[True, False, True, True]])
-        _, weights = layer(torch.randn(2, 3), torch.randn(4, 4), mask=mask)
-        assert (weights[:, 1] == 0).all() and torch.allclose(weights.sum(-1), torch.ones(2))
-
-    @pytest.mark.parametrize("query, key", [((2, 4), (5, 4)), ((2, 3), (5, 3))])
-    def test_a_vector_of_the_wrong_length_is_named(self, query, key):
-        with pytest.raises(ValueError, match="needs a row for each number of a"):
-            AdditiveAttention(3, 4, 5)(torch.ones(query), torch.ones(key))
-
-    @pytest.mark.parametrize("double", ["query", "key"])
-    def test_a_vector_in_another_precision_is_named(self, double):
-        given = {"query": torch.ones(2, 3), "key": torch.ones(5, 4)}
-        with pytest.raises(TypeError, match=f"{double} has dtype torch.float64; expected torch.float32, as the layer"):
-            AdditiveAttention(3, 4, 5)(**given | {double: given[double].double()})
-
-    def test_a_length_must_be_a_positive_integer(self):
-        with pytest.raises(ValueError, match="d_hidden"):
-            AdditiveAttention(3, 4, 0)
-        with pytest.raises(TypeError, match="d_query"):
-            AdditiveAttention(3.5, 4, 5)
+@pytest.mark.parametrize("name, shape, length", [("query", (2, 3), 3), ("key", (5, 4), 4)])
+def test_what_additive_attention_cannot_compare_is_refused_by_name(name, shape, length):
+    layer, tokens = AdditiveAttention(3, 4, 5), {"query": torch.ones(2, 3), "key": torch.ones(5, 4)}
+    needs = f"w_{name} needs a row for each number of a {name}, got 6 and {length}"
+    with refuses(ValueError, f"{name} ({shape[0]}, 6) and w_{name} ({length}, 5): {needs}"):
+        layer(**tokens | {name: torch.ones(shape[0], 6)})
+    form = f"(..., {'n' if name == 'query' else 'm'}, d_{name}), one row for each {name}"
+    with refuses(ValueError, f"{name} has shape ({length},); expected {form}"):
+        layer(**tokens | {name: tokens[name][0]})
+    with refuses(TypeError, f"{name} has dtype torch.float64; expected torch.float32, as the layer has"):
+        layer(**tokens | {name: tokens[name].double()})
+    for bad in (tokens[name].tolist(), tokens[name].numpy()):
+        with refuses(TypeError, f"{name} is a {type(bad).__name__}; expected a torch tensor"):
+            layer(**tokens | {name: bad})

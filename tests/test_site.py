@@ -6,79 +6,91 @@ from html.parser import HTMLParser
 
 import pytest
 
-from book.chapter import CHAPTERS, is_solution, prose, read, solutions
+from book.chapter import CHAPTERS, is_solution, read, solutions
+from web.styles import purge
 
 
-class Loads(HTMLParser):
-    """Collects what a page loads by itself, and its images without alternative text."""
+class Page(HTMLParser):
+    """Notes what is wrong with a page that can be seen without a browser, in either language."""
 
     def __init__(self, text):
         super().__init__()
-        self.foreign, self.without_alt = [], []
+        self.problems, self.styles = [], 0
         self.feed(text)
+        if self.styles != 1:
+            self.problems.append(f"{self.styles} styles, not 1")
+        if "\\tag{" in re.sub(r"(?s)<annotation.*?</annotation>", "", text):
+            self.problems.append("a formula shows its TeX")
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
         is_loaded = tag == "link" and attributes.get("rel") != "canonical"
-        loaded = attributes.get("src") or (is_loaded and attributes.get("href"))
-        if loaded and re.match(r"(https?:)?//", loaded):
-            self.foreign.append(loaded)
-        if tag == "img" and not attributes.get("alt"):
-            self.without_alt.append(attributes.get("src"))
+        address = attributes.get("src") or (is_loaded and attributes.get("href")) or ""
+        self.styles += attributes.get("rel") == "stylesheet"
+        for problem, is_there in {
+            f"loads {address} from another host": re.match(r"(https?:)?//", address),
+            f"waits for {address}": tag == "script" and address and "defer" not in attributes,
+            f"an image without words: {address}": tag == "img" and not attributes.get("alt"),
+            "a formula with an error": "katex-error" in (attributes.get("class") or ""),
+        }.items():
+            if is_there:
+                self.problems.append(problem)
 
 
-@pytest.fixture(scope="module")
-def loads(site):
-    """What each page loads."""
-    return {page: Loads(page.read_text()) for page in site.rglob("*.html") if "_static" not in page.parts}
+def test_every_page_loads_one_style_and_nothing_from_elsewhere_and_its_images_have_words(site):
+    pages = [page for page in site.rglob("*.html") if "_static" not in page.parts]
+    assert {site / "chapters" / f"{path.stem}.html" for path in CHAPTERS} <= {*pages}
+    assert {page.name: found for page in pages if (found := Page(page.read_text("utf-8")).problems)} == {}
 
 
-def test_every_chapter_has_its_page(site):
-    assert CHAPTERS and all((site / "chapters" / f"{path.stem}.html").is_file() for path in CHAPTERS)
+@pytest.mark.parametrize(
+    "planted, problem",
+    {
+        '<script defer src="https://example.org/x.js"></script>': "loads https://example.org/x.js from another host",
+        '<link rel="icon" href="//example.org/x.png">': "loads //example.org/x.png from another host",
+        '<script src="x.js"></script>': "waits for x.js",
+        '<img src="x.png" alt="">': "an image without words: x.png",
+        '<link rel="stylesheet" href="more.css">': "2 styles, not 1",
+        '<span class="katex-error">x</span>': "a formula with an error",
+        r"<p>x \tag{3}</p>": "a formula shows its TeX",
+        r"<annotation>x \tag{3}</annotation>": None,
+    }.items(),
+)
+def test_a_planted_fault_is_found(planted, problem):
+    assert Page(f'<link rel="stylesheet" href="site.css">{planted}').problems == [problem] * (problem is not None)
 
 
-def test_no_page_loads_anything_from_another_host(loads):
-    assert {page.name: found.foreign for page, found in loads.items() if found.foreign} == {}
+STYLE = """/* a comment { */ @charset "UTF-8"; .here, .gone > a { color: red }
+@media print { .gone { x: y } .here:not(.gone)::after { content: "} .gone" } } @media screen { .gone { x: y } }
+@font-face { src: url(data:font/woff;base64,ab) } .gone { content: "} .here {" } a[title="x, .y"] { b: c }"""
 
 
-def test_a_foreign_script_would_be_found():
-    assert Loads('<script src="https://example.org/x.js"></script>').foreign == ["https://example.org/x.js"]
+def test_the_style_has_no_rules_for_what_no_page_has(site):
+    assert "".join(purge(STYLE, {"here"}).split()) == (
+        '.here{color:red}@mediaprint{.here:not(.gone)::after{content:"}.gone"}}'
+        '@font-face{src:url(data:font/woff;base64,ab)}a[title="x,.y"]{b:c}'
+    )
+    style = (site / "_static" / "site.css").read_text()
+    assert ".headerlink" in style and "@import" not in style and len(style) < 200_000
 
 
-def test_every_image_has_an_alternative_text(loads):
-    assert {page.name: found.without_alt for page, found in loads.items() if found.without_alt} == {}
-
-
-def test_all_mathematics_is_rendered(site):
-    for path in CHAPTERS:
-        page = (site / "chapters" / f"{path.stem}.html").read_text()
-        formulas = re.findall(r"\$\$.+?\$\$|\$[^$]+\$", "\n\n".join(prose(read(path))), re.S)
-        assert page.count('class="katex"') >= len(formulas) > 0
-        assert "katex-error" not in page and "\\tag" not in re.sub(r"<annotation.*?</annotation>", "", page, flags=re.S)
-
-
-def test_style_and_fonts_of_the_mathematics_are_there(site):
-    assert (site / "_static" / "katex" / "katex.min.css").is_file()
-    assert len(list((site / "_static" / "katex" / "fonts").glob("*.woff2"))) >= 10
-
-
-def regions():
-    """The solutions in the book, on one line each."""
+def list_solutions():
+    """Return the solutions in the book, on one line each."""
     return [" ".join(region.split()) for path in CHAPTERS for region in solutions(read(path))]
 
 
-def text_of(path):
-    """The words of a file of the site: without tags, on one line, as a notebook's JSON has them unescaped."""
+def read_words(path):
+    """Return the words of a file of the site: without tags, on one line, as a notebook's JSON has them unescaped."""
     text = html.unescape(re.sub(r"<[^>]*>", "", path.read_text(errors="replace")))
     return " ".join(text.replace("\\n", "\n").replace('\\"', '"').split())
 
 
 def test_nothing_on_the_site_shows_a_solution(site):
     files = [path for path in site.rglob("*") if path.suffix in {".html", ".ipynb", ".js", ".txt"}]
-    texts = {path.relative_to(site).as_posix(): text_of(path) for path in files}
+    texts = {path.relative_to(site).as_posix(): read_words(path) for path in files}
     assert "chapters/01_definition.html" in texts and "_sources/chapters/01_definition.ipynb" in texts
     assert [name for name, text in texts.items() if "BEGIN SOLUTION" in text] == []
-    assert [(name, solution) for solution in regions() for name, text in texts.items() if solution in text] == []
+    assert [(name, solution) for solution in list_solutions() for name, text in texts.items() if solution in text] == []
 
 
 def test_a_solution_left_on_a_page_would_be_found(tmp_path):
@@ -87,7 +99,7 @@ def test_a_solution_left_on_a_page_would_be_found(tmp_path):
     page.write_text(f"<pre>{html.escape(next(cell.source for cell in read(solution).cells if 'BEGIN' in cell.source))}")
     notebook.write_text(solution.read_text())
     for path in (page, notebook):
-        assert any(solution in text_of(path) for solution in regions())
+        assert any(solution in read_words(path) for solution in list_solutions())
 
 
 def test_the_downloaded_notebook_is_the_student_copy(site):

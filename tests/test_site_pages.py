@@ -17,15 +17,15 @@ HOME = "https://github.com/Somebody/their-fork"
 FORK_TOC = {"format": "jb-book", "root": "intro", "chapters": [{"file": "chapters/01_definition"}]}
 
 
-def head(page):
-    """What the head of a page says about it, by name."""
+def read_head(page):
+    """Return what the head of a page says about it, by name."""
     tags = BeautifulSoup(page.read_text().partition("</head>")[0], "html.parser").select("meta[content], link[href]")
     names = [tag.get("name") or tag.get("property") or tag["rel"][0] for tag in tags]
     return dict(zip(names, (tag.get("content", tag.get("href")) for tag in tags), strict=True))
 
 
 def test_every_page_describes_itself_in_words_of_its_own(site):
-    said = [head(site / f"{page}.html") for page in pages()]
+    said = [read_head(site / f"{page}.html") for page in pages()]
     for page in said:
         assert 20 < len(page["description"]) <= 160 and "\\" not in page["description"]
         assert page["og:description"] == page["description"] and page["og:title"]
@@ -76,10 +76,6 @@ def test_the_icon_font_has_every_icon_of_the_pages_and_no_other(site):
     assert len(names) >= 8 and len(characters) < 60
 
 
-def test_no_page_loads_the_script_with_all_icons(site):
-    assert not any("fontawesome.js" in page.read_text() for page in site.rglob("*.html"))
-
-
 def test_the_front_page_counts_what_the_tests_compare(site):
     """The test counts by itself, from the notebooks as nbval reads them."""
     notebooks = [read(path) for path in CHAPTERS]
@@ -101,7 +97,7 @@ def fork(tmp_path_factory, build_site):
     home = tmp_path_factory.mktemp("fork")
     config = yaml.safe_load((ROOT / "_config.yml").read_text())
     config["repository"]["url"] = HOME
-    config["sphinx"]["local_extensions"] = {f"_ext.book_{name}": str(ROOT) for name in ("site", "pages")}
+    config["sphinx"]["local_extensions"] = {f"web.{name}": str(ROOT) for name in ("site", "pages")}
     config["sphinx"]["extra_extensions"].remove("sphinx_codeautolink")
     kept = {name: value for name, value in config["sphinx"]["config"].items() if "codeautolink" not in name}
     config["sphinx"]["config"] = kept | {"suppress_warnings": ["myst", "ref"]}
@@ -114,7 +110,7 @@ def fork(tmp_path_factory, build_site):
 def test_a_fork_says_where_it_is(fork):
     site = "https://somebody.github.io/their-fork/"
     for page, place in (("intro", site), ("chapters/01_definition", f"{site}chapters/01_definition.html")):
-        said = head(fork / f"{page}.html")
+        said = read_head(fork / f"{page}.html")
         assert said["canonical"] == said["og:url"] == place
         assert said["og:image"] == f"{site}_static/card.png" and said["twitter:card"] == "summary_large_image"
     places = re.findall(r"<loc>([^<]*)</loc>", (fork / "sitemap.xml").read_text())

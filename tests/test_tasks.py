@@ -1,12 +1,12 @@
 """The generated tasks: their right answers are right, and no held-out example was seen in training."""
 
+import re
 from datetime import date
 from functools import partial
 
 import numpy as np
 import pytest
 import torch
-from reference import refuses
 
 from attention_course import tasks
 from attention_course.tasks import (
@@ -19,6 +19,10 @@ from attention_course.tasks import (
     reversal_examples,
 )
 from attention_course.tasks.dates import FIRST, FORMATS, LAST, write_date
+from attention_course.tasks.korean import NOUNS, VERBS
+
+COUNTS = ("num_train", "num_test")
+SENTENCES = len(NOUNS) * (len(NOUNS) - 1) * len(VERBS)
 
 
 def test_there_are_at_least_six_formats_and_none_is_ambiguous():
@@ -88,13 +92,42 @@ def test_a_seed_gives_the_same_arrays_again_and_another_one_others(draw, kind, r
     assert not np.array_equal(first[0], other[0])
 
 
-@tasks_of_arrays
-@pytest.mark.parametrize("name", ["num_train", "num_test"])
-def test_numbers_of_examples_are_checked(name, draw, kind, rows, identify, real):
-    with refuses(TypeError, f"{name} is 4.0; expected an integer"):
-        draw(**{"num_train": 4, "num_test": 4} | {name: 4.0})
-    with refuses(ValueError, f"{name} is -4; expected at least 0"):
-        draw(**{"num_train": 4, "num_test": 4} | {name: -4})
+DRAWS = {name: draw for name, (draw, *_) in ARRAYS.items()}
+DRAWS |= {"dates": date_examples, "reversal": partial(reversal_examples, shortest=2, longest=3)}
+FOUR = "{} is 6; expected a multiple of 4, the pairs that two bits can be"
+MOST = "num_train + num_test asks for {} different examples; expected at most half of {}"
+REFUSALS = [
+    *((draw, {name: 4.0}, f"{name} is 4.0; expected an integer") for name in COUNTS for draw in DRAWS),
+    *((draw, {name: -4}, f"{name} is -4; expected at least 0") for name in COUNTS for draw in DRAWS),
+    *(("pairs", {name: 6}, FOUR.format(name)) for name in COUNTS),
+    ("football", {"grid": 2}, "grid is 2; expected at least 3"),
+    ("football", {"num_train": 60000, "num_test": 1, "grid": 3}, MOST.format(60001, 60480)),
+    ("scenes", {"grid": 2.0}, "grid is 2.0; expected an integer"),
+    ("scenes", {"grid": 1}, "grid is 1; expected at least 2"),
+    ("lookup", {"num_tokens": 2}, "num_tokens is 2; expected at least 3"),
+    ("lookup", {"num_bits": 0}, "num_bits is 0; expected at least 1"),
+    ("lookup", {"num_train": 48, "num_test": 1, "num_tokens": 3, "num_bits": 1}, MOST.format(49, 96)),
+    ("pairs", {"num_tokens": 1}, "num_tokens is 1; expected at least 2"),
+    ("pairs", {"num_tokens": "5"}, "num_tokens is '5'; expected an integer"),
+    ("pairs", {"num_train": 4 * 36, "num_test": 4, "num_tokens": 3}, MOST.format(37, 72)),
+    ("sentences", {"num_train": SENTENCES, "num_test": 1}, f"is {SENTENCES + 1}; there are {SENTENCES} sentences"),
+    ("grammar", {"num_train": 400000}, "expected at most half of"),
+    ("dates", {"num_train": LAST - FIRST + 1, "num_test": 1}, "days"),
+    ("reversal", {"num_train": 100, "shortest": 1, "longest": 1}, "length 1"),
+    ("reversal", {"shortest": 5, "longest": 4}, "longest is 4; expected at least 5"),
+]
+
+
+@pytest.mark.parametrize("task, arguments, message", REFUSALS)
+def test_a_task_refuses_what_it_cannot_draw(task, arguments, message):
+    error = TypeError if message.endswith("expected an integer") else ValueError
+    with pytest.raises(error, match=re.escape(message)):
+        DRAWS[task](**{"num_train": 4, "num_test": 4} | arguments)
+
+
+def test_half_of_all_examples_can_be_drawn():
+    assert len(tasks.lookup_examples(48, 0, 3, 1)[0].wanted) == 48  # 3! names, 2 walks, 2³ bits: 96
+    assert len(tasks.pair_examples(4 * 36, 0, 3)[0].asked) == 144  # 3! orders, 6 questions, 2 other bits: 72 fours
 
 
 def test_all_formats_occur_and_dates_cover_the_years():
@@ -114,10 +147,6 @@ def test_reversal_runs_over_all_lengths_and_is_its_own_inverse():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: date_examples(LAST - FIRST + 1, 1), "days"),
-        (lambda: date_examples(-1, 1), "num_train"),
-        (lambda: reversal_examples(100, 0, 1, 1), "length 1"),
-        (lambda: reversal_examples(1, 0, 5, 4), "longest"),
         (lambda: Vocabulary(["ab"]).encode([]), "texts is empty"),
         (lambda: Vocabulary(["ab"]).encode(["a", ""]), "text 1 is empty"),
         (lambda: Vocabulary(["ab"]).encode(["abc"]), "'c' at position 2 of text 0"),

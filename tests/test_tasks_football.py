@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from reference import refuses
 
 from attention_course.tasks import football_examples
 from attention_course.tasks.drawing import MEADOW
@@ -52,10 +51,3 @@ def test_the_shapes_differ_from_each_other_but_for_the_teams():
 def test_pictures_have_four_pixels_a_patch_and_every_direction_occurs():
     assert TRAIN.images.shape == (60, 16, 16, 3)
     assert set(TRAIN.direction.tolist()) == set(range(8))
-
-
-def test_what_makes_no_scenes_is_refused():
-    with refuses(ValueError, "grid is 2; expected at least 3"):
-        football_examples(1, 1, grid=2)
-    with pytest.raises(ValueError, match="at most half of 60480"):
-        football_examples(60000, 1, grid=3)

@@ -61,8 +61,3 @@ def test_sentences_are_of_every_length():
 
 def test_a_sentence_is_read_without_its_start():
     assert read(TRAIN.words[0][:2]) == WORDS[TRAIN.words[0][1]]
-
-
-def test_more_sentences_than_half_of_all_are_refused():
-    with pytest.raises(ValueError, match="at most half of"):
-        grammar_examples(400000, 0)

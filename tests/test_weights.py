@@ -1,4 +1,4 @@
-"""Weights against loops and torch, what a mask does to them, and what odd scores do."""
+"""What is true of one way to weigh or another; what they all promise is in `test_contract`."""
 
 import math
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 from reference import (
-    BATCH,
     M,
     N,
     both_libraries,
@@ -16,7 +15,6 @@ from reference import (
     random,
     refuses,
     same,
-    some_mask,
 )
 
 from attention_src.weights import relu_weights, sigmoid_weights, softmax
@@ -46,19 +44,8 @@ def test_one_row_of_scores_needs_no_second_axis(weigh, array):
     (scores,), mask = random((M,)), np.arange(M) < 4
     same(weigh(array(scores)), LOOPS[weigh]([scores], [np.ones(M, bool)])[0])
     same(weigh(array(scores), array(mask)), LOOPS[weigh]([scores], [mask])[0])
-
-
-def test_softmax_is_torchs_in_value_and_gradient():
-    scores = torch.tensor(random((BATCH, N, M))[0], requires_grad=True)
-    pull = torch.tensor(random((BATCH, N, M), seed=1)[0])
-    for weigh, theirs in (
-        (softmax, lambda s: torch.softmax(s, dim=-1)),
-        (relu_weights, lambda s: torch.relu(s) / M),
-        (sigmoid_weights, lambda s: torch.sigmoid(s - math.log(M))),
-    ):
-        same(weigh(scores), theirs(scores))
-        ours, expected = (torch.autograd.grad((f(scores) * pull).sum(), scores)[0] for f in (weigh, theirs))
-        same(ours, expected)
+    with refuses(ValueError, "mask (3,) and scores (7,): both need a column for each key, got 3 and 7"):
+        weigh(array(scores), array(mask[:3]))
 
 
 def test_at_zero_relu_has_torchs_gradient_and_no_negative_zero():
@@ -70,42 +57,9 @@ def test_at_zero_relu_has_torchs_gradient_and_no_negative_zero():
 
 
 @both_libraries
-@every_kind
-def test_a_masked_key_has_the_weight_zero_and_might_as_well_not_exist(weigh, array):
-    (scores,) = random((N, M))
-    seen = np.arange(M) != 3
-    weights = weigh(array(scores), array(seen[None, :]))
-    assert (weights[:, 3] == 0).all()
-    same(weights[:, array(seen)], weigh(array(scores[:, seen])))
-
-
-@both_libraries
 def test_adding_a_number_to_every_score_of_a_row_changes_no_softmax_weight(array):
     scores, shift = random((N, M), (N, 1))
     same(softmax(array(scores + 100 * shift)), softmax(array(scores)))
-
-
-@both_libraries
-@every_kind
-def test_permuting_the_keys_permutes_the_weights(weigh, array):
-    (scores,), mask, order = random((N, M)), some_mask(N, M), np.random.default_rng(2).permutation(M)
-    expected = np.asarray(weigh(array(scores), array(mask)))[:, order]
-    same(weigh(array(scores[:, order]), array(mask[:, order])), expected)
-
-
-@both_libraries
-@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
-@every_kind
-def test_scores_of_ten_thousand_stay_finite(weigh, kind, array):
-    scores = array(np.array([[1e4, -1e4, 0], [-1e4, -1e4, -1e4], [1e4, 1e4, 1e4]], kind))
-    expected = {
-        softmax: [[1, 0, 0], [1 / 3] * 3, [1 / 3] * 3],
-        relu_weights: [[1e4 / 3, 0, 0], [0] * 3, [1e4 / 3] * 3],
-        sigmoid_weights: [[1, 0, 0.25], [0] * 3, [1] * 3],
-    }[weigh]
-    got = weigh(scores)
-    assert got.dtype == scores.dtype
-    same(got, expected, tolerance=1e-3 if kind == "float16" else 1e-7)
 
 
 @both_libraries
@@ -147,9 +101,3 @@ def test_more_keys_than_half_precision_can_count_are_counted(weigh):
     expected = {softmax: 1 / 70000, relu_weights: 1 / 70000, sigmoid_weights: 1 / (1 + 70000 / math.e)}[weigh]
     for mask in (None, np.ones((1, 70000), bool)):
         assert weigh(scores, mask)[0, -1] == np.float16(expected)
-
-
-@every_kind
-def test_a_row_of_scores_with_a_mask_of_another_length_is_refused(weigh):
-    with refuses(ValueError, "mask (3,) and scores (7,): both need a column for each key, got 3 and 7"):
-        weigh(np.ones(M), np.ones(3, bool))

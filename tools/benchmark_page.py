@@ -13,7 +13,7 @@ REQUIREMENTS = ROOT / "evidence" / "requirements" / "benchmark.txt"
 
 
 def exponent(sizes, values):
-    """The slope of log value against log n over the three largest sizes, where the start no longer counts."""
+    """Return the slope of log value against log n over the three largest sizes, where the start no longer counts."""
     return np.polyfit(np.log(sizes[-3:]), np.log(values[-3:]), 1)[0]
 
 
@@ -27,7 +27,7 @@ def short(x):
 
 
 def time_table(rows, names, way):
-    """Milliseconds, and how many times as long as the first of the same round, in the median."""
+    """Return a table of milliseconds and how many times as long as the first of the same round, in the median."""
     made = []
     for name in names:
         times = [one(rows, name, way, n, "seconds") for n in SIZES]
@@ -44,7 +44,7 @@ def memory_table(rows, names, way, sizes=SIZES):
 
 
 def figures(rows):
-    """The two figures of the page: {name of the file: SVG}."""
+    """Return the two figures of the page: {name of the file: SVG}."""
     seconds = {name: [one(rows, name, "forward + backward", n, "seconds") for n in SIZES] for name in LAYERS}
     mib = {name: [one(rows, name, "forward", n, "MiB") for n in SIZES] for name in FUNCTIONS}
     mib = {name.replace("_attention", ""): found for name, found in mib.items()}  # or the legend is wider than the axes
@@ -54,7 +54,7 @@ def figures(rows):
 
 
 def page(result):
-    """The page for the site's back matter, from the stored result."""
+    """Return the page for the site's back matter, from the stored result."""
     rows, about, way = result["rows"], result["environment"], "forward + backward"
     versions = [f"{name} {result['versions'][name]}" for name in ("torch", "numpy")]
     versions += [line.replace("==", " ") for line in REQUIREMENTS.read_text().splitlines() if re.match("x-t|vit", line)]

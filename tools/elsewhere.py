@@ -39,7 +39,7 @@ class Run(NamedTuple):
 
 
 def _kernel(python, folder):
-    """A manager of kernels that run in another Python."""
+    """Return a manager of kernels that run in another Python."""
     spec = {"argv": [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"], "display_name": "elsewhere"}
     (folder / "elsewhere").mkdir()
     (folder / "elsewhere" / "kernel.json").write_text(json.dumps({**spec, "language": "python"}))
@@ -52,7 +52,7 @@ def run(path, python=sys.executable):
     Raises
     ------
     nbclient.exceptions.CellExecutionError
-        A cell failed.
+        If a cell fails.
     """
     notebook = nbformat.read(path, as_version=4)
     notebook.cells.append(nbformat.v4.new_code_cell(TELL))

@@ -41,7 +41,7 @@ def find(name):
     if path and name.startswith("ch"):
         return find_experiment(path, name.partition("-")[2])
     if path:
-        return import_module("web.live.running_pages").runner(path)
+        return import_module("web.live.running_pages").runner(path, import_module("web.live").write_runtime)
     return import_module(f"evidence.{OTHERS[name]}").RUNNER
 
 

@@ -1,6 +1,6 @@
 """Write what is counted on the instructors' two pages: `python -m tools.instructors_page`.
 
-Points and minutes come from the chapters, wrong answers from homework/answers, questions from the checks.
+Points and minutes come from the chapters, wrong answers from homework/answers, and questions from the checks.
 The rest is written by hand.
 """
 
@@ -57,7 +57,7 @@ ITEMS = {  # of the list of what the five source notes say, those that an exerci
 Entry = namedtuple("Entry", "chapter title name number kind points minutes exercise")
 
 
-def entries():
+def list_entries():
     """The exercises of the book, in order, as the chapters announce them."""
     for path in CHAPTERS:
         notebook = read(path)
@@ -68,105 +68,93 @@ def entries():
             yield Entry(path.stem, title, name, int(number), kind.lower(), int(points), int(minutes), EXERCISES[name])
 
 
-def told(exercise, fault):
-    """The question that whoever gave this answer is asked; where there is none, the message."""
+def quote_check(exercise, wrong):
+    """The question that a wrong answer meets; where there is none, the message."""
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
-            exercise.check(*fault.answer)
-        except checks.Wrong as wrong:
-            seen, question = wrong.seen.values, str(wrong.question)
+            exercise.check(*wrong.answer)
+        except checks.Wrong as message:
+            seen, question = message.seen.values, str(message.question)
             if "error" in seen:
                 return f"that it raised {seen['error']}, and at which sizes"
             if "reason" in seen:
                 return f"If {seen['reason']}: {question[0].lower()}{question[1:]}"
-            return question if wrong.question else str(wrong)
+            return question if message.question else str(message)
 
 
-def table(head, rows):
-    rows = [[re.sub(r"([|<])", r"\\\1", text) for text in row] for row in rows]
+def format_table(head, rows):
+    rows = [[re.sub(r"([|<])", r"\\\1", str(text)) for text in row] for row in rows]
     return "\n".join("| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rows))
 
 
-def faults(entry):
-    """The wrong answers to an exercise: the usual ones with what they reveal, and the others folded.
+def write_wrong_answers():
+    """The wrong answers to each exercise: the usual ones with what they reveal, and the others folded.
 
     Which tests are wrong to name is left out, since it would leave the right one.
     """
-    refused = {name: fault for name, fault in entry.exercise.refused().items() if not name.startswith("names “")}
-    usual = [(name, fault.reveals, told(entry.exercise, fault)) for name, fault in refused.items() if fault.reveals]
-    others = [(name, told(entry.exercise, fault)) for name, fault in refused.items() if not fault.reveals]
-    named = len(entry.exercise.refused()) - len(refused)
-    if named:
-        others.append((f"{named} wrong names of tests", "to each why it would not have shown the fault"))
-    yield f"**{entry.number}. {entry.kind.capitalize()} it** · `checks.{entry.exercise.check.__name__}`\n"
-    if usual:
-        yield table(("usual wrong answer", "reveals", "the check asks"), usual) + "\n"
-    also = ""
-    if entry.exercise.like:
-        also = f", and all {len(entry.exercise.like.faults())} of `{entry.exercise.like.check.__name__}`"
-    the = "The other" if usual else "The"
-    yield f":::{{dropdown}} {the} {len(others) - bool(named) + named} that it refuses{also}"
-    yield table(("wrong answer", "the check says"), others)
-    yield ":::\n"
+    previous = ""
+    for entry in list_entries():
+        exercise, refused = entry.exercise, entry.exercise.list_refused()
+        shown = {name: wrong for name, wrong in refused.items() if not name.startswith("names “")}
+        asks = {name: quote_check(exercise, wrong) for name, wrong in shown.items()}
+        usual = [(name, wrong.reveals, asks[name]) for name, wrong in shown.items() if wrong.reveals]
+        others = [(name, asks[name]) for name, wrong in shown.items() if not wrong.reveals]
+        if named := len(refused) - len(shown):
+            others.append((f"{named} wrong names of tests", "to each why it would not have shown the fault"))
+        if entry.chapter != previous:
+            yield f"### {int(entry.chapter[:2])}. {entry.title}\n"
+        previous = entry.chapter
+        yield f"**{entry.number}. {entry.kind.capitalize()} it** · `checks.{exercise.check.__name__}`\n"
+        if usual:
+            yield format_table(("usual wrong answer", "reveals", "the check asks"), usual) + "\n"
+        like = exercise.like
+        also = f", and all {len(like.list_wrong())} of `{like.check.__name__}`" if like else ""
+        yield f":::{{dropdown}} {'The other' if usual else 'The'} {len(refused) - len(usual)} that it refuses{also}"
+        yield format_table(("wrong answer", "the check says"), others)
+        yield ":::\n"
 
 
-def every_fault():
-    chapter = ""
-    for entry in entries():
-        if entry.chapter != chapter:
-            chapter = entry.chapter
-            yield f"### {int(chapter[:2])}. {entry.title}\n"
-        yield from faults(entry)
-
-
-def exercises():
+def write_exercises():
     """One line for each exercise."""
     rows = []
-    for entry in entries():
-        wrong = len(entry.exercise.refused()) + (len(entry.exercise.like.faults()) if entry.exercise.like else 0)
-        rows.append(
-            (
-                f"{int(entry.chapter[:2])}.{entry.number}",
-                entry.kind,
-                str(entry.points),
-                str(entry.minutes),
-                f"`{entry.exercise.check.__name__}`",
-                str(len(entry.exercise.right)),
-                str(wrong),
-                entry.exercise.serves.replace(" ", ", "),
-            )
-        )
-    right, wrong = (sum(int(row[i]) for row in rows) for i in (5, 6))
+    for entry in list_entries():
+        exercise = entry.exercise
+        wrong = len(exercise.list_refused()) + (len(exercise.like.list_wrong()) if exercise.like else 0)
+        name, check = f"{int(entry.chapter[:2])}.{entry.number}", f"`{exercise.check.__name__}`"
+        counted = entry.points, entry.minutes, check, len(exercise.right), wrong
+        rows.append((name, entry.kind, *counted, exercise.serves.replace(" ", ", ")))
+    right, wrong = (sum(row[i] for row in rows) for i in (5, 6))
     yield f"{len(rows)} exercises: {right} right answers are accepted, {wrong} wrong ones refused.\n"
-    yield table(("exercise", "kind", "points", "minutes", "check", "right ✓", "wrong ✗", "serves"), rows)
+    yield format_table(("exercise", "kind", "points", "minutes", "check", "right ✓", "wrong ✗", "serves"), rows)
 
 
-def term():
+def write_term():
     """One line for each chapter: minutes, what it needs, what its exercises are worth."""
-    rows, found = [], list(entries())
+    rows, entries = [], list(list_entries())
     for path in CHAPTERS:
-        first = read(path).cells[0].source
-        need = first.partition("**You need**")[2]
+        need = read(path).cells[0].source.partition("**You need**")[2]
         needs = sorted({int(number) for number in re.findall(r"\((\d\d)_\w+\.ipynb\)", need)})
-        own = [entry for entry in found if entry.chapter == path.stem]
+        own = [entry for entry in entries if entry.chapter == path.stem]
         title = f"[{int(path.stem[:2])}. {own[0].title}](../chapters/{path.stem}.ipynb)"
         points, minutes = sum(entry.points for entry in own), sum(entry.minutes for entry in own)
         reading = re.search(r"About (\d+) minutes", need)[1]
-        rows.append((title, reading, ", ".join(map(str, needs)) or "none", str(len(own)), str(points), str(minutes)))
-    yield table(("chapter", "reading", "needs", "exercises", "points", "minutes"), rows)
+        rows.append((title, reading, ", ".join(map(str, needs)) or "none", len(own), points, minutes))
+    yield format_table(("chapter", "reading", "needs", "exercises", "points", "minutes"), rows)
 
 
-def items():
-    yield table(("item", "what it is"), [(name, what) for name, what in ITEMS.items()])
+def write_items():
+    yield format_table(("item", "what it is"), ITEMS.items())
 
 
-def page(text):
-    """A page with the parts that are counted made anew."""
-    parts = {"term": term, "exercises": exercises, "items": items, "faults": every_fault}
-    return MADE.sub(lambda found: found[1] + "\n".join(parts[found[2]]()).rstrip() + "\n" + found[3], text)
+WRITERS = {"term": write_term, "exercises": write_exercises, "items": write_items, "faults": write_wrong_answers}
+
+
+def fill_page(text):
+    """Return the text of a page with the parts between its marks written again."""
+    return MADE.sub(lambda mark: mark[1] + "\n".join(WRITERS[mark[2]]()).rstrip() + "\n" + mark[3], text)
 
 
 if __name__ == "__main__":
     for path in PAGES:
-        path.write_text(page(path.read_text(encoding="utf-8")), encoding="utf-8")
+        path.write_text(fill_page(path.read_text(encoding="utf-8")), encoding="utf-8")

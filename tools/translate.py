@@ -86,15 +86,15 @@ def refresh(page, folder=FOLDER):
 
 @cache
 def glossary():
-    """{English term: its Korean word}, the first where the glossary has several."""
+    """Return {English term: its Korean word}, the first where the glossary has several."""
     rows = re.findall(
         r'^\| ([^|]+) \| <span lang="ko">([^<]+)</span> \|', (ROOT / "pages" / "glossary.md").read_text("utf-8"), re.M
     )
     return {term: korean.split(" · ")[0] for terms, korean in rows for term in terms.lower().split(", ")}
 
 
-def kept(text):
-    """What a translation may not change, by what it is: {kind: Counter}."""
+def count_kept(text):
+    """Count what a translation may not change, by what it is: {kind: Counter}."""
     tokens = inline(text)
     return {
         "formula": Counter(token.content for token in tokens if token.type == "math_inline"),
@@ -110,13 +110,13 @@ def kept(text):
     }
 
 
-def numbers(text):
-    """The numbers in digits, outside of code and formulas."""
+def count_numbers(text):
+    """Count the numbers in digits, outside of code and formulas."""
     return Counter(NUMBER.findall(plain(text).replace("−", "-")))
 
 
-def in_words(text):
-    """The numbers that stand there in words, and that a translation may write in digits."""
+def count_numbers_in_words(text):
+    """Count the numbers that a text has in words and that a translation may write in digits."""
     words = (
         word if word in NUMBERS_IN_WORDS else word.removesuffix("s") for word in re.findall("[a-z]+", text.lower())
     )
@@ -125,12 +125,12 @@ def in_words(text):
     return Counter(map(str, found))
 
 
-def said(counter):
+def join_sorted(counter):
     return ", ".join(sorted(counter.elements()))
 
 
-def wrong_particles(text):
-    """Particles that do not agree with the number or the term of the glossary before them."""
+def list_wrong_particles(text):
+    """Yield each particle that does not agree with the number or the term of the glossary before it."""
     nouns = "|".join(sorted(map(re.escape, glossary().values()), key=len, reverse=True))
     for found in re.finditer(rf"((?:(?<![가-힣])(?:{nouns}))|\d)({ENDS})(?![가-힣])", plain(text)):
         word, particle = found.groups()
@@ -152,18 +152,18 @@ def agree(word, particle):
     return particle
 
 
-def lies(english, korean):
-    """In what a translation differs from its English, where it may not: texts for the translator."""
-    before, after = kept(english), kept(korean)
+def list_differences(english, korean):
+    """Yield where a translation differs from its English though it may not: texts for the translator."""
+    before, after = count_kept(english), count_kept(korean)
     for what in before:
-        if gone := said(before[what] - after[what]):
+        if gone := join_sorted(before[what] - after[what]):
             yield f"{what} missing: {gone}"
-        if more := said(after[what] - before[what]):
+        if more := join_sorted(after[what] - before[what]):
             yield f"{what} that the English does not have: {more}"
-    there, here = numbers(english), numbers(korean)
-    if gone := said(there - here):
+    there, here = count_numbers(english), count_numbers(korean)
+    if gone := join_sorted(there - here):
         yield f"number missing: {gone}"
-    if more := said(here - there - in_words(plain(english))):
+    if more := join_sorted(here - there - count_numbers_in_words(plain(english))):
         yield f"number that the English does not have: {more}"
     if "\n\n" in korean or korean != korean.strip() or korean.count("\n") != english.count("\n"):
         yield "line breaks or spaces at the ends differ"
@@ -173,24 +173,24 @@ def lies(english, korean):
         word = glossary().get(term.lower()) or glossary().get(term.lower().removesuffix("s"))
         if word and word not in korean:
             yield f"the glossary's word for {term} is {word}"
-    yield from wrong_particles(korean)
+    yield from list_wrong_particles(korean)
 
 
-def likeness(english, korean):
-    """How well a translation fits a choice: by clues, numbers, names, and by what no translation may change."""
+def rate_fit(english, korean):
+    """Rate how well a translation fits a choice: by clues, numbers, names, and what no translation may change."""
     there, here = plain(english).lower(), plain(korean).lower()
     clues = [(bool(re.search(one, there)), bool(re.search(other, here))) for one, other in CLUES.items()]
     fits = sum(2 * (one and other) - (one != other) for one, other in clues)
     fits += 2 * (Counter(NAME.findall(there)) & Counter(NAME.findall(here))).total()
-    before, after = kept(english) | {"number": numbers(english)}, kept(korean) | {"number": numbers(korean)}
+    before, after = (count_kept(text) | {"number": count_numbers(text)} for text in (english, korean))
     for what in before:
         differ = (before[what] - after[what]) + (after[what] - before[what])
         fits += 3 * (before[what] & after[what]).total() - 2 * differ.total()
     return fits
 
 
-def choices(catalogue):
-    """Every two translated choices, or summaries, of one cell."""
+def pair_choices(catalogue):
+    """Return every two translated choices, or summaries, of one cell."""
     cells = {}
     for entry in catalogue:
         if entry.translated() and re.search("choice|summary", entry.comment):
@@ -199,38 +199,38 @@ def choices(catalogue):
     return chain.from_iterable(combinations(found, 2) for found in cells.values())
 
 
-def exchanged(catalogue):
-    """Choices of one prediction whose translations fit better the other way round: (entry, text)."""
-    for one, other in choices(catalogue):
-        as_it_is = likeness(one.msgid, one.msgstr) + likeness(other.msgid, other.msgstr)
-        if as_it_is < likeness(one.msgid, other.msgstr) + likeness(other.msgid, one.msgstr):
+def list_exchanged_choices(catalogue):
+    """Yield choices of one prediction whose translations fit better the other way round: (entry, text)."""
+    for one, other in pair_choices(catalogue):
+        as_it_is = rate_fit(one.msgid, one.msgstr) + rate_fit(other.msgid, other.msgstr)
+        if as_it_is < rate_fit(one.msgid, other.msgstr) + rate_fit(other.msgid, one.msgstr):
             yield one, f"it seems to be exchanged with another choice: {other.msgstr}"
 
 
-def faults(catalogue):
-    """The faults of a catalogue: (entry, text), and that two headings of a page are told apart."""
+def list_problems(catalogue):
+    """Yield the problems of a catalogue: (entry, text); two headings of a page must differ as well."""
     headings = {}
-    yield from exchanged(catalogue)
+    yield from list_exchanged_choices(catalogue)
     for entry in catalogue:
         if entry.translated():
-            yield from ((entry, fault) for fault in lies(entry.msgid, entry.msgstr))
+            yield from ((entry, problem) for problem in list_differences(entry.msgid, entry.msgstr))
             if "heading" in entry.comment and headings.setdefault(entry.msgstr, entry.msgid) != entry.msgid:
                 yield entry, f"another heading has the same words: {headings[entry.msgstr]}"
 
 
 def check(pages):
-    """Print the faults and the counts; return whether something is wrong, and how many messages are not translated."""
+    """Print problems and counts; return whether there is a problem, and how many messages are not translated."""
     found, open_messages, all_messages = 0, 0, 0
     for page in pages:
         catalogue, name = polib.pofile(str(file(page)), wrapwidth=0), file(page).relative_to(ROOT)
-        for entry, fault in faults(catalogue):
+        for entry, problem in list_problems(catalogue):
             found += 1
-            print(f"{name}:{entry.linenum}: {fault}\n    {entry.msgid[:100]}\n    {entry.msgstr[:100]}")
+            print(f"{name}:{entry.linenum}: {problem}\n    {entry.msgid[:100]}\n    {entry.msgstr[:100]}")
         entries = [entry for entry in catalogue if not entry.obsolete]
         missing = sum(not entry.translated() for entry in entries)
         open_messages, all_messages = open_messages + missing, all_messages + len(entries)
         print(f"{page}: {missing} of {len(entries)} messages are not translated")
-    print(f"{found} faults; {open_messages} of {all_messages} messages are not translated")
+    print(f"{found} problems; {open_messages} of {all_messages} messages are not translated")
     return bool(found), open_messages
 
 

@@ -14,12 +14,19 @@ from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 
 from book.chapter import TRANSLATED
-from web import styles as book_style
+from web.styles import write_style
 
 NODE_MODULES = Path(sys.prefix) / "node_modules"
 
 # Scripts with the word in their name or text are loaded only by pages whose body has the mark.
-NEEDED_BY = {"thebe": "thebe", "toggle": "toggle", "design": "sd-", "predict": "prediction", "front": "addends", "marks": "mark"}
+NEEDED_BY = {
+    "thebe": "thebe",
+    "toggle": "toggle",
+    "design": "sd-",
+    "predict": "prediction",
+    "front": "addends",
+    "marks": "mark",
+}
 
 # The typefaces, from their npm packages: prose is serif, everything else sans.
 FONTS = {
@@ -28,7 +35,7 @@ FONTS = {
     "sans": ("source-sans-3", "source-sans-3-latin-wght-normal.woff2"),
 }
 
-# The colours that a reader chose or the system has, chosen before the page is painted and not once more after it.
+# The reader's or the system's choice of colours, applied before the page is painted, so that it is painted once.
 CHOSEN = """(mode => mode != "auto" ? mode : matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")(
         document.documentElement.dataset.mode)"""
 
@@ -43,16 +50,6 @@ CHANGES = {
     r"<script (?=[^>]*src=)(?![^>]*defer)": '<script defer="defer" ',
     r'role="doc-biblioentry"': 'role="listitem"',
     r'<span class="c1">(# (score|scale|weigh|mix)\b)': r'<span class="c1 stage-\2">\1',
-}
-
-# In the theme's script: it marks the blocks of code that scroll, and measured and marked them in turn, those in closed
-# details too, so that the page was laid out anew for each. Now it measures what is open, at once, and what opens later.
-SCRIPT_CHANGES = {
-    r"(document\.querySelectorAll\([^)]*\)\))\.forEach\(\(e=>\{e\.tabIndex=([^}]*)\}\)\)": (
-        r'[...\1].filter((e=>!e.closest("details:not([open])"))).map((e=>[e,\2])).forEach((([e,t])=>{e.tabIndex=t}))'
-    ),
-    r'window\.addEventListener\("resize",t\)': r'\g<0>,window.addEventListener("toggle",e,!0)',
-    r'"\.cell_output > \.output"': r'\g<0>,".tag_wide .cell_output"',
 }
 
 
@@ -86,7 +83,10 @@ def _copy_katex(static):
 
 def _write_fonts(out):
     """Write the typefaces with the characters that the English pages and the figures have: a third of their size."""
-    texts = (re.sub(r"<(script|style).*?</\1>|<[^>]*>", "", page.read_text("utf-8"), flags=re.S) for page in out.rglob("*.html"))
+    texts = (
+        re.sub(r"<(script|style).*?</\1>|<[^>]*>", "", page.read_text("utf-8"), flags=re.S)
+        for page in out.rglob("*.html")
+    )
     letters = "".join({*html.unescape("".join(texts))} | {*map(chr, range(32, 127))})
     (out / "_static" / "fonts").mkdir(exist_ok=True)
     for name, (folder, file) in FONTS.items():
@@ -99,7 +99,7 @@ def _write_fonts(out):
 
 
 def change_pages(folder, static, images):
-    """Change all pages of a folder, given the folders of what Sphinx laid beside them."""
+    """Change all pages of a folder, given the folders where Sphinx put their static files and images."""
     options = f"<script>{(static / 'documentation_options.js').read_text('utf-8')}</script>"
     pictures = [path.name for path in images.glob("*.svg") if 'id="picture"' in path.read_text("utf-8")]
     is_picture = rf'<img (?=[^>]*_images/({"|".join(pictures) or "none"})")'
@@ -111,18 +111,8 @@ def change_pages(folder, static, images):
         page.write_text(text, "utf-8")
 
 
-def _change_script(out):
-    script = out / "_static" / "scripts" / "pydata-sphinx-theme.js"
-    text = script.read_text("utf-8")
-    for old, new in SCRIPT_CHANGES.items():
-        text, found = re.subn(old, new, text)
-        if not found:
-            raise ValueError(f"the theme's script is another one: {old} is not in it")
-    script.write_text(text, "utf-8")
-
-
 def _subset_icons(out):
-    """Write a font of a few kilobytes: the icons that pages and scripts name, and those that the style itself sets."""
+    """Write a font of a few kilobytes with the icons that pages, scripts and the style name."""
     style = (out / "_static" / "styles" / "pydata-sphinx-theme.css").read_text("utf-8")
     files = [*out.rglob("*.html"), out / "_static" / "scripts" / "pydata-sphinx-theme.js"]
     names = {name for path in files for name in re.findall(r"\bfa-([a-z-]+)", path.read_text("utf-8"))}
@@ -137,7 +127,7 @@ def _subset_icons(out):
 
 
 def is_whole(app, exception):
-    """Whether a site was built that has everything it loads; the Korean edition takes it from the English one."""
+    """Return whether a site was built that has all it loads; the Korean edition takes that from the English one."""
     return exception is None and app.builder.format == "html" and app.config.language != TRANSLATED
 
 
@@ -147,7 +137,6 @@ def _finish(app, exception):
         _copy_katex(out / "_static")
         for script in (out / "_static" / "scripts").glob("fontawesome.js*"):
             script.unlink()
-        _change_script(out)
         change_pages(out, out / "_static", out / "_images")
         _subset_icons(out)
         _write_fonts(out)
@@ -155,7 +144,7 @@ def _finish(app, exception):
 
 def _join_styles(app, exception):
     if is_whole(app, exception):
-        book_style.write(Path(app.outdir))
+        write_style(Path(app.outdir))
 
 
 def setup(app):

@@ -60,11 +60,18 @@ def with_inline_figures(text, images, depth):
 def _finish(app, exception):
     if exception is None and app.builder.format == "html":
         out = Path(app.outdir)
-        shutil.copytree(ROOT / "web" / "pictures", out / "_static" / "pictures", ignore=shutil.ignore_patterns("*.css"), dirs_exist_ok=True)
+        shutil.copytree(
+            ROOT / "web" / "pictures",
+            out / "_static" / "pictures",
+            ignore=shutil.ignore_patterns("*.css"),
+            dirs_exist_ok=True,
+        )
         for page in out.rglob("*.html"):
             text = page.read_text("utf-8")
             if "_images/" in text or "data-picture" in text:
-                page.write_text(with_inline_figures(text, out / "_images", len(page.relative_to(out).parts) - 1), "utf-8")
+                page.write_text(
+                    with_inline_figures(text, out / "_images", len(page.relative_to(out).parts) - 1), "utf-8"
+                )
 
 
 def setup(app):

@@ -102,7 +102,7 @@ var Stemmer = function() {{
 
 
 def _translate(app, docname, source):
-    """Put the translations of a page in their places, and note how many messages have none."""
+    """Replace the text of a page by its translations, and note how many messages have none."""
     known, missing = translations(docname), set()
     english_headings.clear()
 
@@ -147,9 +147,9 @@ def _note_what_is_english(app, doctree):
 
 
 def _bind_particles(app, doctree):
-    """Let no line begin with a particle: browsers break after a closing mark, also where one ends code or a link.
+    """Let no line begin with a particle, or with the dot between two things.
 
-    Nor with a dot between two things.
+    Browsers break after a closing mark, even where the mark ends code or a link.
     """
     for text in list(doctree.findall(nodes.Text)):
         if not isinstance(text.parent, nodes.literal | nodes.FixedTextElement | nodes.math | nodes.raw):
@@ -161,7 +161,7 @@ def _bind_particles(app, doctree):
 
 
 def _changed_catalogues(app, env, added, changed, removed):
-    """The pages whose catalogue is newer than what was read of them."""
+    """Return the pages whose catalogue has changed since they were read."""
     paths = {name: FOLDER / f"{name}.po" for name in env.found_docs & env.all_docs.keys()}
     return [name for name, path in paths.items() if path.is_file() and path.stat().st_mtime > env.all_docs[name] / 1e6]
 
@@ -199,7 +199,7 @@ def _hand_out(app, exception):
 
 
 def words_for_scripts():
-    """What the scripts say, in the other language: a function that they call where it is there."""
+    """Return a script with what the other scripts say, in Korean: a function that they call if there is one."""
     return SCRIPT.replace("KNOWN", json.dumps(translations("site"), ensure_ascii=False))
 
 
@@ -309,8 +309,8 @@ def setup(app):
         app.connect("doctree-read", _note_what_is_english)
         app.connect("doctree-read", _bind_particles)
         app.connect("env-get-outdated", _changed_catalogues)
-        app.connect("builder-inited", _launch_its_own, priority=950)  # after book_pages
-        app.connect("build-finished", _hand_out, priority=600)  # when book_site has written the student copies
+        app.connect("builder-inited", _launch_its_own, priority=950)  # after web.pages
+        app.connect("build-finished", _hand_out, priority=600)  # when web.site has written the student copies
         app.connect("build-finished", _finish, priority=990)  # when every extension has changed the pages
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 

@@ -7,12 +7,11 @@ in nothing that readers download, search or copy.
 
 import re
 from html import escape
-from pathlib import Path
 
 import nbformat
 from docutils import nodes
 
-from book.chapter import CHAPTERS, ROOT, read
+from book.chapter import CHAPTERS
 from evidence import claims, engine
 from web.evidence import draw_strip, name_claim, write_legend
 
@@ -24,7 +23,9 @@ DOTS = (
     '<svg viewBox="0 0 15 9" width="15" height="9" aria-hidden="true"><path d="M0 8.2h15" stroke="currentColor"/>'
     '<circle cx="3.5" cy="5" r="1.6"/><circle cx="8" cy="2" r="1.6"/><circle cx="12" cy="4.4" r="1.6"/></svg>'
 )
-BUTTON = '<button type="button" class="mark" popovertarget="{id}" data-claim="{name}" aria-label="Evidence">{dots}</button>'
+BUTTON = (
+    '<button type="button" class="mark" popovertarget="{id}" data-claim="{name}" aria-label="Evidence">{dots}</button>'
+)
 CARD = '<div class="card-of-evidence" id="{id}" popover></div>'
 
 
@@ -46,7 +47,9 @@ def put_signs(notebook, sentences):
         end = STOP.search(cell.source, found.end() - 1)
         places.setdefault((cell.id, end.end() if end else found.end()), []).append(f"{BEGIN}{number}{END}")
     for cell in notebook.cells:
-        for (_, place), signs in sorted(((at, signs) for at, signs in places.items() if at[0] == cell.id), reverse=True):
+        for (_, place), signs in sorted(
+            ((at, signs) for at, signs in places.items() if at[0] == cell.id), reverse=True
+        ):
             cell.source = cell.source[:place] + "".join(signs) + cell.source[place:]
     return notebook
 
@@ -108,7 +111,7 @@ def write_card(path, claim, number, page):
     legend = re.sub(r"\*([^*]+)\*", r"<em>\1</em>", re.sub(r"\$([^$]+)\$", r"<i>\1</i>", legend))
     words = lambda text: re.sub(r"\*([^*]+)\*", r"<em>\1</em>", escape(text))  # noqa: E731
     return (
-        f"<p><b>Varied:</b> {words(claim.varied)}.</p><figure class=\"strip\">{strip}<figcaption>{legend}</figcaption></figure>"
+        f'<p><b>Varied:</b> {words(claim.varied)}.</p><figure class="strip">{strip}<figcaption>{legend}</figcaption></figure>'
         f"<p><b>Refuted if</b> {words(claim.refuted_if)}</p>"
         f'<p><a href="{page}#{name_claim(path, claim)}">Claim {int(path.stem[:2])}.{number + 1}</a></p>'
     )

@@ -1,50 +1,149 @@
 """The reference page of the two packages, made from their docstrings, and its links to the chapters.
 
 Every name links the chapters that use it or, if none does, those that use what is built on it. Both are computed from
-the code of chapters and package. The links from the code of a chapter to this page are made by sphinx-codeautolink.
+the code of the chapters and the packages. The links from the code of a chapter to this page are sphinx-codeautolink's.
 """
 
+import ast
+import importlib
+import pkgutil
 import re
+from functools import cache
+from pathlib import Path
 
+from sphinx.pycode import ModuleAnalyzer
+
+import attention_course
+import attention_src
 from book.chapter import CHAPTERS, code, exercises, printed, read
-from web.package_uses import chapters_of, home, imports, python, users, uses
+from book.names import is_of_packages, package_imports, parse
 
+PACKAGES = (attention_src, attention_course)
+MODULES = [package.__name__ for package in PACKAGES] + [
+    module.name for package in PACKAGES for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+]
 SHAPE = re.compile(r"\((?:[\w./ ·+-]+,)+(?: [\w./ ·+-]+)?\)")
+SETTINGS = {
+    "default_role": "py:obj",  # a word between single backticks in a docstring is a name
+    "autodoc_member_order": "bysource",
+    "add_module_names": False,
+    "html_domain_indices": False,  # the page itself lists the modules
+    "autodoc_typehints": "none",  # the docstring says what a parameter is
+    "napoleon_use_rtype": False,
+    "toc_object_entries_show_parents": "hide",
+}
+
+
+def find_uses(source, imports=None):
+    """Return the names of the packages that a piece of code uses, each under the name of the module that defines it.
+
+    `plots.grid` counts as that, and not as `plots` as well.
+
+    Parameters
+    ----------
+    source : str
+    imports : dict, what was imported under which name; by default what the code itself imports
+    """
+    tree = parse(source)
+    known, used = imports or package_imports(tree), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in known:
+            imported = known[node.value.id]
+            used.add(f"{imported}.{node.attr}" if imported in MODULES else imported)
+        elif isinstance(node, ast.Name) and node.id in known and known[node.id] not in MODULES:
+            used.add(known[node.id])
+    return {find_entry(name) for name in used}
+
+
+@cache
+def find_entry(name):
+    """Return the name under which the page has what is imported as `name`: that of the module that defines it.
+
+    `attention_src.softmax` is `attention_src.weights.softmax`. A constant does not know its module, so we look for the
+    one with a comment on it that begins with ``#:``. What a private module defines belongs to its package.
+    """
+    module, _, short = name.rpartition(".")
+    value = getattr(importlib.import_module(module), short)
+    defined = getattr(value, "__module__", None) if callable(value) else None
+    if defined is None:
+        defined = next((place for place in MODULES if _documents(place, short, value)), module)
+    return f"{_public(defined)}.{short}"
+
+
+def _public(module):
+    """Return the module, or the package that a private module belongs to."""
+    return re.sub(r"\._\w+$", "", module)
+
+
+def _documents(module, short, value):
+    """Return whether a module comments on a constant, which is the same one."""
+    commented = ("", short) in ModuleAnalyzer.for_module(module).find_attr_docs()
+    return commented and getattr(importlib.import_module(module), short) is value
+
+
+def find_users():
+    """Return, for each function and class of the packages, those that mention it in their code."""
+    found = {}
+    for module in map(importlib.import_module, MODULES):
+        for part in ast.parse(Path(module.__file__).read_text("utf-8")).body:
+            words = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
+            for word in words if isinstance(part, ast.FunctionDef | ast.ClassDef) else ():
+                defined = getattr(getattr(module, word, None), "__module__", None) or ""
+                if is_of_packages(defined):
+                    user = f"{_public(module.__name__)}.{part.name}"
+                    found.setdefault(f"{_public(defined)}.{word}", set()).add(user)
+    return found
+
+
+def find_chapters(name, chapters_using, users, seen=()):
+    """Return the chapters that use the name; if none does, the chapters of what is built on it, and so on upwards."""
+    if name in chapters_using or name in seen:
+        return chapters_using.get(name, set())
+    above = (find_chapters(user, chapters_using, users, (*seen, name)) for user in users.get(name, ()))
+    return set().union(*above)
+
+
+def list_chapters_using():
+    """Return the names of the chapters that use each name of the packages themselves."""
+    found = {}
+    for path in CHAPTERS:
+        for name in find_uses("\n".join(cell.source for cell in code(read(path)))):
+            found.setdefault(name, set()).add(path.stem)
+    return found
 
 
 def _read_chapters(app):
-    """Note for each name the chapters that use it and the names built on it, for each check its call and output."""
-    app.chapters_using, app.package_users, app.calls = {}, users(), {}
-    for path in CHAPTERS:
-        notebook = read(path)
-        tree = python("\n".join(cell.source for cell in code(notebook)))
-        for name in map(home, uses(tree)):
-            app.chapters_using.setdefault(name, set()).add(f"chapters/{path.stem}")
+    """Note the chapters that use each name, the names that are built on it, and for each check its call and output."""
+    app.chapters_using, app.package_users, app.calls = list_chapters_using(), find_users(), {}
+    for notebook in map(read, CHAPTERS):
+        imports = package_imports(parse("\n".join(cell.source for cell in code(notebook))))
         for check in (exercise.check for exercise in exercises(notebook)):
-            for name in uses(python(check.source), imports(tree)):
-                app.calls.setdefault(home(name), (check.source, printed(check)))
+            for name in find_uses(check.source, imports):
+                app.calls.setdefault(name, (check.source, printed(check)))
 
 
-def mark_shapes(app, what, name, thing, options, lines):
-    """Set the shapes in a docstring as code, each behind its name, before napoleon reads the docstring."""
+def mark_shapes(lines):
+    """Return the lines of a docstring with shapes set as code, each below its name, for napoleon to read."""
     section, marked = "", []
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         if following.startswith("---"):
             line = section = line.replace("Attributes", "Parameters")  # a named tuple is made from its fields
         if section in ("Parameters", "Returns"):
             item = re.fullmatch(r"(\*?\w[\w, ]*) : (.+)", line)
-            shaped = SHAPE.sub(r"``\g<0>``", item[2] if item else line)
+            line = SHAPE.sub(r"``\g<0>``", item[2] if item else line)
             if item:
                 marked.append(f"``{item[1]}``" if section == "Returns" else item[1])
-                line = f"    {shaped}{'.' if following.startswith(' ') else ''}"
-            else:
-                line = shaped
+                line = f"    {line}{'.' if following.startswith(' ') else ''}"
         marked.append(line)
-    lines[:] = marked
+    return marked
+
+
+def _mark_shapes(app, what, name, thing, options, lines):
+    lines[:] = mark_shapes(lines)
 
 
 def _skip_fields(app, what, name, thing, skip, options):
-    """Leave out the fields of a named tuple, which its docstring has."""
+    """Leave out the fields of a named tuple, because its docstring describes them."""
     return True if type(thing).__name__ == "_tuplegetter" else None
 
 
@@ -53,46 +152,45 @@ def _link_chapters(app, what, name, thing, options, lines):
     if what == "module":
         return
     if name in app.calls:
-        source, said = app.calls[name]
+        source, output = app.calls[name]
         call = [f"{'...' if line[0] in ' )' else '>>>'} {line}" for line in source.splitlines() if line]
-        lines += ["", ".. rubric:: Examples", "", *call, *said.splitlines(), ""]
-    chapters = sorted(chapters_of(name, app.chapters_using, app.package_users))
-    if chapters:
-        lines += ["", "In the chapters: " + ", ".join(f":doc:`/{chapter}`" for chapter in chapters) + "."]
+        lines += ["", ".. rubric:: Examples", "", *call, *output.splitlines(), ""]
+    if chapters := sorted(find_chapters(name, app.chapters_using, app.package_users)):
+        lines += ["", "In the chapters: " + ", ".join(f":doc:`/chapters/{chapter}`" for chapter in chapters) + "."]
 
 
-def _find_elsewhere(app, env, node, shown):
-    """Resolve a name that a docstring mentions without its module, if one function or class of the formulas has it."""
+def _resolve_short_name(app, env, node, shown):
+    """Resolve a name that a docstring mentions without its module, if just one function or class has it.
+
+    Checks don't count, since many of them are named after the function that they judge.
+    """
     if node.get("refdomain") != "py" or "." in node["reftarget"]:
         return None
-    python, ending = env.get_domain("py"), f".{node['reftarget']}"
-    found = [name for name, entry in python.objects.items() if name.endswith(ending) and _is_formula(name, entry)]
-    if len(found) != 1:
-        return None
-    return python.resolve_xref(env, node["refdoc"], app.builder, "obj", found[0], node, shown)
+    domain, ending = env.get_domain("py"), f".{node['reftarget']}"
+    found = [
+        name
+        for name, entry in domain.objects.items()
+        if name.endswith(ending)
+        and entry.objtype in ("function", "class")
+        and not name.startswith("attention_course.checks.")
+    ]
+    return (
+        domain.resolve_xref(env, node["refdoc"], app.builder, "obj", *found, node, shown) if len(found) == 1 else None
+    )
 
 
-def _is_formula(name, entry):
-    return entry.objtype in ("function", "class") and not name.startswith("attention_course.checks.")
-
-
-def _settle(app, config):
-    config.default_role = "py:obj"  # what stands between single backticks in a docstring is a name
-    config.autodoc_member_order = "bysource"
-    config.add_module_names = False
-    config.html_domain_indices = False  # the page itself lists the modules
-    config.autodoc_typehints = "none"  # what a parameter is stands beside its name
-    config.napoleon_use_rtype = False
-    config.toc_object_entries_show_parents = "hide"
+def _set_options(app, config):
+    for name, value in SETTINGS.items():
+        setattr(config, name, value)
 
 
 def setup(app):
     for extension in ("autodoc", "napoleon", "viewcode"):
         app.setup_extension(f"sphinx.ext.{extension}")
-    app.connect("config-inited", _settle)
+    app.connect("config-inited", _set_options)
     app.connect("builder-inited", _read_chapters)
     app.connect("autodoc-skip-member", _skip_fields)
-    app.connect("autodoc-process-docstring", mark_shapes, priority=400)  # before napoleon
+    app.connect("autodoc-process-docstring", _mark_shapes, priority=400)  # before napoleon
     app.connect("autodoc-process-docstring", _link_chapters, priority=600)  # after it
-    app.connect("missing-reference", _find_elsewhere)
+    app.connect("missing-reference", _resolve_short_name)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

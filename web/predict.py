@@ -18,7 +18,7 @@ COUNT = '<p class="predicted" role="status"></p>'
 SUMMARY = "<summary><span>{what}, when you choose</span> <b>Show without choosing</b></summary>"
 
 
-def mark(notebook):
+def mark_predictions(notebook):
     """Put marks where a prediction begins, and around each Markdown cell that is an answer: tags don't reach the page."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown" and 'class="choice' in cell.source:
@@ -98,7 +98,7 @@ def _fold_page(app, doctree):
 
 def _mark_answers(app, docname, source):
     if re.search(r"\.ipynb$", str(app.env.doc2path(docname))):
-        source[0] = nbformat.writes(mark(nbformat.reads(source[0], as_version=4)))
+        source[0] = nbformat.writes(mark_predictions(nbformat.reads(source[0], as_version=4)))
 
 
 def setup(app):

@@ -50,6 +50,14 @@ def _keep_together(app, doctree):
             line[place : place + 2] = [both, nodes.Text(after[stuck.end() :])]
 
 
+def _make_wide_outputs_scroll(app, doctree):
+    """Let the theme's script mark outputs that are wider than a phone, so that the keyboard can scroll them."""
+    for cell in doctree.findall(nodes.container):
+        if "tag_wide" in cell["classes"]:
+            for output in (part for part in cell.children if "cell_output" in part["classes"]):
+                output["classes"].append("pst-scrollable-table-container")
+
+
 def _start_katex(cls, rundir, timeout):
     """Start KaTeX's server and connect. The library's own way connects once, before a busy machine's server listens."""
     path = rundir / "katex.sock"
@@ -76,5 +84,6 @@ def setup(app):
     app.add_config_value("show_solutions", False, "env")
     app.connect("source-read", _show_student_copy)
     app.connect("doctree-read", _keep_together)
+    app.connect("doctree-read", _make_wide_outputs_scroll)
     app.connect("build-finished", _hand_out)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

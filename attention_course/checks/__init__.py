@@ -1,12 +1,12 @@
-"""What an exercise's answer must satisfy, and what to tell whoever missed it: one function for each exercise.
+"""The checks of the exercises, one function for each: what an answer must satisfy, and what to ask if it does not.
 
 A check raises `NotAttempted` for an untouched stub, `Wrong` with a message for an answer that fails, and prints one
-line for an answer that holds. The trials come from a `seed`, so an answer cannot be typed in.
+line for an answer that holds. The trials come from `seed`, so that an answer cannot be typed in.
 """
 
 # ruff: noqa: F401
 from ._language import speaking
-from ._report import RIGHT, NotAttempted, Part, Wrong, before_handing_in, collecting
+from ._message import RIGHT, NotAttempted, Part, Wrong, before_handing_in, collecting
 from .ch01 import attention, doubled_query, mended_attention
 from .ch02 import mended_softmax, ratio_of_weights, softmax
 from .ch03 import additive_score, decoder_step, looks_at_the_encoder, step_numbers
@@ -16,10 +16,9 @@ from .ch06 import layer_numbers, multi_head, split_heads
 from .ch07 import block_parameters, pre_norm_block, zero_test
 from .ch08 import mended_unpatchify, patch_numbers, patchify
 from .ch09 import loss_numbers, mended_loss, next_token_loss
-from .ch10 import exchange_effect, mended_places
+from .ch10 import exchange_effect, mended_places, programs, symptoms
 from .ch11 import cache_bytes, mended_online, merged_parts
 from .ch12 import heads_missed_more, mended_published_block, next_head
-from .symptoms import programs, symptoms
 
 __all__ = ["NotAttempted", "Wrong"]
 __all__ += [  # and every function of a module without an underscore

@@ -8,7 +8,8 @@ from attention_src.attention import scaled_dot_product_attention
 from attention_src.scores import scaled_dot_score
 from attention_src.weights import softmax
 
-from ._report import Part, need_close, need_finite, need_order, need_rows_sum_to_one, need_shape, question_for
+from ._compare import find_question, need_close, need_finite, need_order, need_rows_sum_to_one, need_shape
+from ._message import Part
 
 NAMES = "(output, weights)"
 LATE = "What is forbidden has the largest score. When does it leave: before the largest is sought, or after?"
@@ -16,16 +17,11 @@ BY_HAND = "Work one score out by hand: which number of the query meets which num
 
 
 def need_attention(got, query, key, value, given, mask=None, *, tokens=None, late=False, forbidden=None):
-    """Raise Wrong, with the question that leads to the mistake, unless got is the output and weights of attention.
+    """Raise Wrong, with the question that leads to the mistake, unless got is (output, weights) of attention.
 
-    Parameters
-    ----------
-    got : tuple, the answer's output and weights
-    query, key, value, mask : what they should be made of
-    given : str or Part, how a message names the trial
-    tokens : array (n, d_model), if queries, keys and values are projections of tokens
-    late : bool, whether a forbidden score is far above the others
-    forbidden : function of the weights which raises Wrong if a key that may not be looked at has one
+    Messages call the trial `given`; queries, keys and values may be projections of `tokens`. With a mask, `forbidden`
+    is a function of the weights which raises Wrong if a hidden key has one, and `late` says that the score of a hidden
+    key is far above the others.
     """
     (output, weights), (expected, right) = got, scaled_dot_product_attention(query, key, value, mask)
     need_order(NAMES, got, (expected, right))
@@ -46,14 +42,7 @@ def need_attention(got, query, key, value, given, mask=None, *, tokens=None, lat
 
 
 def about_weights(weights, query, key, mask=None, sizes=(), otherwise=BY_HAND):
-    """The question that leads from known wrong weights to the mistake behind them.
-
-    Parameters
-    ----------
-    weights, query, key, mask : the answer's weights, and what they should be made of
-    sizes : iterable of int, numbers that could have been taken for d_k
-    otherwise : str, the question for weights that are not known
-    """
+    """The question that leads from known wrong weights to the mistake, or `otherwise`; `sizes` may be taken for d_k."""
     if np.abs(scaled_dot_score(query, key)).max() > 500:  # what holds for small scores fails for large ones
         return "By how much do the two largest scores of this row differ, and what has become of the gap in yours?"
     d_k, right = key.shape[-1], scaled_dot_product_attention(query, key, key, mask)[1]
@@ -80,7 +69,7 @@ def about_weights(weights, query, key, mask=None, sizes=(), otherwise=BY_HAND):
     own = "You take the largest score of a row away. Of which row is it, in yours?"
     wrong += [(softmax(scores - largest, mask), own) for largest in others]
     wrong.append((softmax(right, mask), "How often is the softmax taken?"))
-    return question_for(weights, wrong, otherwise)
+    return find_question(weights, wrong, otherwise)
 
 
 def about_nan(weights, scores):
@@ -110,5 +99,5 @@ def _about_output(output, weights, value, query, key, tokens):
             (weights @ query, "What do they mix: queries, or values?"),
             (weights.T @ value, "Does output[0] take a row of them, or a column?"),
         ]
-    question = Part(question_for(output, known, "What do they mix?"))
+    question = Part(find_question(output, known, "What do they mix?"))
     return Part("The weights are right. {question}", question=question)

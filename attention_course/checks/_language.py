@@ -1,7 +1,6 @@
-"""The language in which checks speak: the translations of their templates, from the catalogues beside this file.
+"""The language in which checks speak, from catalogues such as `locale/ko/LC_MESSAGES/checks.po`.
 
-A catalogue is a file of gettext, `locale/ko/LC_MESSAGES/checks.po`, read at the first message that needs it. What it
-lacks stays English.
+A catalogue translates templates. It is read at the first message that needs it, and what it lacks stays English.
 """
 
 import os
@@ -24,13 +23,13 @@ def catalogue(name):
     texts = {}
     for entry in path.read_text("utf-8").split("\n\n"):
         parts = re.findall(r'^(msgid|msgstr) ((?:".*"\n?)+)', entry, re.MULTILINE)
-        said = {kind: "".join(map(literal_eval, quoted.splitlines())) for kind, quoted in parts}
-        if said.get("msgid") and said.get("msgstr") and "#, fuzzy" not in entry:
-            texts[said["msgid"]] = said["msgstr"]
+        pair = {kind: "".join(map(literal_eval, quoted.splitlines())) for kind, quoted in parts}
+        if pair.get("msgid") and pair.get("msgstr") and "#, fuzzy" not in entry:
+            texts[pair["msgid"]] = pair["msgstr"]
     return texts
 
 
-def translated(template):
+def translate(template):
     """The template in the language of `language` or, without it, of the environment's ATTENTION_LANG."""
     return catalogue(language.get() or os.environ.get("ATTENTION_LANG", "en")).get(template, template)
 

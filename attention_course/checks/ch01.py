@@ -4,8 +4,10 @@ from math import exp, sqrt
 
 import numpy as np
 
+from ._ask import ask_for_two, name_shapes
 from ._attention import NAMES, need_attention
-from ._report import ask_two, choose, need_mended, passed, shapes
+from ._compare import check_prediction, need_named
+from ._message import hold_back, say_right
 
 # n, m, d_k, d_v; first n = m, so that what is wrong in itself shows before what fails for n ≠ m only
 SIZES = [(6, 6, 5, 3), (2, 7, 3, 4), (1, 2, 3, 1), (4, 3, 9, 2), (3, 7, 1, 5)]
@@ -26,12 +28,11 @@ def attention(answer, seed=0):
     Parameters
     ----------
     answer : function of query (n, d_k), key (m, d_k), value (m, d_v)
-    seed : int, where the trials come from
     """
     for query, key, value in _trials(seed):
-        got = ask_two(NAMES, answer, query=query, key=key, value=value)
-        need_attention(got, query, key, value, shapes(query=query, key=key, value=value))
-    passed("output and weights hold on {trials} trials, n ≠ m and huge scores among them.", trials=len(SIZES) + 2)
+        got = ask_for_two(NAMES, answer, query=query, key=key, value=value)
+        need_attention(got, query, key, value, name_shapes(query=query, key=key, value=value))
+    say_right("output and weights hold on {trials} trials, n ≠ m and huge scores among them.", trials=len(SIZES) + 2)
 
 
 REASONS = {
@@ -48,9 +49,10 @@ def mended_attention(answer, caught_by, seed=0):
     ----------
     answer : function as for `attention`
     caught_by : str, 'shape', 'rows', 'square' or 'uneven'
-    seed : int, where the trials come from
     """
-    need_mended(attention, answer, seed, caught_by, "uneven", REASONS)
+    with hold_back():
+        attention(answer, seed)
+        need_named(caught_by, "uneven", REASONS)
 
 
 def doubled_query(answer, *, times=2):
@@ -73,8 +75,8 @@ def doubled_query(answer, *, times=2):
         gap: ("it is the scaled score", "What does softmax make of it?"),
     }
     hint = "What is the gap between the two scores, and what is e raised to it?"
-    choose(answer, 1 / (1 + exp(-gap)), reasons, digits=3, hint=hint)
+    check_prediction(answer, 1 / (1 + exp(-gap)), reasons, hint, digits=3)
     if times == 2:
-        passed("twice the gap, so the ratio of the weights is squared.")
+        say_right("twice the gap, so the ratio of the weights is squared.")
     else:
-        passed("{times} times the gap, so the ratio of the weights is raised to the power {times}.", times=times)
+        say_right("{times} times the gap, so the ratio of the weights is raised to the power {times}.", times=times)

@@ -6,20 +6,10 @@ import numpy as np
 
 from attention_src.weights import softmax as right_softmax
 
+from ._ask import ask, name_shapes
 from ._attention import about_nan, about_sums
-from ._report import (
-    Part,
-    Wrong,
-    ask,
-    choose,
-    entry,
-    need_close,
-    need_finite,
-    need_rows_sum_to_one,
-    need_shape,
-    passed,
-    shapes,
-)
+from ._compare import check_prediction, name_entry, need_close, need_finite, need_rows_sum_to_one, need_shape
+from ._message import Part, Wrong, say_right
 
 FAR = 1000.0 * np.eye(3, 4)  # scores so far from the others of their row that only the largest can be subtracted
 
@@ -44,7 +34,7 @@ def _masks(scores, random):
 
 def _compare(answer, scores, mask):
     arguments = {"scores": scores} if mask is None else {"scores": scores, "mask": mask}
-    given = shapes(**arguments)
+    given = name_shapes(**arguments)
     weights, right = ask(answer, **arguments), right_softmax(scores, mask)
     need_shape("the result", weights, scores.shape, given, "Does a softmax change the shape of a table?")
     if mask is not None:
@@ -60,7 +50,7 @@ def _compare(answer, scores, mask):
 def _need_masked(weights, mask, given):
     """Raise Wrong if a row that may look nowhere is not 0, or a hidden key has a weight."""
     for index in np.argwhere(~mask.any(axis=-1))[:1]:
-        row, seen = weights[tuple(index)], {"given": given, "entry": entry("weights", index)}
+        row, seen = weights[tuple(index)], {"given": given, "entry": name_entry("weights", index)}
         if not np.isfinite(row).all():
             raise Wrong(Part("With {given}, {entry} may look nowhere and is NaN", **seen), question="What is 0 / 0?")
         if row.any() and not weights[~mask & mask.any(axis=-1, keepdims=True)].any():
@@ -80,7 +70,6 @@ def softmax(answer, seed=0):
     Parameters
     ----------
     answer : function of scores (..., n, m) and, when there is one, mask (..., n, m) bool, True = may look
-    seed : int, where the trials come from
     """
     random = np.random.default_rng([seed, 1])
     for scores in (*_trials(seed), FAR):
@@ -94,7 +83,7 @@ def softmax(answer, seed=0):
         seen = "With the scores 1000, 0 and 1, and a mask that hides the 1000, the weights are {weights}"
         question = "Which of the three is the largest that may be seen?"
         raise Wrong(Part(seen, weights=weights[0].tolist()), question=question)
-    passed("rows sum to 1, or to 0 where all is hidden, and a score of 1000 is no trouble.")
+    say_right("rows sum to 1, or to 0 where all is hidden, and a score of 1000 is no trouble.")
 
 
 SUMS = {
@@ -112,12 +101,13 @@ def mended_softmax(answer, total, seed=0):
     ----------
     answer : function of scores (..., n, m)
     total : float, the sum of the second row of what the wrong function makes of the scores (0, 0) and (log 4, log 4)
-    seed : int, where the trials come from
     """
     for scores in (*_trials(seed), FAR):
         _compare(answer, scores, None)
-    choose(total, 2.5, SUMS, digits=2, hint="What are the two totals, and which number is divided by which of them?")
-    passed("rows sum to 1, in every shape tried.")
+    check_prediction(
+        total, 2.5, SUMS, "What are the two totals, and which number is divided by which of them?", digits=2
+    )
+    say_right("rows sum to 1, in every shape tried.")
 
 
 def ratio_of_weights(answer, *, first=5 / 2, second=2):
@@ -139,5 +129,5 @@ def ratio_of_weights(answer, *, first=5 / 2, second=2):
         2 ** (first - second): ("2 is raised to the gap", "Which number does softmax raise?"),
     }
     hint = "What is the gap between the two scores, and what is e raised to it?"
-    choose(answer, exp(first - second), reasons, digits=2, hint=hint)
-    passed("the ratio is e raised to the gap, whatever the other scores are.")
+    check_prediction(answer, exp(first - second), reasons, hint, digits=2)
+    say_right("the ratio is e raised to the gap, whatever the other scores are.")

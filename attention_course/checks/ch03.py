@@ -9,18 +9,9 @@ from attention_src.scores import additive_score as right_additive_score
 from attention_src.scores import general_score
 from attention_src.weights import softmax
 
-from ._report import (
-    Wrong,
-    ask,
-    ask_two,
-    choose,
-    need_close,
-    need_order,
-    need_rows_sum_to_one,
-    need_shape,
-    passed,
-    shapes,
-)
+from ._ask import ask, ask_for_two, name_shapes
+from ._compare import check_prediction, need_close, need_order, need_rows_sum_to_one, need_shape
+from ._message import Wrong, say_right
 
 
 def additive_score(answer, seed=0):
@@ -29,17 +20,16 @@ def additive_score(answer, seed=0):
     Parameters
     ----------
     answer : function of query (n, d_q), key (m, d_k), w_query (d_q, h), w_key (d_k, h), v (h,)
-    seed : int, where the trials come from
     """
     random = np.random.default_rng(seed)
     for n, m, d_q, d_k, h in ((2, 3, 4, 4, 6), (1, 4, 3, 2, 5), (5, 2, 3, 4, 1)):
         sizes = {"query": (n, d_q), "key": (m, d_k), "w_query": (d_q, h), "w_key": (d_k, h), "v": (h,)}
         arguments = {name: random.normal(size=size) for name, size in sizes.items()}
         got, right = ask(answer, **arguments), right_additive_score(**arguments)
-        need_shape("the result", got, right.shape, shapes(**arguments), "Who has a row: a query, or a key?")
+        need_shape("the result", got, right.shape, name_shapes(**arguments), "Who has a row: a query, or a key?")
         question = "Take one query and one key: project both, add, squash. What is left for v to read?"
         need_close("scores", got, right, question, _known_scores(right, **arguments))
-    passed("the scores hold for one query and several, and for lengths that all differ.")
+    say_right("the scores hold for one query and several, and for lengths that all differ.")
 
 
 def _known_scores(right, query, key, w_query, w_key, v):
@@ -66,13 +56,12 @@ def decoder_step(answer, seed=0):
     Parameters
     ----------
     answer : function of s (d,), H (m, d), W_c (2d, d)
-    seed : int, where the trials come from
     """
     random = np.random.default_rng(seed)
     names = "(s_tilde, weights)"
     for m, d in ((4, 3), (2, 5), (7, 4)):
         s, H, W_c = random.normal(size=d), random.normal(size=(m, d)), random.normal(size=(2 * d, d))
-        given, got = shapes(s=s, H=H, W_c=W_c), ask_two(names, answer, s=s, H=H, W_c=W_c)
+        given, got = name_shapes(s=s, H=H, W_c=W_c), ask_for_two(names, answer, s=s, H=H, W_c=W_c)
         (s_tilde, weights), right = got, softmax(H @ s)
         c = right @ H
         expected = np.tanh(np.concatenate([c, s]) @ W_c)
@@ -84,7 +73,7 @@ def decoder_step(answer, seed=0):
         need_shape("s_tilde", s_tilde, (d,), given, "How many numbers has W_c for each number of a state?")
         question = "Write down the numbers of the worked example before they meet W_c. Are they yours?"
         need_close("s_tilde", s_tilde, expected, question, _known_states(s, H, W_c, c, right))
-    passed("weights and s tilde hold for three sizes.")
+    say_right("weights and s tilde hold for three sizes.")
 
 
 def _known_states(s, H, W_c, c, weights):
@@ -119,18 +108,17 @@ def looks_at_the_encoder(answer, printed, seed=0):
     ----------
     answer : function of s (d,), H (m, d), W (d, d)
     printed : float, how much the wrong context grows with the first of two states, at s W = (ln 3, 0), to two decimals
-    seed : int, where the trials come from
     """
     random = np.random.default_rng(seed)
     names = "(context, weights)"
     for m, d in ((2, 5), (4, 3)):
         s, H, W = random.normal(size=d), random.normal(size=(m, d)), random.normal(size=(d, d))
-        given, got = shapes(s=s, H=H, W=W), ask_two(names, answer, s=s, H=H, W=W)
+        given, got = name_shapes(s=s, H=H, W=W), ask_for_two(names, answer, s=s, H=H, W=W)
         output, right = attention(s[None], H, H, score=lambda query, key: general_score(query, key, W))  # noqa: B023
         context, weights = got
         need_order(names, got, (output[0], right[0]))
         need_shape("weights", weights, (m,), given, "How many words does the decoder look at?")
-        _, changed = ask_two(names, answer, s=s, H=H[::-1], W=W)
+        _, changed = ask_for_two(names, answer, s=s, H=H[::-1], W=W)
         if np.allclose(weights, changed):
             seen = "All encoder states were exchanged and the weights stayed the same"
             raise Wrong(seen, question="From what are the weights computed?")
@@ -142,8 +130,8 @@ def looks_at_the_encoder(answer, printed, seed=0):
         )
         need_close("weights", weights, right[0], "Between which two does W stand in the general score?", known)
         need_close("context", context, output[0], "The weights are right. What do they mix?")
-    choose(printed, 3 / 4, GROWN, digits=2, hint="Which weights does softmax make of ln 3 and 0?")
-    passed("the weights follow the encoder. Both contexts change with the source; by how much tells them apart.")
+    check_prediction(printed, 3 / 4, GROWN, "Which weights does softmax make of ln 3 and 0?", digits=2)
+    say_right("the weights follow the encoder. Both contexts change with the source; by how much tells them apart.")
 
 
 def step_numbers(scores, context, combine, *, words=7, size=5):
@@ -159,18 +147,18 @@ def step_numbers(scores, context, combine, *, words=7, size=5):
         words * size: ("every number of a state has a score", "What does a dot product leave of them?"),
         1: ("one state is compared", "With how many?"),
     }
-    choose(scores, words, counted, digits=0, hint="With how many states is the decoder's compared?")
+    check_prediction(scores, words, counted, "With how many states is the decoder's compared?")
     mixed = {
         words: ("the context has a number for each word", "What is summed, weights or states?"),
         words * size: ("the weighted states stand side by side", "What is done with them?"),
         2 * size: ("context and state are joined", "What is the context alone?"),
     }
-    choose(context, size, mixed, digits=0, hint="What is summed, and how long is it?")
+    check_prediction(context, size, mixed, "What is summed, and how long is it?")
     joined = {
         size * size: ("W_c meets the context alone", "What is joined to it?"),
         2 * size: ("W_c gives one number", "How many has the state that comes out?"),
         4 * size * size: ("as many numbers come out as go in", "How long is a state?"),
         words * size: ("W_c grows with the sentence", "Is it not learned once, for all lengths?"),
     }
-    choose(combine, 2 * size * size, joined, digits=0, hint="How many numbers go into W_c, and how many come out?")
-    passed("as many scores as words, a context as long as a state, whatever the sentence.")
+    check_prediction(combine, 2 * size * size, joined, "How many numbers go into W_c, and how many come out?")
+    say_right("as many scores as words, a context as long as a state, whatever the sentence.")

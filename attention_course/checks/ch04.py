@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from ._ask import ask_for_two, name_shapes
 from ._attention import NAMES, need_attention
-from ._report import ask_two, choose, collecting, listener, passed, shapes
+from ._compare import check_prediction
+from ._message import hold_back, say_right
 
 SIZES = [(5, 7, 3, 2), (1, 3, 2, 4), (5, 3, 7, 2), (3, 4, 4, 4)]  # n, d_model, d_k, d_v; first all different
 
@@ -23,12 +25,11 @@ def head(answer, seed=0):
     Parameters
     ----------
     answer : function of X (n, d_model), W_q (d_model, d_k), W_k (d_model, d_k), W_v (d_model, d_v)
-    seed : int, where the trials come from
     """
     for trial in _trials(seed):
         X, *matrices = trial.values()
-        need_attention(ask_two(NAMES, answer, **trial), *(X @ W for W in matrices), shapes(**trial), tokens=X)
-    passed(
+        need_attention(ask_for_two(NAMES, answer, **trial), *(X @ W for W in matrices), name_shapes(**trial), tokens=X)
+    say_right(
         "output and weights hold on {trials} trials with d_model, d_k and d_v of several sizes.", trials=len(SIZES) + 1
     )
 
@@ -49,15 +50,11 @@ def mended_head(answer, wrong_score, seed=0):
     ----------
     answer : function as for `head`
     wrong_score : float, to one decimal
-    seed : int, where the trials come from
     """
-    held = []
-    with collecting(held):
-        head(answer, seed)
     hint = "What is the score before it is divided, and by what does the wrong head divide it?"
-    choose(wrong_score, 8 * 25**0.5 / 100**0.5, WRONG_SCORES, digits=1, hint=hint)
-    for said in held:
-        listener.get()(said)
+    with hold_back():
+        head(answer, seed)
+        check_prediction(wrong_score, 8 * 25**0.5 / 100**0.5, WRONG_SCORES, hint, digits=1)
 
 
 def numbers_and_rank(numbers, rank, *, d_model=100, d_k=8, d_v=20):
@@ -77,7 +74,7 @@ def numbers_and_rank(numbers, rank, *, d_model=100, d_k=8, d_v=20):
         3 * d_model**2: ("the matrices are square", "How many columns has W_q?"),
         50 * (2 * d_k + d_v): ("the numbers of Q, K and V are counted", "Do the matrices grow with the tokens?"),
     }
-    choose(numbers, right, counts, digits=0, hint="What is the shape of each of the three matrices?")
+    check_prediction(numbers, right, counts, "What is the shape of each of the three matrices?")
     ranks = {
         50: ("the table is as free as its size allows", "Through how many numbers does every score pass?"),
         d_model: ("the rank were that of a square d_model × d_model matrix", "What are the shapes of its two factors?"),
@@ -85,5 +82,5 @@ def numbers_and_rank(numbers, rank, *, d_model=100, d_k=8, d_v=20):
         d_k**2: ("ranks of the two factors multiply", "Can a product have a higher rank than its factors?"),
         2 * d_k: ("ranks of the two factors add up", "Can a product have a higher rank than its factors?"),
     }
-    choose(rank, d_k, ranks, digits=0, hint="Which two matrices make the table, and what are their shapes?")
-    passed("the matrices and the rank; more tokens change neither.")
+    check_prediction(rank, d_k, ranks, "Which two matrices make the table, and what are their shapes?")
+    say_right("the matrices and the rank; more tokens change neither.")

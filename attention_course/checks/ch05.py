@@ -5,20 +5,10 @@ import numpy as np
 from attention_src.attention import scaled_dot_product_attention
 from attention_src.masks import causal_mask, padding_mask
 
+from ._ask import ask, ask_for_two, name_shapes
 from ._attention import NAMES, need_attention
-from ._report import (
-    Part,
-    Wrong,
-    ask,
-    ask_two,
-    choose,
-    entry,
-    need_close,
-    need_shape,
-    passed,
-    question_for,
-    shapes,
-)
+from ._compare import check_prediction, find_question, name_entry, need_close, need_shape
+from ._message import Part, Wrong, say_right
 
 
 def decoder_mask(answer, seed=0):
@@ -27,7 +17,6 @@ def decoder_mask(answer, seed=0):
     Parameters
     ----------
     answer : function of lengths (batch,) int and n int
-    seed : int, where the trials come from
     """
     random = np.random.default_rng(seed)
     for n, batch in ((4, 2), (5, 3), (1, 2), (7, 1)):
@@ -41,9 +30,9 @@ def decoder_mask(answer, seed=0):
             raise Wrong(seen, "bool", "What does a comparison give?")
         if not np.array_equal(got, right):
             index = np.argwhere(got != right)[0]  # sentence, query, key
-            seen = {"given": given, "entry": entry("mask", index), "value": bool(got[tuple(index)])}
+            seen = {"given": given, "entry": name_entry("mask", index), "value": bool(got[tuple(index)])}
             raise Wrong(Part("With {given}, {entry} is {value}", **seen), question=_about_mask(got, right, lengths))
-    passed("who may look at whom, for four batches; nobody sees the future or the filling.")
+    say_right("who may look at whom, for four batches; nobody sees the future or the filling.")
 
 
 def _about_mask(got, right, lengths):
@@ -60,7 +49,7 @@ def _about_mask(got, right, lengths):
         (causal & filled.swapaxes(-1, -2), "Is it the asker or the answerer that must be a word?"),
         (causal | filled, "Both conditions must hold. Which sign says so?"),
     )
-    return question_for(got, known, "Is j ≤ i there, and is j less than the length?")
+    return find_question(got, known, "Is j ≤ i there, and is j less than the length?")
 
 
 def who_may_look(cross, causal, react, *, source=4, places=6, written=5):
@@ -81,7 +70,7 @@ def who_may_look(cross, causal, react, *, source=4, places=6, written=5):
         source * (source + 1) // 2: over_source,
         sum(min(i, source) for i in range(1, written + 1)): over_source,
     }
-    choose(cross, written * source, seen, digits=0, hint="How many ask, and at how many words may each of them look?")
+    check_prediction(cross, written * source, seen, "How many ask, and at how many words may each of them look?")
     seen = {
         written**2: ("there is no mask", "May word 1 look at word 2?"),
         written * (written - 1): ("all look at all but one word", "How many words may word 1 look at, and word 2?"),
@@ -89,7 +78,7 @@ def who_may_look(cross, causal, react, *, source=4, places=6, written=5):
         (written + 1) * (written + 2) // 2: ("one word more is written", "How many are there?"),
     }
     right, over_which = written * (written + 1) // 2, "Over which table does the causal mask lie?"
-    choose(causal, right, seen, digits=0, hint="How many words may word 1 look at, how many word 2?")
+    check_prediction(causal, right, seen, "How many words may word 1 look at, how many word 2?")
     seen = {
         source: ("the source words react", "Which words does the exercise ask about?"),
         places: ("the padded positions react", "How many words are written?"),
@@ -98,8 +87,8 @@ def who_may_look(cross, causal, react, *, source=4, places=6, written=5):
         1: ("written word 2 alone belongs to source word 2", "Who may look at whom in cross-attention?"),
         0: ("nobody looks at the source", "Who supplies the keys in cross-attention?"),
     }
-    choose(react, written, seen, digits=0, hint="Which written words may look at source word 2?")
-    passed("the masks and the reach of a source word: the causal mask lies over the written words alone.")
+    check_prediction(react, written, seen, "Which written words may look at source word 2?")
+    say_right("the masks and the reach of a source word: the causal mask lies over the written words alone.")
 
 
 CAUSAL = "{given} and a causal mask"
@@ -133,23 +122,22 @@ def masked_attention(answer, seed=0):
     Parameters
     ----------
     answer : function of query (n, d_k), key (m, d_k), value (m, d_v), mask (n, m) bool, True = may look
-    seed : int, where the trials come from
     """
     for trial in _masked_trials(seed):
         _need_masked(answer, *trial)
     _, query, key, value, mask = next(_masked_trials(seed + 1))
     mask = mask.copy()
     mask[1] = False
-    output, weights = ask_two(NAMES, answer, query=query, key=key, value=value, mask=mask)
+    output, weights = ask_for_two(NAMES, answer, query=query, key=key, value=value, mask=mask)
     expected, right = scaled_dot_product_attention(query, key, value, mask)
-    given = shapes(query=query, key=key, value=value)
+    given = name_shapes(query=query, key=key, value=value)
     given = Part("{given} and a query that may look nowhere", given=given)
     need_shape("weights", weights, right.shape, given)
     need_shape("output", output, expected.shape, given)
     _need_zeros(weights[1], output[1])
     need_close("weights", weights, right, "What did the rows beside weights[1], which may look nowhere?")
     need_close("output", output, expected, "What do the queries beside query[1] fetch, which may look nowhere?")
-    passed("output and weights hold for causal, padding and ragged masks, huge scores, and a row that sees nothing.")
+    say_right("output and weights hold for causal, padding and ragged masks, huge scores, and a row that sees nothing.")
 
 
 def _need_zeros(weights, output):
@@ -166,8 +154,8 @@ def _need_zeros(weights, output):
 
 
 def _need_masked(answer, form, query, key, value, mask):
-    given = Part(form, given=shapes(query=query, key=key, value=value))
-    got = ask_two(NAMES, answer, query=query, key=key, value=value, mask=mask)
+    given = Part(form, given=name_shapes(query=query, key=key, value=value))
+    got = ask_for_two(NAMES, answer, query=query, key=key, value=value, mask=mask)
 
     def forbidden(weights):
         _need_nothing_forbidden(weights, mask, given, small=form == CAUSAL)
@@ -185,7 +173,7 @@ def _need_nothing_forbidden(weights, mask, given, small):
             question = "It sees those *only*: what does True mean in your mask?"
         elif mask.shape == mask.T.shape and np.abs(weights * ~mask.T).max() < 1e-6:
             question = "Who asks in your mask, its rows or its columns?"
-        seen = {"given": given, "entry": entry("weights", [row]), "sum": float(forbidden[row])}
+        seen = {"given": given, "entry": name_entry("weights", [row]), "sum": float(forbidden[row])}
         raise Wrong(Part("With {given}, {entry} gives {sum:.4f} to keys it may not look at", **seen), question=question)
 
 
@@ -206,9 +194,8 @@ def mended_mask(answer, moved, seed=0):
     ----------
     answer : function as for `masked_attention`; no row may look nowhere
     moved : int, outputs of the wrong function that move if the last of three words changes, under a causal mask
-    seed : int, where the trials come from
     """
     for trial in _masked_trials(seed):
         _need_masked(answer, *trial)
-    choose(moved, 3, MOVED, digits=0, hint="There are three outputs. Which of them have a weight on the last word?")
-    passed("it looks where it may; in the wrong function all three outputs move, and the first two give it away.")
+    check_prediction(moved, 3, MOVED, "There are three outputs. Which of them have a weight on the last word?")
+    say_right("it looks where it may; in the wrong function all three outputs move, and the first two give it away.")

@@ -5,22 +5,18 @@ import numpy as np
 from attention_src.attention import scaled_dot_product_attention
 from attention_src.scores import scaled_dot_score
 
+from ._ask import ask, ask_for_two, name_shapes
 from ._attention import NAMES, about_nan, about_sums, about_weights
-from ._report import (
-    Part,
-    Wrong,
-    ask,
-    ask_two,
-    choose,
+from ._compare import (
+    check_prediction,
+    find_question,
     need_close,
     need_finite,
     need_order,
     need_rows_sum_to_one,
     need_shape,
-    passed,
-    question_for,
-    shapes,
 )
+from ._message import Part, Wrong, say_right
 
 SIZES = [(5, 12, 3), (3, 4, 2), (2, 6, 1), (4, 8, 4)]  # n, d_model, num_heads; in the first d_k is a fourth size
 
@@ -50,12 +46,11 @@ def multi_head(answer, seed=0):
     Parameters
     ----------
     answer : function of X (n, d_model), four matrices (d_model, d_model), num_heads int
-    seed : int, where the trials come from
     """
     names = ("X", "W_q", "W_k", "W_v", "W_o", "num_heads")
     for trial in _trials(seed):
         arguments = dict(zip(names, trial, strict=True))
-        given, got = shapes(X=trial[0], num_heads=trial[-1]), ask_two(NAMES, answer, **arguments)
+        given, got = name_shapes(X=trial[0], num_heads=trial[-1]), ask_for_two(NAMES, answer, **arguments)
         (output, weights), (expected, right, heads) = got, _right(*trial)
         need_order(NAMES, got, (expected, right))
         need_shape("weights", weights, right.shape, given, "How many tables has a layer, and how large is one?")
@@ -66,7 +61,7 @@ def multi_head(answer, seed=0):
         need_shape("output", output, expected.shape, given, "What is done with the heads once they have mixed?")
         question = "The weights are right. What does each head mix, and how are the heads joined?"
         need_close("output", output, expected, question, _known_outputs(heads, trial))
-    passed("output and the weights of every head hold on {trials} trials with 1 to 4 heads.", trials=len(SIZES) + 1)
+    say_right("output and the weights of every head hold on {trials} trials with 1 to 4 heads.", trials=len(SIZES) + 1)
 
 
 LABELLED = "In a drawing with labelled numbers, of which token is queries[0, 1], the second row of the first head?"
@@ -87,7 +82,7 @@ def _about_weights(weights, trial):
     )
     wrong = [(np.broadcast_to(_weights(q, k), weights.shape), question) for q, k, question in known]
     by_hand = "Take the first head alone, and work one score out by hand: which number meets which?"
-    return question_for(weights, wrong, about_weights(weights, _cut(Q, h), _cut(K, h), sizes=(n,), otherwise=by_hand))
+    return find_question(weights, wrong, about_weights(weights, _cut(Q, h), _cut(K, h), sizes=(n,), otherwise=by_hand))
 
 
 def _weights(query, key):
@@ -119,7 +114,7 @@ def layer_numbers(d_k, parameters, table_cells, *, d_model=768, num_heads=12, to
         d_model: ("every head were as wide as a token", shared),
         num_heads: ("the number of heads is taken", "How wide is one of them?"),
     }
-    choose(d_k, right, widths, digits=0, hint=shared)
+    check_prediction(d_k, right, widths, shared)
     square, full = d_model**2, 4 * d_model**2 + 4 * d_model
     counts = {
         4 * square: ("the biases are left out", "How many has each of the four?"),
@@ -128,14 +123,14 @@ def layer_numbers(d_k, parameters, table_cells, *, d_model=768, num_heads=12, to
         num_heads * full: ("each head had matrices as wide as the whole layer", "Does the number depend on heads?"),
         4 * d_model * right: ("only one head is counted", "How many columns has the wide W_q?"),
     }
-    choose(parameters, full, counts, digits=0, hint="Four matrices and four biases: what are their shapes?")
+    check_prediction(parameters, full, counts, "Four matrices and four biases: what are their shapes?")
     tables = {
         tokens**2: ("all heads share one table", "How many tables did the figure show for two heads?"),
         num_heads * tokens: ("there is one weight for each token", "How many does each token compute?"),
         num_heads * tokens * right: ("weights are as long as a head is wide", "Between which two is there a weight?"),
     }
-    choose(table_cells, num_heads * tokens**2, tables, digits=0, hint="How large is one table, and how many are there?")
-    passed("width, parameters and tables; only the tables grow with the tokens.")
+    check_prediction(table_cells, num_heads * tokens**2, tables, "How large is one table, and how many are there?")
+    say_right("width, parameters and tables; only the tables grow with the tokens.")
 
 
 TOKENS = {
@@ -152,13 +147,12 @@ def split_heads(answer, token, seed=0):
     ----------
     answer : function of a (n, d) and num_heads int
     token : int, whose number the wrong function has first in head 2, of four tokens 0 to 3 of six numbers, two heads
-    seed : int, where the trials come from
     """
     random = np.random.default_rng(seed)
     for n, d, num_heads in SIZES:
         a = random.normal(size=(n, d))
         got, right = ask(answer, a=a, num_heads=num_heads), _cut(a, num_heads)
-        given = shapes(a=a, num_heads=num_heads)
+        given = name_shapes(a=a, num_heads=num_heads)
         need_shape("the result", got, right.shape, given, "How many heads, how many tokens, how many numbers in each?")
         if np.allclose(got, a.reshape(num_heads, n, -1)) and not np.allclose(got, right):
             seen = Part("With {given}, result[0, 1] still holds numbers of token a[0]", given=given)
@@ -169,11 +163,11 @@ def split_heads(answer, token, seed=0):
             (right[:, ::-1], "In which order stand the tokens in a head?"),
         )
         need_close("result", got, right, "The first head has the first columns of every token. Which has yours?", known)
-    choose(
+    check_prediction(
         token,
         2,
         TOKENS,
         digits=0,
         hint="There are tokens 0 to 3. Write their numbers in one line, and cut it in two: what comes first?",
     )
-    passed("every head has its own columns of every token; numbered tokens show this wrong split.")
+    say_right("every head has its own columns of every token; numbered tokens show this wrong split.")

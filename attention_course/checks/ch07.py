@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from ._report import Part, ask, choose, need_close, need_shape, passed, shapes
+from ._ask import ask, name_shapes
+from ._compare import check_prediction, need_close, need_shape
+from ._message import Part, say_right
 
 
 def _parts(random, n, d):
@@ -50,15 +52,14 @@ def pre_norm_block(answer, seed=0):
     Parameters
     ----------
     answer : function of x (n, d) and four functions of (n, d)
-    seed : int, where the trials come from
     """
     random = np.random.default_rng(seed)
     for n, d in ((3, 4), (1, 6), (5, 2)):
         x, parts = random.normal(size=(n, d)), _parts(random, n, d)
         got, (right, known) = ask(answer, x=x, **parts), _order(x, **parts)
-        need_shape("the result", got, right.shape, shapes(x=x), "A block takes tokens and gives tokens: how many?")
+        need_shape("the result", got, right.shape, name_shapes(x=x), "A block takes tokens and gives tokens: how many?")
         need_close("result", got, right, "What does each sub-layer read, and where does it write?", known)
-    passed("norm, sub-layer, sum, twice; for three sizes and drawn sub-layers.")
+    say_right("norm, sub-layer, sum, twice; for three sizes and drawn sub-layers.")
 
 
 def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=768):
@@ -90,8 +91,8 @@ def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=768):
     if d_ff == 4 * d_model:  # then 1,024 may be any of the three
         lost = "{missing:,} are missing: the biases of attention, that of the hidden layer, or the two norms"
         reasons[full - d_ff] = Part(lost, missing=d_ff), "Which?"
-    choose(parameters, full, reasons, digits=0, hint="Attention, feed-forward, norms: what is the shape of each part?")
-    passed("attention, feed-forward and norms, to the last parameter.")
+    check_prediction(parameters, full, reasons, "Attention, feed-forward, norms: what is the shape of each part?")
+    say_right("attention, feed-forward and norms, to the last parameter.")
 
 
 def _blocks():
@@ -149,7 +150,6 @@ def zero_test(answer, printed, seed=0):
         The block is a function as in `pre_norm_block`. The number is the largest change of x if both sub-layers return
         zeros.
     printed : int, what it prints for the block of the exercise and x = (2, 6, 2, 6)
-    seed : int, where the trials come from
     """
     random = np.random.default_rng(seed)
     for n, d in ((3, 4), (1, 6), (5, 2)):
@@ -158,7 +158,9 @@ def zero_test(answer, printed, seed=0):
         for block in _blocks():
             got = ask(answer, block=block, x=x, **norms)
             right, known = _zero_test(block, x, **norms)
-            need_shape("the result", got, (), shapes(x=x), "The largest change is one number. Over what is it taken?")
+            need_shape(
+                "the result", got, (), name_shapes(x=x), "The largest change is one number. Over what is it taken?"
+            )
             need_close("result", got, right, "Both sub-layers return zeros: how far is what comes out from x?", known)
     reasons = {
         0: ("no norm stands on the stream", "Is that so in this block?"),
@@ -167,5 +169,5 @@ def zero_test(answer, printed, seed=0):
         4: ("the norm takes the mean away and does not divide", "By what does it divide?"),
         6: ("nothing comes out", "What does a norm make of (2, 6, 2, 6)?"),
     }
-    choose(printed, 5, reasons, digits=0, hint="What does the first norm make of (2, 6, 2, 6), and then the second?")
-    passed("a norm on the stream shows wherever x comes out changed; here 6 becomes 1, a change of 5.")
+    check_prediction(printed, 5, reasons, "What does the first norm make of (2, 6, 2, 6), and then the second?")
+    say_right("a norm on the stream shows wherever x comes out changed; here 6 becomes 1, a change of 5.")

@@ -4,19 +4,9 @@ import numpy as np
 
 from attention_src.patches import patchify as right_patchify
 
-from ._report import (
-    NotAttempted,
-    Part,
-    Wrong,
-    as_numpy,
-    ask,
-    choose,
-    need_close,
-    need_shape,
-    passed,
-    question_for,
-    shapes,
-)
+from ._ask import as_numpy, ask, name_shapes
+from ._compare import check_prediction, find_question, need_close, need_shape
+from ._message import NotAttempted, Part, Wrong, say_right
 
 SIZES = [(4, 6, 1, 2), (6, 4, 3, 2), (9, 3, 2, 3), (2, 3, 4, 1), (8, 8, 3, 4)]  # H, W, C, p
 
@@ -27,15 +17,18 @@ def patchify(answer, seed=0):
     Parameters
     ----------
     answer : function of image (H, W, C) and p int
-    seed : int, where the trials come from
     """
     random = np.random.default_rng(seed)
     for height, width, channels, p in SIZES:
         image = random.normal(size=(height, width, channels))
         got, right = ask(answer, image=image, p=p), right_patchify(image, p)
-        need_shape("the result", got, right.shape, shapes(image=image, p=p), "How many patches, of how many numbers?")
+        need_shape(
+            "the result", got, right.shape, name_shapes(image=image, p=p), "How many patches, of how many numbers?"
+        )
         need_close("patches", got, right, _about_patches(got, image, p))
-    passed("the patches hold for {number} pictures, high, wide and square, with one colour to four.", number=len(SIZES))
+    say_right(
+        "the patches hold for {number} pictures, high, wide and square, with one colour to four.", number=len(SIZES)
+    )
 
 
 def _about_patches(got, image, p):
@@ -49,7 +42,7 @@ def _about_patches(got, image, p):
         (cut.transpose(0, 2, 4, 1, 3), "Within a patch: do the colours of one pixel stand side by side?"),
     )
     flat = ((wrong.reshape(got.shape), question) for wrong, question in known)
-    return question_for(got, flat, "Try it on the picture of 4 × 4 numbered pixels. What is your patch 1?")
+    return find_question(got, flat, "Try it on the picture of 4 × 4 numbered pixels. What is your patch 1?")
 
 
 def patch_numbers(tokens, numbers, weights, *, size=384, patch=16):
@@ -72,22 +65,22 @@ def patch_numbers(tokens, numbers, weights, *, size=384, patch=16):
         patch**2 + 1: (title, "Is it their number or their size?"),
         size**2 + 1: ("every pixel is a token", "What is a patch for?"),
     }
-    choose(tokens, right, counts, digits=0, hint="How many patches fit along one side?")
+    check_prediction(tokens, right, counts, "How many patches fit along one side?")
     lengths = {
         patch**2: ("a pixel were one number", "How many colours has it?"),
         patch: ("only one side of the patch is counted", "What is the other?"),
         patch * 3: ("only one side of the patch is counted", "What is the other?"),
         size**2 * 3: ("that is the whole picture", "How much of it is in one patch?"),
     }
-    choose(numbers, length, lengths, digits=0, hint="How many pixels has a patch, and how many numbers a pixel?")
+    check_prediction(numbers, length, lengths, "How many pixels has a patch, and how many numbers a pixel?")
     tables = {
         side**4: ("the class token neither asks nor answers", "Does it?"),
         right: ("there is one weight for each token", "How many does each token compute?"),
         right * length: ("weights grow with the length of a patch", "Between what and what is there a weight?"),
         right**2 * 3: ("each colour had a table of its own", "What is a token made of?"),
     }
-    choose(weights, right**2, tables, digits=0, hint="Who asks whom? How many pairs are there?")
-    passed("tokens, numbers and weights.")
+    check_prediction(weights, right**2, tables, "Who asks whom? How many pairs are there?")
+    say_right("tokens, numbers and weights.")
 
 
 PICTURE = np.array([[10 * row + column for column in range(1, 5)] for row in range(1, 5)])
@@ -105,18 +98,17 @@ def mended_unpatchify(answer, first_row, seed=0):
     ----------
     answer : function of patches (H/p · W/p, p · p · C), p, H and W that returns the picture (H, W, C)
     first_row : four numbers, the first row that the wrong function makes of the picture of 4 × 4 numbered pixels
-    seed : int, where the trials come from
     """
     random = np.random.default_rng(seed)
     for height, width, channels, p in SIZES:
         image = random.normal(size=(height, width, channels))
         given = {"patches": right_patchify(image, p), "p": p, "H": height, "W": width}
         got = ask(answer, **given)
-        need_shape("the picture", got, image.shape, shapes(**given), "How many axes has a picture?")
+        need_shape("the picture", got, image.shape, name_shapes(**given), "How many axes has a picture?")
         need_close("picture", got, image, "Run it on the picture of 4 × 4 numbered pixels. Where does patch 2 go?")
     _need_row(first_row)
-    passed("{number} pictures come back whole, high, wide and square.", number=len(SIZES))
-    passed("here the wrong function lays each patch in a row, for it takes the numbers as they come.")
+    say_right("{number} pictures come back whole, high, wide and square.", number=len(SIZES))
+    say_right("here the wrong function lays each patch in a row, for it takes the numbers as they come.")
 
 
 def _need_row(first_row):

@@ -4,7 +4,9 @@ from math import log
 
 import numpy as np
 
-from ._report import Part, Wrong, ask, choose, collecting, listener, passed, question_for, shapes
+from ._ask import ask, name_shapes
+from ._compare import check_prediction, find_question
+from ._message import Part, Wrong, hold_back, say_right
 
 
 def _log_softmax(logits):
@@ -38,10 +40,7 @@ def _known(logits, words, lengths):
         (shifted.mean(), "Does the padding behind the end of a sentence count?"),
         (shifted[_counted(lengths, words.shape[1] - 1)].mean(), "Is the last word of a sentence followed by a word?"),
         (shifted[few].mean(), "A sentence of length 5 has how many words to predict?"),
-        (
-            back[predicted].mean(),
-            "In which direction is the text shifted: is the next word predicted, or the last?",
-        ),
+        (back[predicted].mean(), "In which direction is the text shifted: is the next word predicted, or the last?"),
         (-shifted[predicted].mean(), "Is a surprise positive or negative?"),
         (shifted[predicted].sum(), "Is it the mean that is asked for, or the sum?"),
         ((each / (lengths - 1)).mean(), "Every predicted word counts alike. Do those of long sentences, in yours?"),
@@ -56,7 +55,6 @@ def next_token_loss(answer, seed=0):
     Parameters
     ----------
     answer : function of logits (b, L, C), words (b, L) int, lengths (b,) int
-    seed : int, where the trials come from
     """
     random = np.random.default_rng(seed)
     for sentences, places, words, size in ((3, 6, 5, 1), (2, 4, 7, 3), (4, 9, 3, 2), (2, 5, 4, 2000)):
@@ -65,12 +63,12 @@ def next_token_loss(answer, seed=0):
         logits = size * random.normal(size=(sentences, places, words))
         trial = {"logits": logits, "words": random.integers(words, size=(sentences, places)), "lengths": lengths}
         _need_loss(ask(answer, **trial), trial, huge=size > 1000)
-    passed("shift, mask and mean hold for four batches, huge logits among them.")
+    say_right("shift, mask and mean hold for four batches, huge logits among them.")
 
 
 def _need_loss(got, trial, huge):
     right, lengths = _right(**trial), trial["lengths"].tolist()
-    about = {"given": Part("{given}, lengths {lengths}", given=shapes(**trial), lengths=lengths)}
+    about = {"given": Part("{given}, lengths {lengths}", given=name_shapes(**trial), lengths=lengths)}
     if got.shape != ():
         seen = Part("With {given}, the loss has shape {shape}", **about, shape=got.shape)
         raise Wrong(seen, "one number", "What is the mean over?")
@@ -85,7 +83,7 @@ def _need_loss(got, trial, huge):
         otherwise = "Which words of the first sentence count, and for how much?"
         if huge:
             otherwise = "Smaller logits come out right. How small a probability has a logarithm in yours?"
-        question = question_for(got, _known(**trial), otherwise)
+        question = find_question(got, _known(**trial), otherwise)
         seen = Part("With {given}, the loss is {loss:.4f}", **about)
         raise Wrong(seen, Part("{loss:.4f}", loss=float(right)), question)
 
@@ -109,7 +107,7 @@ def loss_numbers(start, predicted, *, vocabulary=50257, lengths=(5, 3, 9)):
         0: ("the right word is certain, or if its probability is the loss", "What is −ln of a very small probability?"),
         1: ("the loss were a share", "Of which probability is it minus the logarithm?"),
     }
-    choose(start, right, starts, digits=2, hint="What probability has each token, and what is its surprise?")
+    check_prediction(start, right, starts, "What probability has each token, and what is its surprise?", digits=2)
     counts = {
         words: ("the first position of a sentence is predicted", "From what?"),
         words - 1: ("only one position is never predicted", "How many sentences are there?"),
@@ -119,8 +117,8 @@ def loss_numbers(start, predicted, *, vocabulary=50257, lengths=(5, 3, 9)):
         batch: ("one word of each sentence is predicted", "Does only the last position have a next word?"),
     }
     hint = Part("How many words are predicted in a sentence of {length}?", length=min(lengths))
-    choose(predicted, words - batch, counts, digits=0, hint=hint)
-    passed("ln C, and one less than each sentence's length.")
+    check_prediction(predicted, words - batch, counts, hint)
+    say_right("ln C, and one less than each sentence's length.")
 
 
 def mended_loss(answer, copied, seed=0):
@@ -130,11 +128,7 @@ def mended_loss(answer, copied, seed=0):
     ----------
     answer : function as for `next_token_loss`
     copied : float, two decimals: the wrong loss of a model that gives the word it has just read a probability of 0.9
-    seed : int, where the trials come from
     """
-    held = []
-    with collecting(held):
-        next_token_loss(answer, seed)
     reasons = {
         -log(0.1): ("the answer gets all of the other 0.1", "Which word does the wrong function compare with?"),
         0.9: ("the probability is the loss", "What is minus its logarithm?"),
@@ -143,7 +137,7 @@ def mended_loss(answer, copied, seed=0):
         0: ("the copied word is certain", "What is −ln of 0.9?"),
         log(43): ("43 words are equally likely", "What probability has the word it has just read?"),
     }
-    choose(copied, -log(0.9), reasons, digits=2, hint="Which word is the answer, and what is its probability?")
-    for said in held:
-        listener.get()(said)
-    passed("the wrong loss rewards a copy: it is far below 1.797, and that is the sign.")
+    with hold_back():
+        next_token_loss(answer, seed)
+        check_prediction(copied, -log(0.9), reasons, "Which word is the answer, and what is its probability?", digits=2)
+    say_right("the wrong loss rewards a copy: it is far below 1.797, and that is the sign.")

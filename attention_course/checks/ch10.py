@@ -4,7 +4,9 @@ import numpy as np
 
 from attention_src.attention import scaled_dot_product_attention
 
-from ._report import Part, Wrong, ask, need_close, need_shape, passed, shapes
+from ._ask import ask, name_shapes
+from ._compare import need_close, need_shape
+from ._message import NotAttempted, Part, Wrong, say_right
 
 
 def mended_places(answer, seed=0):
@@ -13,25 +15,24 @@ def mended_places(answer, seed=0):
     Parameters
     ----------
     answer : function of table (many, d) and x (batch, n, d)
-    seed : int, where the trials come from
     """
     random = np.random.default_rng(seed)
     for batch, n, d in ((2, 5, 3), (6, 4, 2), (1, 3, 4), (4, 4, 3)):
         table, x = random.normal(size=(9, d)), random.normal(size=(batch, n, d))
-        got, given = ask(answer, table=table, x=x), shapes(table=table, x=x)
+        got, given = ask(answer, table=table, x=x), name_shapes(table=table, x=x)
         question = "Every token of every sentence gets a vector: how many are there?"
         need_shape("the result", got, x.shape, given, question)
         added, right = got - x, table[:n][::-1]
         alone, same = np.allclose(got, right, atol=1e-5), np.allclose(added, added[:, :1], atol=1e-5) and n > 1
         differs = not np.allclose(added, added[:1], atol=1e-5)
-        faults = (
+        mistakes = (
             (np.allclose(added, 0, atol=1e-5), "x comes back as it was", "What was to be added to it?"),
             (alone, "these are the vectors of the positions alone", "Where are the tokens themselves?"),
             (same, "all tokens of a sentence get the same vector", "Along which axis do you count?"),
             (differs, "the same position gets another vector in another sentence", "What does it depend on?"),
         )
-        for found, seen, question in faults:
-            if found:
+        for is_there, seen, question in mistakes:
+            if is_there:
                 raise Wrong(Part("With {given}, {seen}", given=given, seen=Part(seen)), question=question)
         known = (
             (x - right, "Were the vectors added, or taken away?"),
@@ -44,7 +45,7 @@ def mended_places(answer, seed=0):
         )
         question = "Which row of the table belongs to the last token, and which to the one before it?"
         need_close("result", got, x + right, question, known)
-    passed("every place has its own vector, the same in every sentence.")
+    say_right("every place has its own vector, the same in every sentence.")
 
 
 def _layers(random, n, d):
@@ -114,20 +115,87 @@ def exchange_effect(answer, seed=0):
     Parameters
     ----------
     answer : function of a layer, itself a function of (n, d), and x (n, d)
-    seed : int, where the trials come from
     """
     trials, numbers = _trials(np.random.default_rng(seed)), []
     for kind, layer, x, _, _ in trials:
         numbers.append(ask(answer, layer=layer, x=x))
-        given = Part("{kind} and {shapes}", kind=Part(kind), shapes=shapes(x=x))
+        given = Part("{kind} and {shapes}", kind=Part(kind), shapes=name_shapes(x=x))
         need_shape("the result", numbers[-1], (), given, "One number is asked for: the largest over what?")
     mistakes = zip(*(known for *_, known in trials), strict=True)
     known = [([value for value, _ in mistake], mistake[0][1]) for mistake in mistakes]
     for (kind, _, x, right, _), got in zip(trials, numbers, strict=True):
         if not _close(got, right):
-            given = Part("{kind} and {shapes}", kind=Part(kind), shapes=shapes(x=x))
+            given = Part("{kind} and {shapes}", kind=Part(kind), shapes=name_shapes(x=x))
             seen = Part("With {given}, the result is {number:.4f}", given=given, number=float(got))
             otherwise = "What does the layer give for x, and what for x with two rows exchanged?"
             question = next((question for values, question in known if _close(numbers, values).all()), otherwise)
             raise Wrong(seen, Part("{number:.4f}", number=float(right)), question)
-    passed("0 without positions, and positions are found in every other layer tried.")
+    say_right("0 without positions, and positions are found in every other layer tried.")
+
+
+SYMPTOMS = {
+    "a": ("start_above_chance", "The loss is wrong before a single step. What should it be with 85 classes?"),
+    "b": ("reactions", "It predicts well in training and cannot write. Whom has it seen in training?"),
+    "c": ("batch_leak", "Something comes in from the neighbours in the batch. Who was changed, who moved?"),
+    "d": ("order_effect", "The words are the same and only their order differs. What has the model not been told?"),
+}
+ASKS = {
+    "rows_off_one": "whether the weights of a query sum to 1",
+    "start_above_chance": "whether the first loss is that of a guess",
+    "parameter_count": "how many numbers are learned",
+    "order_effect": "whether the order of the tokens matters",
+    "reactions": "which output reacts to which token",
+    "batch_leak": "whether one sequence notices another",
+}
+BUGS = {
+    "dropout left on": "the same input would give another output",
+    "each token sees itself alone": "no token would react to another, of its own sentence or of others",
+    "mask after the softmax": "rows but the last would sum to less than 1, and equal inputs would give equal outputs",
+    "mask ignored": "every token would react to every other, and rows would sum to 1",
+    "mask with the opposite meaning": "tokens would react to later ones and to no earlier one",
+    "positions alike for all tokens": "tokens would react to those before them, and the loss would fall half-way",
+    "softmax over the queries": "the columns of weights would sum to 1, and the rows to anything",
+    "tokens of other sentences": "a sentence would move with another one of its batch",
+}
+PROGRAMS = {
+    "A": ("each token sees itself alone", "From whom could it learn the letter before?"),
+    "B": ("mask ignored", "Who reacts to whom in its grid, and what do its rows sum to?"),
+    "C": ("dropout left on", "What does the last of its numbers say about the others?"),
+}
+
+
+def _check_diagnoses(answers, right, words, says):
+    """Compare what was named for each case with what is right, and say what the named one asks or would show."""
+    for (name, (expected, clue)), answer in zip(right.items(), answers, strict=True):
+        if answer is None or answer is ...:
+            raise NotAttempted(Part("nothing is named for {symptom} yet", symptom=name))
+        if not isinstance(answer, str) or answer not in words:
+            names = Part("one of {names}", names=[*words])
+            raise Wrong(Part("{symptom} is {answer}", symptom=name, answer=repr(answer)), names)
+        if answer != expected:
+            seen = Part(says, symptom=name, answer=answer, asks=Part(words[answer]))
+            raise Wrong(seen, question=clue)
+
+
+def symptoms(a, b, c, d):
+    """Check which detector is named for each of the four symptoms of chapter 10.
+
+    Parameters
+    ----------
+    a, b, c, d : str, names of functions of `attention_course.museum.detectors`
+    """
+    named = [getattr(answer, "__name__", answer) for answer in (a, b, c, d)]
+    _check_diagnoses(named, SYMPTOMS, ASKS, "{symptom}: {answer} asks {asks}")
+    say_right("each symptom has its question.")
+
+
+def programs(a, b, c):
+    """Check which bug is named for each of the three programs of chapter 10.
+
+    Parameters
+    ----------
+    a, b, c : str, keys of `BUGS`, in capitals or not
+    """
+    named = [answer.strip().lower() if isinstance(answer, str) else answer for answer in (a, b, c)]
+    _check_diagnoses(named, PROGRAMS, BUGS, "{symptom}: with “{answer}”, {asks}")
+    say_right("each program has its bug.")

@@ -4,18 +4,9 @@ import numpy as np
 
 from attention_src.weights import softmax
 
-from ._report import (
-    Part,
-    Wrong,
-    ask,
-    choose,
-    collecting,
-    listener,
-    need_finite,
-    need_shape,
-    passed,
-    question_for,
-)
+from ._ask import ask
+from ._compare import check_prediction, find_question, need_finite, need_shape
+from ._message import Part, Wrong, hold_back, say_right
 
 POWERS = "Which number is raised to a score?"
 
@@ -120,7 +111,6 @@ def merged_parts(answer, seed=0):
     Parameters
     ----------
     answer : function of the largest scores (k,), the sums (k,) and the mixtures (k, d) that were not divided
-    seed : int, where the trials come from
     """
     for kind, parts in _parts(seed):
         largest, total, mixed = map(np.array, zip(*(_kept(*part) for part in parts), strict=True))
@@ -131,10 +121,10 @@ def merged_parts(answer, seed=0):
         if not total.all():
             question = "A computer without a key has the sum 0 and the largest score −∞. Where does NaN come from?"
         _need_output(got, Part(kind), softmax(scores) @ values, question, known)
-    passed("the output of all keys from two, three and one computers, from one without a key, and for huge scores.")
+    say_right("the output of all keys from two, three and one computers, from one without a key, and for huge scores.")
 
 
-def _online_softmax(answer, seed):
+def _check_online_softmax(answer, seed):
     """Check ``answer(pairs) -> (d,)``, of an iterator of pairs (score, value (d,)) which can be read only once."""
     for kind, scores, values in _trials(seed):
         pairs = _Once(zip(scores.copy(), values.copy(), strict=True))
@@ -145,7 +135,7 @@ def _online_softmax(answer, seed):
                 raise
             seen = "`pairs` had come to its end and was read again"
             raise Wrong(seen, question="What must be kept while `pairs` is read once?") from None
-    passed("rising, falling, equal, huge and hugely negative scores, each read once.")
+    say_right("rising, falling, equal, huge and hugely negative scores, each read once.")
 
 
 def _need_mixture(answer, kind, scores, values):
@@ -161,7 +151,7 @@ def _need_output(got, kind, right, question, known):
     need_shape("the output", got, right.shape, kind, "A mixture of values is as long as what?")
     need_finite("the output", got, kind, question)
     if not np.allclose(got, right, rtol=1e-4, atol=1e-5):
-        question = question_for(got, known, "What comes out for two scores, and in the other order?")
+        question = find_question(got, known, "What comes out for two scores, and in the other order?")
         seen = Part("With {given}, output[0] is {number:.4f}", given=kind, number=float(got[0]))
         raise Wrong(seen, Part("{number:.4f}", number=float(right[0])), question)
 
@@ -185,11 +175,8 @@ def mended_online(answer, returned, seed=0):
     ----------
     answer : function of an iterator of pairs (score, value (d,)), which can be read only once; it returns (d,)
     returned : float, to one decimal
-    seed : int, where the trials come from
     """
-    held, scores, values = [], np.array([1.0, 2.0, 3.0]), np.array([10.0, 20.0, 30.0])
-    with collecting(held):
-        _online_softmax(answer, seed)
+    scores, values = np.array([1.0, 2.0, 3.0]), np.array([10.0, 20.0, 30.0])
     total = np.exp(scores - 3).sum()
     reasons = {
         float(softmax(scores) @ values): (
@@ -204,9 +191,9 @@ def mended_online(answer, returned, seed=0):
         ),
     }
     hint = "Which value enters the mixture with which factor, and what is the sum at the end?"
-    choose(returned, 60 / total, reasons, digits=1, hint=hint)
-    for said in held:
-        listener.get()(said)
+    with hold_back():
+        _check_online_softmax(answer, seed)
+        check_prediction(returned, 60 / total, reasons, hint, digits=1)
 
 
 def cache_bytes(all_heads, grouped_heads, *, layers=40, heads=40, kv_heads=8, width=128):
@@ -229,5 +216,5 @@ def cache_bytes(all_heads, grouped_heads, *, layers=40, heads=40, kv_heads=8, wi
             right * 8: ("bits are counted", "How many bits has a byte?"),
             right // stored * other: ("it is the answer to the other question", "How many heads of keys are there?"),
         }
-        choose(number, right, reasons, digits=0, hint="Keys and values, layers, heads, numbers in each, bytes in each?")
-    passed("a key and a value in every layer and every head of keys.")
+        check_prediction(number, right, reasons, "Keys and values, layers, heads, numbers in each, bytes in each?")
+    say_right("a key and a value in every layer and every head of keys.")

@@ -1,8 +1,10 @@
-"""The checks of chapter 12."""
+"""Checks of chapter 12, a real model."""
 
 import numpy as np
 
-from ._report import Part, Wrong, ask, ask_two, choose, need_close, need_shape, passed
+from ._ask import ask, ask_for_two
+from ._compare import check_prediction, need_close, need_shape
+from ._message import Part, Wrong, say_right
 
 
 def _heads(weights):
@@ -37,13 +39,12 @@ def next_head(answer, seed=0, trials=4):
     Parameters
     ----------
     answer : function of weights (layers, heads, n, n); returns the number of the layer and of the head
-    seed : int, where the trials come from
     trials : int
     """
     random = np.random.default_rng(seed)
     for _ in range(trials):
         weights, heads = _maps(random)
-        got = ask_two("the layer and the head", answer, weights=weights)
+        got = ask_for_two("the layer and the head", answer, weights=weights)
         found = tuple(int(x) if x.size == 1 else -1 for x in got)
         if found != heads["right"]:
             hint = "Which numbers of one table are the weights of each token on the one after it?"
@@ -51,7 +52,7 @@ def next_head(answer, seed=0, trials=4):
             given = {"layers": weights.shape[0], "heads": weights.shape[1], "found": found}
             seen = Part("With {layers} layers of {heads} heads, the answer is {found}", **given)
             raise Wrong(seen, Part("{right}", right=heads["right"]), question)
-    passed("the head that looks at the next token is found.")
+    say_right("the head that looks at the next token is found.")
 
 
 def heads_missed_more(answer, seed=0, trials=4):
@@ -60,7 +61,6 @@ def heads_missed_more(answer, seed=0, trials=4):
     Parameters
     ----------
     answer : function of losses (layers, heads), a layer and a head; returns a whole number
-    seed : int, where the trials come from
     trials : int
     """
     random = np.random.default_rng(seed)
@@ -77,7 +77,7 @@ def heads_missed_more(answer, seed=0, trials=4):
             ((lost[:, head] > mine).sum(), "Is a layer a row of the table, or a column?"),
         )
         need_close("the result", got, np.array((lost[layer] > mine).sum()), "Which numbers are compared?", known)
-    passed("so many heads of its layer are missed more.")
+    say_right("so many heads of its layer are missed more.")
 
 
 def mended_published_block(answer, printed, seed=0):
@@ -90,20 +90,19 @@ def mended_published_block(answer, printed, seed=0):
     ----------
     answer : function of x (n, d) and of four functions: attend, norm_1, feed, norm_2; returns (n, d)
     printed : float
-    seed : int, where the trials come from
     """
-    _norm_last(answer, seed)
+    _check_block(answer, seed)
     reasons = {
         1: ("the second norm is used", "Where is the second norm in the block as it stands?"),
         2: ("the numbers are doubled and not squared", "What is the square of a number that is twice as large?"),
         0: ("zeros go on to the network", "What does the first norm get: the zeros, or x plus the zeros?"),
     }
     hint = "What is the mean square after the first norm, and what is added to these numbers?"
-    choose(printed, 4, reasons, digits=0, hint=hint)
-    passed("both norms come after their sums, as published.")
+    check_prediction(printed, 4, reasons, hint)
+    say_right("both norms come after their sums, as published.")
 
 
-def _norm_last(answer, seed):
+def _check_block(answer, seed):
     random = np.random.default_rng(seed)
     n, d = random.permutation(np.arange(3, 8))[:2]
     x = random.normal(size=(n, d))

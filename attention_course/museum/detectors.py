@@ -1,8 +1,8 @@
 """Six questions that tell a wrong layer from a right one without knowing the right answer.
 
-Each returns a number to be read, or the table of who reacts to whom, and leaves the judgement to whoever asks: a
-decoder *must* not react to what comes later, an encoder must. Layers are functions of an array (..., n, d) that return
-an array (..., n, d_out), NumPy or torch.
+Each returns a number to be read, or the table of who reacts to whom, and leaves the judgement to the reader, since a
+decoder *must* not react to what comes later and an encoder must. Layers are functions of an array (..., n, d) that
+return an array (..., n, d_out), NumPy or torch.
 """
 
 from math import log
@@ -17,7 +17,7 @@ def _numpy(array):
 
 
 def _stream(seed):
-    """A stream that data drawn from the same seed do not share: doubled data would pass a norm as if nothing moved."""
+    """Numbers that data from the same seed do not share, since a norm would hide a change that doubles its data."""
     return np.random.default_rng([seed, 1])
 
 
@@ -110,9 +110,9 @@ def parameter_count(module):
 
 
 def order_effect(layer, x):
-    """How far the outputs are from being exchanged likewise when the tokens are put in reverse order.
+    """How far the outputs are from being reversed as well when the tokens are put in reverse order.
 
-    0 is right for attention without positions or mask, and wrong for a model that should know where things stand.
+    0 is right for attention without positions or mask, and wrong for a model that should know where its tokens are.
     Catches: positions that are the same for all tokens; ``view`` without ``transpose``, for an odd number of tokens.
 
     Parameters

@@ -14,101 +14,51 @@ from attention_src.weights import softmax
 from .. import checks
 from ..checks import collecting
 from . import detectors
-
-
-def _exhibit(score=None, weigh=None, mix=None):
-    """Attention with one part exchanged: score(query, key, value), weigh(scores, mask), mix(weights, q, k, v)."""
-
-    def attend(query, key, value, mask=None):
-        scores = score(query, key, value) if score else _scaled(query, key)
-        weights = weigh(scores, _all(scores) if mask is None else mask) if weigh else softmax(scores, mask)
-        return (mix(weights, query, key, value) if mix else weights @ value), weights
-
-    return attend
-
-
-def _scaled(query, key):
-    return query @ key.T / np.sqrt(query.shape[-1])
-
-
-def _all(scores):
-    return np.ones(scores.shape, bool)
-
-
-def _normalised(raised, axis=-1, keepdims=True):
-    return raised / raised.sum(axis=axis, keepdims=keepdims)
-
-
-def _raised(scores, mask):
-    """exp of the scores, 0 where one may not look, after the greatest score is subtracted."""
-    seen = np.where(mask, scores, -np.inf)
-    return np.exp(seen - seen.max(axis=-1, keepdims=True))
-
+from ._parts import exchange_part, exponentiate, mix_by, normalise, scale_dots, score_by, weigh_by
 
 #: The functions, each under the name of its mistake.
 EXHIBITS = {
-    "not scaled": _exhibit(score=lambda q, k, v: q @ k.T),
-    "scaled by d": _exhibit(score=lambda q, k, v: q @ k.T / q.shape[-1]),
-    "scaled by the root of n": _exhibit(score=lambda q, k, v: q @ k.T / np.sqrt(len(k))),
-    "scaled the wrong way round": _exhibit(score=lambda q, k, v: q @ k.T * np.sqrt(q.shape[-1])),
-    "queries ask queries": _exhibit(score=lambda q, k, v: _scaled(q, q)),
-    "keys ask keys": _exhibit(score=lambda q, k, v: _scaled(k, k)),
-    "keys ask queries": _exhibit(score=lambda q, k, v: _scaled(k, q)),
-    "keys reshaped, not transposed": _exhibit(
-        score=lambda q, k, v: q @ k.reshape(k.shape[::-1]) / np.sqrt(q.shape[-1])
-    ),
-    "softmax over the queries": _exhibit(weigh=lambda s, mask: softmax(s.T, mask.T).T),
-    "softmax over everything": _exhibit(weigh=lambda s, mask: _raised(s, mask) / _raised(s, mask).sum()),
-    "sum without keepdims": _exhibit(weigh=lambda s, mask: _normalised(_raised(s, mask), keepdims=False)),
-    "no softmax": _exhibit(weigh=lambda s, mask: np.where(mask, s, 0)),
-    "softmax twice": _exhibit(weigh=lambda s, mask: softmax(softmax(s, mask), mask)),
-    "powers of two": _exhibit(weigh=lambda s, mask: softmax(s * np.log(2), mask)),
-    "the maximum forgotten": _exhibit(weigh=lambda s, mask: _normalised(np.exp(s) * mask)),
-    "sigmoid for softmax": _exhibit(weigh=lambda s, mask: mask / (1 + np.exp(-s))),
-    "dropout left on": _exhibit(
-        weigh=lambda s, mask: softmax(s, mask) * np.where(np.indices(s.shape).sum(0) % 3, 1.5, 0)
-    ),
-    "mixes the keys": _exhibit(mix=lambda w, q, k, v: w @ k),
-    "mixes the queries": _exhibit(mix=lambda w, q, k, v: w @ q),
-    "mixes by columns": _exhibit(mix=lambda w, q, k, v: w.T @ v),
-    "mask ignored": _exhibit(weigh=lambda s, mask: softmax(s)),
-    "mask with the opposite meaning": _exhibit(
-        weigh=lambda s, mask: softmax(s, ~mask) if not mask.all() else softmax(s)
-    ),
-    "mask after the softmax": _exhibit(weigh=lambda s, mask: softmax(s) * mask),
-    "mask multiplied into the scores": _exhibit(weigh=lambda s, mask: softmax(s * mask)),
-    "mask of -1e-9": _exhibit(weigh=lambda s, mask: softmax(s - 1e-9 * ~mask)),
-    "mask transposed": _exhibit(weigh=lambda s, mask: softmax(s, mask.T)),
+    "not scaled": score_by(lambda q, k, v: q @ k.mT),
+    "scaled by d": score_by(lambda q, k, v: q @ k.mT / q.shape[-1]),
+    "scaled by the root of n": score_by(lambda q, k, v: q @ k.mT / np.sqrt(len(k))),
+    "scaled the wrong way round": score_by(lambda q, k, v: q @ k.mT * np.sqrt(q.shape[-1])),
+    "queries ask queries": score_by(lambda q, k, v: scale_dots(q, q)),
+    "keys ask keys": score_by(lambda q, k, v: scale_dots(k, k)),
+    "keys ask queries": score_by(lambda q, k, v: scale_dots(k, q)),
+    "keys reshaped, not transposed": score_by(lambda q, k, v: q @ k.reshape(k.shape[::-1]) / np.sqrt(q.shape[-1])),
+    "softmax over the queries": weigh_by(lambda s, mask: softmax(s.mT, mask.mT).mT),
+    "softmax over everything": weigh_by(lambda s, mask: normalise(exponentiate(s, mask), axis=None)),
+    "sum without keepdims": weigh_by(lambda s, mask: normalise(exponentiate(s, mask), keepdims=False)),
+    "no softmax": weigh_by(lambda s, mask: np.where(mask, s, 0)),
+    "softmax twice": weigh_by(lambda s, mask: softmax(softmax(s, mask), mask)),
+    "powers of two": weigh_by(lambda s, mask: softmax(s * np.log(2), mask)),
+    "the maximum forgotten": weigh_by(lambda s, mask: normalise(np.exp(s) * mask)),
+    "sigmoid for softmax": weigh_by(lambda s, mask: mask / (1 + np.exp(-s))),
+    "dropout left on": weigh_by(lambda s, mask: softmax(s, mask) * np.where(np.indices(s.shape).sum(0) % 3, 1.5, 0)),
+    "mixes the keys": mix_by(lambda w, q, k, v: w @ k),
+    "mixes the queries": mix_by(lambda w, q, k, v: w @ q),
+    "mixes by columns": mix_by(lambda w, q, k, v: w.T @ v),
+    "mask ignored": weigh_by(lambda s, mask: softmax(s)),
+    "mask with the opposite meaning": weigh_by(lambda s, mask: softmax(s, ~mask) if not mask.all() else softmax(s)),
+    "mask after the softmax": weigh_by(lambda s, mask: softmax(s) * mask),
+    "mask multiplied into the scores": weigh_by(lambda s, mask: softmax(s * mask)),
+    "mask of -1e-9": weigh_by(lambda s, mask: softmax(s - 1e-9 * ~mask)),
+    "mask transposed": weigh_by(lambda s, mask: softmax(s, mask.mT)),
 }
 
 
-def _root_of_n(query, key, value, mask=None):
-    weights = np.exp(query @ key.T / np.sqrt(len(key)))
-    weights = weights / weights.sum(axis=-1)
-    return weights @ value, weights
-
-
-def _query_alone(query, key, value, mask=None):
-    weights = softmax(np.resize(query, (len(query), len(key))), mask)
-    return weights @ value, weights
-
-
-def _more_in_the_sum(query, key, value, mask=None):
-    weights = scaled_dot_product_attention(query, key, value, mask)[1]
-    weights = weights / (weights.sum(axis=-1, keepdims=True) + 1e-6)
-    return weights @ value, weights
-
-
-def _single(query, key, value, mask=None):
+def _keep_32_bits(query, key, value, mask=None):
     return scaled_dot_product_attention(*(a.astype("float32") for a in (query, key, value)), mask)
 
 
 #: Four more: after a page of dmol.pub, after a tutorial of PyTorch, and two that a reader found our checks to miss.
 STRANGERS = {
-    "root of n, no keepdims": _root_of_n,
-    "weights of the query alone": _query_alone,
-    "1e-6 added to the sum": _more_in_the_sum,
-    "32 bits inside": _single,
+    "root of n, no keepdims": exchange_part(
+        score=lambda q, k, v: q @ k.mT / np.sqrt(len(k)), weigh=lambda s, mask: normalise(np.exp(s), keepdims=False)
+    ),
+    "weights of the query alone": score_by(lambda q, k, v: np.resize(q, (len(q), len(k)))),
+    "1e-6 added to the sum": weigh_by(lambda s, mask: (w := softmax(s, mask)) / (w.sum(axis=-1, keepdims=True) + 1e-6)),
+    "32 bits inside": _keep_32_bits,
 }
 
 

@@ -5,9 +5,8 @@ from string import Formatter
 
 import numpy as np
 
-from attention_src._validation import as_integer
-
 from .examples import Example
+from .sampling import check_counts
 
 MONTHS = tuple("January February March April May June July August September October November December".split())
 WEEKDAYS = tuple("Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split())
@@ -33,7 +32,7 @@ def _suffix(day):
     return "th" if day in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
 
 
-def _fields(when):
+def _date_fields(when):
     return {
         "year": str(when.year),
         "month": MONTHS[when.month - 1],
@@ -81,7 +80,7 @@ def write_date(when, form):
     >>> [sorted(positions) for positions in example.alignment]
     [[7], [8], [9], [10], [], [3, 4, 5], [3, 4, 5], [], [0], [1]]
     """
-    source, span, fields = "", {}, _fields(when)
+    source, span, fields = "", {}, _date_fields(when)
     for literal, field, _, _ in Formatter().parse(form):
         source += literal
         if field:
@@ -99,9 +98,7 @@ def date_examples(num_train, num_test, seed=0):
 
     Parameters
     ----------
-    num_train : int
-    num_test : int
-    seed : int
+    num_train, num_test, seed : int
 
     Returns
     -------
@@ -122,7 +119,7 @@ def date_examples(num_train, num_test, seed=0):
     >>> [(example.source, example.target) for example in train][:2]
     [('2084/03/31', '2084-03-31'), ('December 25, 2074', '2074-12-25')]
     """
-    count = as_integer("num_train", num_train, 0) + as_integer("num_test", num_test, 0)
+    count = sum(check_counts(num_train, num_test))
     if count > LAST - FIRST + 1:
         raise ValueError(f"num_train + num_test is {count}; from 1900 to 2099 there are {LAST - FIRST + 1} days")
     generator = np.random.default_rng(seed)

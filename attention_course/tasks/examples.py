@@ -133,7 +133,7 @@ def exact_match(answers, examples):
     >>> exact_match(["ba", "xy"], [Example("ab", "ba", ({1}, {0})), Example("cd", "dc", ({1}, {0}))])
     0.5
     """
-    _need_pairs("answers", answers, examples)
+    _check_pairs("answers", answers, examples)
     right = [answer[: len(e.target)] == e.target for answer, e in zip(answers, examples, strict=True)]
     return sum(right) / len(right)
 
@@ -164,7 +164,7 @@ def alignment_score(weights, examples, within=0):
     >>> alignment_score(weights, [Example("ab", "ba", ({1}, {0}))])
     0.5
     """
-    _need_pairs("weights", weights, examples)
+    _check_pairs("weights", weights, examples)
     largest = np.asarray(weights).argmax(-1)
     distances = [
         min(abs(int(position) - true) for true in truth)
@@ -177,6 +177,6 @@ def alignment_score(weights, examples, within=0):
     return sum(distance <= within for distance in distances) / len(distances)
 
 
-def _need_pairs(name, given, examples):
+def _check_pairs(name, given, examples):
     if len(given) != len(examples) or not examples:
         raise ValueError(f"{len(given)} {name} for {len(examples)} examples; expected one each, and at least one")

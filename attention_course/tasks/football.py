@@ -11,7 +11,7 @@ import numpy as np
 from attention_src._validation import as_integer
 
 from .drawing import MEADOW, lay_out, shape_pixels
-from .sampling import counted, different_rows, shuffled, split
+from .sampling import check_counts, draw_different_rows, shuffle_rows, split
 
 #: Pixels along each side of a patch.
 PATCH = 4
@@ -96,8 +96,7 @@ def football_examples(num_train, num_test, grid=5, seed=0):
 
     Parameters
     ----------
-    num_train : int
-    num_test : int
+    num_train, num_test : int
     grid : int, patches along each side of the picture, at least 3
     seed : int
 
@@ -122,15 +121,15 @@ def football_examples(num_train, num_test, grid=5, seed=0):
     >>> [DIRECTIONS[i] for i in train.direction]
     ['↑', '↘']
     """
-    num_train, num_test = counted(num_train, num_test)
+    num_train, num_test = check_counts(num_train, num_test)
     grid, things = as_integer("grid", grid, 3), len(THINGS)
     generator = np.random.default_rng(seed)
 
     def draw(count):
-        return shuffled(generator, count, grid * grid)[:, :things]
+        return shuffle_rows(generator, count, grid * grid)[:, :things]
 
     possible = np.prod(np.arange(grid * grid, grid * grid - things, -1), dtype=float)
-    places = different_rows(draw, num_train + num_test, possible)
+    places = draw_different_rows(draw, num_train + num_test, possible)
     kinds = list(THINGS)
     sprites = np.where((SHAPES == "o")[kinds, ..., None], np.array(COLOURS)[kinds, None, None], MEADOW)
     images = lay_out(np.broadcast_to(sprites, (len(places), *sprites.shape)), places, grid)

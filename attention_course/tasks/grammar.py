@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .sampling import counted, different_rows, split
+from .sampling import check_counts, draw_different_rows, split
 
 #: The roles that a word can have, and the words that have them.
 ROLES = {
@@ -95,9 +95,7 @@ def grammar_examples(num_train, num_test, seed=0):
 
     Parameters
     ----------
-    num_train : int
-    num_test : int
-    seed : int
+    num_train, num_test, seed : int
 
     Returns
     -------
@@ -120,11 +118,11 @@ def grammar_examples(num_train, num_test, seed=0):
     many cats sleep .
     a quiet bird likes all birds .
     """
-    num_train, num_test = counted(num_train, num_test)
+    num_train, num_test = check_counts(num_train, num_test)
     generator = np.random.default_rng(seed)
     phrases = 2 * 4 * 6 * 7  # determiner, noun, and one of six adjectives or none
     possible = phrases * (4 + 4 * phrases)
-    words = different_rows(
+    words = draw_different_rows(
         lambda count: np.array([_sentence(generator) for _ in range(count)]), num_train + num_test, possible
     )
     lengths = (words == WORDS.index(".")).argmax(axis=1) + 1

@@ -11,7 +11,7 @@ import numpy as np
 from attention_src._validation import as_integer
 
 from .drawing import MEADOW, lay_out, shape_pixels
-from .sampling import counted, shuffled, split
+from .sampling import check_counts, shuffle_rows, split
 
 #: The words, each the name of a thing that is drawn.
 WORDS = ("ball", "goal", "player")
@@ -106,8 +106,7 @@ def scene_examples(num_train, num_test, grid=4, seed=0):
 
     Parameters
     ----------
-    num_train : int
-    num_test : int
+    num_train, num_test : int
     grid : int, patches along each side of the picture
     seed : int
 
@@ -131,11 +130,11 @@ def scene_examples(num_train, num_test, grid=4, seed=0):
     >>> [WORDS[word] for word in train.words[0]], train.places[0]
     (['ball', 'goal', 'player'], array([ 2, 11,  3]))
     """
-    num_train, num_test = counted(num_train, num_test)
+    num_train, num_test = check_counts(num_train, num_test)
     grid, count, things = as_integer("grid", grid, 2), num_train + num_test, len(WORDS)
     generator = np.random.default_rng(seed)
-    places = shuffled(generator, count, grid * grid)[:, :things]
-    words = shuffled(generator, count, things)
+    places = shuffle_rows(generator, count, grid * grid)[:, :things]
+    words = shuffle_rows(generator, count, things)
     colours = generator.random((count, things, 3), dtype=np.float32)
     images = draw_scenes(places, colours, grid)
     named = np.take_along_axis(colours, words[..., None], axis=1), np.take_along_axis(places, words, axis=1)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .sampling import counted, split
+from .sampling import check_counts, split
 
 #: The nouns, without their endings.
 NOUNS = tuple("나 너 엄마 친구 학생 선생님 개 고양이 밥 빵 사과 물 책 편지 공 꽃".split())
@@ -104,9 +104,7 @@ def korean_examples(num_train, num_test, seed=0):
 
     Parameters
     ----------
-    num_train : int
-    num_test : int
-    seed : int
+    num_train, num_test, seed : int
 
     Returns
     -------
@@ -135,7 +133,7 @@ def korean_examples(num_train, num_test, seed=0):
     >>> test.object
     array([1, 2, 0, 0, 2, 1])
     """
-    num_train, num_test = counted(num_train, num_test)
+    num_train, num_test = check_counts(num_train, num_test)
     nouns = range(len(NOUNS))
     triples = np.array([*product(nouns, nouns, range(len(NOUNS), len(STEMS)))])  # subject, object, verb
     triples = triples[triples[:, 0] != triples[:, 1]]

@@ -12,7 +12,7 @@ import numpy as np
 
 from attention_src._validation import as_integer
 
-from .sampling import counted, different_rows, shuffled, split
+from .sampling import check_counts, draw_different_rows, shuffle_rows, split
 
 
 class Lookup(NamedTuple):
@@ -40,8 +40,7 @@ def lookup_examples(num_train, num_test, num_tokens=5, num_bits=3, seed=0):
 
     Parameters
     ----------
-    num_train : int
-    num_test : int
+    num_train, num_test : int
     num_tokens : int, at least 3, so that nobody asks for the one who asks for him
     num_bits : int
     seed : int
@@ -73,17 +72,17 @@ def lookup_examples(num_train, num_test, num_tokens=5, num_bits=3, seed=0):
            [-1, -1],
            [ 1,  1]])
     """
-    num_train, num_test = counted(num_train, num_test)
+    num_train, num_test = check_counts(num_train, num_test)
     n, num_bits = as_integer("num_tokens", num_tokens, 3), as_integer("num_bits", num_bits, 1)
     generator = np.random.default_rng(seed)
 
     def draw(count):
-        walk, wanted = shuffled(generator, count, n), np.empty((count, n), int)
+        walk, wanted = shuffle_rows(generator, count, n), np.empty((count, n), int)
         np.put_along_axis(wanted, walk, np.roll(walk, -1, axis=1), axis=1)
-        return np.hstack([shuffled(generator, count, n), wanted, generator.integers(2, size=(count, n * num_bits))])
+        return np.hstack([shuffle_rows(generator, count, n), wanted, generator.integers(2, size=(count, n * num_bits))])
 
     possible = factorial(n) * factorial(n - 1) * 2 ** (n * num_bits)
-    names, wanted, bits = np.split(different_rows(draw, num_train + num_test, possible), [n, 2 * n], axis=1)
+    names, wanted, bits = np.split(draw_different_rows(draw, num_train + num_test, possible), [n, 2 * n], axis=1)
     bits = (2 * bits - 1).reshape(-1, n, num_bits).astype(np.float32)
     names = np.eye(n, dtype=np.float32)[names]
     asked, carried = (np.take_along_axis(x, wanted[..., None], axis=1) for x in (names, bits))
@@ -122,8 +121,7 @@ def pair_examples(num_train, num_test, num_tokens=5, seed=0):
 
     Parameters
     ----------
-    num_train : int, a multiple of 4
-    num_test : int, a multiple of 4
+    num_train, num_test : int, multiples of 4
     num_tokens : int
     seed : int
 
@@ -151,19 +149,19 @@ def pair_examples(num_train, num_test, num_tokens=5, seed=0):
            [1, 1, 0],
            [1, 1, 1]])
     """
-    num_train, num_test = counted(num_train, num_test)
+    num_train, num_test = check_counts(num_train, num_test)
     for name, number in (("num_train", num_train), ("num_test", num_test)):
         if number % 4:
             raise ValueError(f"{name} is {number}; expected a multiple of 4, the pairs that two bits can be")
     n, generator = as_integer("num_tokens", num_tokens, 2), np.random.default_rng(seed)
 
     def draw(count):
-        bits, places = generator.integers(2, size=(count, n)), shuffled(generator, count, n)[:, :2]
+        bits, places = generator.integers(2, size=(count, n)), shuffle_rows(generator, count, n)[:, :2]
         np.put_along_axis(bits, places, 0, axis=1)
-        return np.hstack([shuffled(generator, count, n), bits, places])
+        return np.hstack([shuffle_rows(generator, count, n), bits, places])
 
     possible = factorial(n) * n * (n - 1) * 2 ** (n - 2)
-    questions = different_rows(draw, (num_train + num_test) // 4, possible)
+    questions = draw_different_rows(draw, (num_train + num_test) // 4, possible)
     names, bits, places = np.split(np.repeat(questions, 4, axis=0), [n, 2 * n], axis=1)
     answers = np.tile([*product((0, 1), repeat=2)], (len(questions), 1))
     np.put_along_axis(bits, places, answers, axis=1)

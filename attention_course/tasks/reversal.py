@@ -5,6 +5,7 @@ import numpy as np
 from attention_src._validation import as_integer
 
 from .examples import Example
+from .sampling import check_counts
 
 LETTERS = "abcdefgh"
 
@@ -23,7 +24,7 @@ def reverse(source):
     Raises
     ------
     TypeError
-        The source is no text.
+        `source` is not a string.
 
     Examples
     --------
@@ -38,8 +39,7 @@ def reversal_examples(num_train, num_test, shortest, longest, seed=0):
 
     Parameters
     ----------
-    num_train : int
-    num_test : int
+    num_train, num_test : int
     shortest, longest : int, the least and the greatest length
     seed : int
 
@@ -62,7 +62,7 @@ def reversal_examples(num_train, num_test, shortest, longest, seed=0):
     >>> [(example.source, example.target) for example in train]
     [('fecc', 'ccef'), ('aa', 'aa'), ('gf', 'fg')]
     """
-    count = as_integer("num_train", num_train, 0) + as_integer("num_test", num_test, 0)
+    count = sum(check_counts(num_train, num_test))
     longest = as_integer("longest", longest, as_integer("shortest", shortest, 1))
     per_length = count / (longest - shortest + 1)
     if per_length > len(LETTERS) ** shortest / 2:

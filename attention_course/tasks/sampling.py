@@ -5,12 +5,12 @@ import numpy as np
 from attention_src._validation import as_integer
 
 
-def counted(num_train, num_test):
-    """Return both numbers as integers; raise TypeError if one is none, ValueError if it is less than 0."""
+def check_counts(num_train, num_test):
+    """Return both numbers; raise TypeError if one is not an integer, ValueError if it is negative."""
     return as_integer("num_train", num_train, 0), as_integer("num_test", num_test, 0)
 
 
-def different_rows(draw, count, possible):
+def draw_different_rows(draw, count, possible):
     """Call `draw` until it has given enough different rows.
 
     Parameters
@@ -26,12 +26,12 @@ def different_rows(draw, count, possible):
     Raises
     ------
     ValueError
-        More than half of all rows are wanted: to draw them at random would take long.
+        More than half of all rows are wanted, so drawing them at random would take long.
 
     Examples
     --------
     >>> generator = np.random.default_rng(0)
-    >>> rows = different_rows(lambda count: generator.integers(10, size=(count, 1)), count=5, possible=10)
+    >>> rows = draw_different_rows(lambda count: generator.integers(10, size=(count, 1)), count=5, possible=10)
     >>> len(set(rows[:, 0].tolist()))
     5
     """
@@ -48,8 +48,8 @@ def different_rows(draw, count, possible):
         rows = np.concatenate([rows, draw(count)])
 
 
-def shuffled(generator, count, n):
-    """`count` rows, each with the numbers 0 … n - 1 in an order of its own: (count, n)."""
+def shuffle_rows(generator, count, n):
+    """Return `count` rows, each with the numbers 0 … n - 1 in an order of its own: (count, n)."""
     return generator.permuted(np.tile(np.arange(n), (count, 1)), axis=1)
 
 

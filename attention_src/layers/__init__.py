@@ -1,4 +1,4 @@
-"""Attention with parameters to learn. Every layer holds the matrices and calls the formulas of the package."""
+"""Attention with parameters to learn. Every layer holds its matrices and calls the formulas of the package."""
 
 from .additive import AdditiveAttention
 from .blocks import DecoderBlock, EncoderBlock, FeedForward

@@ -12,7 +12,7 @@ from ..scores import tanh_score
 
 
 def _draw_matrix(*shape):
-    """Return a parameter drawn evenly from ±1/√(its rows), as `torch.nn.Linear` does."""
+    """Return a parameter drawn uniformly between −1/√rows and 1/√rows, as `torch.nn.Linear` does."""
     bound = 1 / sqrt(shape[0])
     return nn.Parameter(torch.empty(shape).uniform_(-bound, bound))
 
@@ -50,16 +50,16 @@ class AdditiveAttention(nn.Module):
         self.v = _draw_matrix(d_hidden)
 
     def project(self, key):
-        """Return key W_k, (..., m, d_key) -> (..., m, d_hidden): the part that no query changes."""
-        check_axes(2, "(..., m, d_key), one row for each key", key=key)
+        """Return key W_k, (..., m, d_key) -> (..., m, d_hidden): the part that does not depend on a query."""
         check_dtype(self.w_key.dtype, key=key)
+        check_axes(2, "(..., m, d_key), one row for each key", key=key)
         check_equal((-1, -2), "w_key needs a row for each number of a key", key=key, w_key=self.w_key)
         return key @ self.w_key
 
     def attend(self, query, projected, value, mask=None):
         """Do what `forward` does, with the keys that `project` returned, (..., m, d_hidden)."""
-        check_axes(2, "(..., n, d_query), one row for each query", query=query)
         check_dtype(self.w_query.dtype, query=query)
+        check_axes(2, "(..., n, d_query), one row for each query", query=query)
         check_equal((-1, -2), "w_query needs a row for each number of a query", query=query, w_query=self.w_query)
         return attention(query @ self.w_query, projected, value, mask, score=partial(tanh_score, v=self.v))
 

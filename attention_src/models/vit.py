@@ -12,7 +12,7 @@ class VisionTransformer(nn.Module):
     """Cut pictures into patches, let the patches ask each other, and read a class from a token of its own.
 
     Dosovitskiy et al. (2020), section 3.1: patches are projected to tokens, a learned class token is put before them,
-    a learned position is added to each, blocks with the norm first follow, and a last norm.
+    a learned position is added to each, and blocks with the norm first and a final norm follow.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class VisionTransformer(nn.Module):
         Raises
         ------
         ValueError
-            The pictures are not of the size the model was made for.
+            The pictures do not have the size that the model was made for.
         """
         expected = (self.image_size, self.image_size, self.in_channels)
         if tuple(images.shape[-3:]) != expected:
@@ -87,8 +87,8 @@ class VisionTransformer(nn.Module):
         first = self.class_token.expand(*patches.shape[:-2], 1, -1)
         x, weights = torch.cat([first, patches], dim=-2) + self.positions, []
         for block in self.blocks:
-            x, seen = block(x, need_weights=need_weights)
-            weights.append(seen)
+            x, block_weights = block(x, need_weights=need_weights)
+            weights.append(block_weights)
         return self.norm(x), torch.stack(weights, dim=-4) if need_weights else None
 
     def forward(self, images, need_weights=False):

@@ -79,15 +79,6 @@ def test_expressions_leave_no_trace(pytester):
     assert failed == [], report
 
 
-def test_an_output_that_nobody_compares_fails(pytester):
-    bitmap = {"image/png": "iVBORw0KGgo="}
-    show = code(f"from IPython.display import display\ndisplay({bitmap}, raw=True)")
-    show.outputs = [new_output("display_data", data=bitmap)]
-    _, failed, report = run(pytester, show)
-    assert failed == ["every tampered output fails"]
-    assert "changed, and nobody noticed:\nCell 1: output 1, image/png\n" in report
-
-
 @pytest.mark.parametrize(
     ("source", "values", "now"),
     [

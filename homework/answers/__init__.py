@@ -1,19 +1,20 @@
 """Right and wrong answers to every exercise, by name.
 
-`tests/test_checks.py` puts them to the checks, `tools/instructors_page.py` prints them in the instructors' page.
-A wrong answer stands with words of the question that it must meet and, where it is a usual one, with what it reveals
-about whoever gave it.
+`tests/test_checks.py` puts them to the checks, `tools/instructors_page.py` prints them for instructors, together with
+what a usual wrong answer reveals about whoever gave it (reveals.toml).
 """
 
-from dataclasses import dataclass
+import tomllib
+from dataclasses import dataclass, replace
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import NamedTuple
 
 
-class Fault(NamedTuple):
-    answer: object
-    told: str | dict  # words of the reason or the question, or values of what was seen
+class WrongAnswer(NamedTuple):
+    answer: object  # as Exercise.right has it, or all arguments of the check
+    message: str | dict  # words of the reason or the question that it must meet, or values of what was seen
     reveals: str = ""
 
 
@@ -26,9 +27,9 @@ class Exercise:
     """The check of an exercise and the answers that it must accept and refuse.
 
     An answer is a function that returns `results` results, or a tuple of predicted numbers. Where the exercise also
-    asks for the name of a test, or for what it prints, `named` is the right one and `names` are others (with what they
-    are told). `like` is an exercise whose wrong
-    answers must be refused here, too. `formula` gives the numbers that are right for a student's own inputs.
+    asks for the name of a test, or for what it prints, `named` is the right one and `names` are others with the message
+    that each must meet. `like` is an exercise whose wrong answers must also be refused here. `formula` gives the
+    numbers that are right for a student's own inputs.
     """
 
     check: object
@@ -36,10 +37,11 @@ class Exercise:
     right: dict
     wrong: dict
     results: int = 0
-    named: str | float = ""
+    named: str | float | tuple = ""
     names: tuple | dict = ()
     like: "Exercise | None" = None
     formula: object = None
+    reveals: dict | None = None
 
     @property
     def first(self):
@@ -53,40 +55,45 @@ class Exercise:
             return (answer,)
         return answer, self.named if named is None else named
 
-    def accepted(self):
+    def list_accepted(self):
+        """Return {name: arguments of the check}."""
         return {name: self.arguments(answer) for name, answer in self.right.items()}
 
-    def faults(self):
-        """The wrong answers, with those that any exercise of the kind must refuse."""
-        malformed = {}
+    def list_wrong(self):
+        """Return {name: WrongAnswer}, with those that every exercise of the kind must refuse."""
+        wrong = dict(self.wrong)
         if self.formula:
-            malformed["a word"] = (*self.first[:-1], "many"), {"answer": "'many'"}
+            wrong["a word"] = (*self.first[:-1], "many"), {"answer": "'many'"}
         if self.results:
-            malformed["nothing"] = lambda *_: None, "end with a return"
+            wrong["nothing"] = lambda *_: None, "end with a return"
         if self.results == 1:
-            malformed["two results"] = lambda *given: (self.first(*given), 1), "Which of the results was asked for"
+            wrong["two results"] = lambda *given: (self.first(*given), 1), "Which of the results was asked for"
         if self.results == 2:
-            malformed["one result"] = lambda *given: self.first(*given)[0], "How many results does your function return"
-            malformed["weights first"] = lambda *given: self.first(*given)[::-1], "Which of the two comes first"
-        return {name: Fault(*fault) for name, fault in (self.wrong | malformed).items()}
+            wrong["one result"] = lambda *given: self.first(*given)[0], "How many results does your function return"
+            wrong["weights first"] = lambda *given: self.first(*given)[::-1], "Which of the two comes first"
+        reveals = self.reveals or {}
+        return {name: WrongAnswer(*answer, reveals.get(name, "")) for name, answer in wrong.items()}
 
-    def refused(self):
-        """Name -> (arguments, what they are told, what they reveal), the wrong names of tests among them."""
-        faults = {name: fault._replace(answer=self.arguments(fault.answer)) for name, fault in self.faults().items()}
+    def list_refused(self):
+        """Return {name: WrongAnswer}, wrong names of tests among them, with the arguments of the check for answers."""
+        refused = {
+            name: wrong._replace(answer=self.arguments(wrong.answer)) for name, wrong in self.list_wrong().items()
+        }
         for name in self.names:
-            told = self.names[name] if isinstance(self.names, dict) else {"named": repr(name)}
-            faults[f"names “{name}”"] = Fault(self.arguments(self.first, name), told)
-        return faults
+            message = self.names[name] if isinstance(self.names, dict) else {"named": repr(name)}
+            refused[f"names “{name}”"] = WrongAnswer(self.arguments(self.first, name), message)
+        return refused
 
-    def untouched(self):
-        """What the check is given as long as something is left to do."""
+    def list_untouched(self):
+        """Return what the check is given as long as something is left to do."""
         if isinstance(self.first, tuple):
             return [(*self.first[:i], *[...] * (len(self.first) - i)) for i in range(len(self.first))]
         return [self.arguments(stub, ...), *([(self.first, ...)] if self.named else [])]
 
 
+REVEALS = tomllib.loads((Path(__file__).parent / "reveals.toml").read_text("utf-8"))
 EXERCISES = {
-    name: exercise
+    name: replace(exercise, reveals=REVEALS.get(name))
     for chapter in iter_modules(__path__)
     for name, exercise in import_module(f"{__name__}.{chapter.name}").EXERCISES.items()
 }

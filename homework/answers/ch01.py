@@ -6,6 +6,8 @@ import numpy as np
 import torch
 
 from attention_course import checks
+from attention_course.museum._parts import exchange_part, exponentiate, mix_by, normalise, score_by, weigh_by
+from attention_course.museum.exhibits import EXHIBITS
 from attention_src import scaled_dot_product_attention, softmax
 
 from . import Exercise
@@ -64,95 +66,56 @@ RIGHT = {
 }
 
 
-def part(score=None, weigh=softmax, mix=None):
-    """Attention with one part exchanged: score(q, k, v), weigh(scores), mix(weights, q, k, v)."""
-
-    def answer(query, key, value):
-        scores = score(query, key, value) if score else query @ key.T / np.sqrt(key.shape[1])
-        weights = weigh(scores)
-        return (mix(weights, query, key, value) if mix else weights @ value), weights
-
-    return answer
-
-
-def divided(raised, axis=-1, keepdims=True):
-    return raised / raised.sum(axis=axis, keepdims=keepdims)
-
-
-def lowered(scores):
-    return np.exp(scores - scores.max(axis=-1, keepdims=True))
-
-
 def in_place(query, key, value):
     key /= np.sqrt(key.shape[1])
-    return part(score=lambda q, k, v: q @ k.T)(query, key, value)
+    return EXHIBITS["not scaled"](query, key, value)
 
 
 WRONG = {
-    "not scaled": (
-        part(lambda q, k, v: q @ k.T),
-        "between the scores and the softmax",
-        "Step 2 was skipped; on two words the weights still look plausible.",
-    ),
-    "scaled by the root of n": (
-        part(lambda q, k, v: q @ k.T / np.sqrt(len(q))),
+    "not scaled": (EXHIBITS["not scaled"], "between the scores and the softmax"),
+    "scaled by the root of n": (score_by(lambda q, k, v: q @ k.T / np.sqrt(len(q))), "How many terms has one score"),
+    "scaled by the root of m": (EXHIBITS["scaled by the root of n"], "How many terms has one score"),
+    "scaled by the root of d_v": (
+        score_by(lambda q, k, v: q @ k.T / np.sqrt(v.shape[1])),
         "How many terms has one score",
-        "“Length” is read as the length of the sequence. Ask for 2 queries and 5 keys of 4 numbers.",
     ),
-    "scaled by the root of m": (part(lambda q, k, v: q @ k.T / np.sqrt(len(k))), "How many terms has one score"),
-    "scaled by the root of d_v": (part(lambda q, k, v: q @ k.T / np.sqrt(v.shape[1])), "How many terms has one score"),
-    "scaled by the root of 2": (
-        part(lambda q, k, v: q @ k.T / np.sqrt(2)),
-        "How many terms has one score",
-        "The line was copied from the example, where keys have two numbers.",
+    "scaled by the root of 2": (score_by(lambda q, k, v: q @ k.T / np.sqrt(2)), "How many terms has one score"),
+    "scaled by d_k": (EXHIBITS["scaled by d"], "Is it d_k itself"),
+    "multiplied by the root of d_k": (EXHIBITS["scaled the wrong way round"], "larger or smaller"),
+    "queries with queries": (EXHIBITS["queries ask queries"], "Are there keys"),
+    "keys with keys": (EXHIBITS["keys ask keys"], "Are there queries"),
+    "keys ask queries": (EXHIBITS["keys ask queries"], "Who asks, and who is asked"),
+    "keys reshaped, not transposed": (
+        score_by(lambda q, k, v: q @ k.reshape(-1, len(k))),
+        "Work one score out by hand",
     ),
-    "scaled by d_k": (part(lambda q, k, v: q @ k.T / k.shape[1]), "Is it d_k itself"),
-    "multiplied by the root of d_k": (part(lambda q, k, v: q @ k.T * np.sqrt(k.shape[1])), "larger or smaller"),
-    "queries with queries": (part(lambda q, k, v: q @ q.T / np.sqrt(k.shape[1])), "Are there keys"),
-    "keys with keys": (part(lambda q, k, v: k @ k.T / np.sqrt(k.shape[1])), "Are there queries"),
-    "keys ask queries": (part(lambda q, k, v: k @ q.T / np.sqrt(k.shape[1])), "Who asks, and who is asked"),
-    "keys reshaped, not transposed": (part(lambda q, k, v: q @ k.reshape(-1, len(k))), "Work one score out by hand"),
     "less the largest of each column": (
-        part(weigh=lambda s: divided(np.exp(np.minimum(s - s.max(axis=0), 700)))),
+        weigh_by(lambda s, mask: normalise(np.exp(np.minimum(s - s.max(axis=0), 700)))),
         "Of which row is it",
     ),
     "small weights cut off": (
-        part(weigh=lambda s: divided(softmax(s) * (softmax(s) > 0.01))),
+        weigh_by(lambda s, mask: normalise(softmax(s) * (softmax(s) > 0.01))),
         "Can exp make exactly 0",
-        "Weights that print as 0.00 are taken for 0.",
     ),
-    "softmax over the queries": (
-        part(weigh=lambda s: softmax(s.T).T),
-        "which axis did you normalise",
-        "Rows and columns of the grid are not yet *askers* and *asked*. Have a row read aloud.",
-    ),
-    "softmax over everything": (part(weigh=lambda s: divided(np.exp(s - s.max()), None)), "By what is each row"),
-    "sum without keepdims": (
-        part(weigh=lambda s: divided(lowered(s), keepdims=False)),
-        "By what is each row",
-        "Broadcasting lines sums up with columns. Exercise 3 is about it.",
-    ),
-    "no softmax": (part(weigh=lambda s: s), "By what is each row"),
-    "sigmoid": (part(weigh=lambda s: 1 / (1 + np.exp(-s))), "By what is each row"),
-    "softmax twice": (part(weigh=lambda s: softmax(softmax(s))), "How often"),
-    "powers of two": (part(weigh=lambda s: softmax(s * np.log(2))), "Which number is raised"),
-    "no maximum": (
-        part(weigh=lambda s: divided(np.exp(s))),
-        "What does exp do to a score of 1000",
-        "The formula was written as printed; that numbers overflow is chapter 2's second section.",
-    ),
-    "one maximum for all rows": (part(weigh=lambda s: divided(np.exp(s - s.max()))), "lies a thousand below"),
-    "overflow made 0": (part(weigh=lambda s: np.nan_to_num(divided(np.exp(s)))), "What does exp do"),
+    "softmax over the queries": (EXHIBITS["softmax over the queries"], "which axis did you normalise"),
+    "softmax over everything": (weigh_by(lambda s, mask: normalise(np.exp(s - s.max()), None)), "By what is each row"),
+    "sum without keepdims": (EXHIBITS["sum without keepdims"], "By what is each row"),
+    "no softmax": (EXHIBITS["no softmax"], "By what is each row"),
+    "sigmoid": (EXHIBITS["sigmoid for softmax"], "By what is each row"),
+    "softmax twice": (EXHIBITS["softmax twice"], "How often"),
+    "powers of two": (EXHIBITS["powers of two"], "Which number is raised"),
+    "no maximum": (EXHIBITS["the maximum forgotten"], "What does exp do to a score of 1000"),
+    "one maximum for all rows": (weigh_by(lambda s, mask: normalise(np.exp(s - s.max()))), "lies a thousand below"),
+    "overflow made 0": (weigh_by(lambda s, mask: np.nan_to_num(normalise(np.exp(s)))), "What does exp do"),
     "scores clipped": (
-        part(weigh=lambda s: divided(np.exp(np.clip(s, -700, 700)))),
+        weigh_by(lambda s, mask: normalise(np.exp(np.clip(s, -700, 700)))),
         "what has become of the gap",
-        "The symptom was treated: nothing overflows, and scores of 1000 and 900 have become equal.",
     ),
-    "mixes the keys": (part(mix=lambda w, q, k, v: w @ k), "keys, or values"),
-    "mixes the queries": (part(mix=lambda w, q, k, v: w @ q), "queries, or values"),
-    "mixes by columns": (part(mix=lambda w, q, k, v: w.T @ v), "a row of them, or a column"),
-    "the best value alone": (part(mix=lambda w, q, k, v: v[w.argmax(-1)]), "the smaller weights"),
-    "nothing is mixed": (part(mix=lambda w, q, k, v: 0 * (w @ v)), "What do they mix"),
+    "mixes the keys": (EXHIBITS["mixes the keys"], "keys, or values"),
+    "mixes the queries": (EXHIBITS["mixes the queries"], "queries, or values"),
+    "mixes by columns": (EXHIBITS["mixes by columns"], "a row of them, or a column"),
+    "the best value alone": (mix_by(lambda w, q, k, v: v[w.argmax(-1)]), "the smaller weights"),
+    "nothing is mixed": (mix_by(lambda w, q, k, v: 0 * (w @ v)), "What do they mix"),
     "weights of one query alone": (lambda q, k, v: (arrays(q, k, v)[0], arrays(q, k, v)[1][0]), "Which axis should"),
     "an error": (lambda q, k, v: q @ k, {"error": "ValueError"}),
     "words": (lambda q, k, v: ("output", "weights"), "make a table"),
@@ -162,13 +125,9 @@ WRONG = {
 }
 
 
-def as_handed_out(query, key, value):
-    scores = query @ key.T / np.sqrt(len(key))
-    raised = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = raised / raised.sum(axis=0)
-    return weights @ value, weights
-
-
+as_handed_out = exchange_part(
+    score=lambda q, k, v: q @ k.T / np.sqrt(len(k)), weigh=lambda s, mask: normalise(exponentiate(s), axis=0)
+)
 GAP = sqrt(2)  # between the two scores once the query is (2, 0)
 WRITE = Exercise(checks.attention, "S000-1 S000-2 S000-3 S000-11 S002-7", RIGHT, WRONG, results=2)
 EXERCISES = {
@@ -178,15 +137,11 @@ EXERCISES = {
         "S000-9 S002-6",
         {"three decimals": (0.804,), "all decimals": (1 / (1 + exp(-GAP)),), "torch": (torch.tensor(0.8044),)},
         {
-            "the old weight": ((0.670,), "changes nothing", "Only the direction of the query is thought to matter."),
-            "not scaled": ((0.881,), "not scaled", "Step 2 was skipped."),
+            "the old weight": ((0.670,), "changes nothing"),
+            "not scaled": ((0.881,), "not scaled"),
             "divided by d_k": ((0.731,), "d_k instead of its square root"),
             "exchanged": ((0.196,), "exchanged"),
-            "the old weight, twice": (
-                (1.340,),
-                "greater than 1",
-                "Weights are thought to grow with scores, not with e to the gap.",
-            ),
+            "the old weight, twice": ((1.340,), "greater than 1"),
             "the ratio of the two": ((4.113,), "ratio of the two weights"),
             "the scaled score": ((1.414,), "the scaled score"),
             "one half": ((0.5,), "What is the gap"),
@@ -199,13 +154,9 @@ EXERCISES = {
         RIGHT,
         {
             "as handed out": (as_handed_out, "which axis did you normalise"),
-            "only the axis mended": (
-                part(lambda q, k, v: q @ k.T / np.sqrt(len(k))),
-                "How many terms has one score",
-                "The row sums are right again, and the search ended there.",
-            ),
-            "only the root mended": (part(weigh=lambda s: softmax(s.T).T), "which axis did you normalise"),
-            "sum without keepdims": (part(weigh=lambda s: divided(lowered(s), keepdims=False)), "By what is each row"),
+            "only the axis mended": (EXHIBITS["scaled by the root of n"], "How many terms has one score"),
+            "only the root mended": (EXHIBITS["softmax over the queries"], "which axis did you normalise"),
+            "sum without keepdims": (EXHIBITS["sum without keepdims"], "By what is each row"),
         },
         named="uneven",
         names=("shape", "rows", "square", "loss"),

@@ -6,10 +6,10 @@ import numpy as np
 import torch
 
 from attention_course import checks
+from attention_course.museum._parts import exponentiate, normalise, normalise_with_care
 from attention_src import softmax as package
 
 from . import Exercise
-from .ch01 import divided, lowered
 
 
 def infinity(scores, mask=None):
@@ -63,29 +63,14 @@ RIGHT = {
 }
 
 
-def masked(fill):
-    """A softmax whose forbidden scores are changed by `fill`; nothing else is done for the mask."""
-
-    def answer(scores, mask=None):
-        if mask is not None:
-            scores = fill(scores, mask)
-        return divided(lowered(scores))
-
-    return answer
+def with_mask(weigh):
+    """A softmax weigh(scores, mask), whose mask is True everywhere if none is given."""
+    return lambda scores, mask=None: weigh(scores, np.ones(scores.shape, bool) if mask is None else mask)
 
 
-def after(guarded):
-    """A softmax with the mask applied to the weights, which are then divided anew."""
-
-    def answer(scores, mask=None):
-        weights = package(scores)
-        if mask is None:
-            return weights
-        weights = weights * mask
-        total = weights.sum(-1, keepdims=True)
-        return weights / (np.where(total == 0, 1, total) if guarded else total)
-
-    return answer
+def fill(change):
+    """A softmax whose forbidden scores are changed, change(scores, mask); nothing else is done for the mask."""
+    return with_mask(lambda s, mask: normalise(exponentiate(change(s, mask))))
 
 
 def in_place(scores, mask=None):
@@ -93,67 +78,39 @@ def in_place(scores, mask=None):
     return package(scores, mask)
 
 
-def less(middle):
-    """A softmax that subtracts something else than the largest score of a row."""
-    return lambda s, mask=None: divided(np.exp(s - middle(s))) if mask is None else infinity(s, mask)
-
-
-def by_axes(scores, mask=None):
+def take_a_fixed_axis(scores, mask=None):
     axis = 2 if scores.ndim == 3 else min(1, scores.ndim - 1)
-    if mask is not None:
-        return infinity(scores, mask)
-    return divided(np.exp(scores - scores.max(axis=axis, keepdims=True)), axis=axis)
+    return normalise(np.exp(scores - scores.max(axis=axis, keepdims=True)), axis=axis)
 
 
 WRONG = {
-    "less the mean": (
-        less(lambda s: s.mean(axis=-1, keepdims=True)),
-        "a score of 1000",
-        "Any number may be subtracted, so the mean must do. Only the largest keeps every exponent below 0.",
-    ),
-    "less the smallest": (less(lambda s: s.min(axis=-1, keepdims=True)), "a score of 1000"),
-    "the second axis of two, the third of three": (by_axes, "By what is each row"),
-    "-1e9, a row of nothing is even": (
-        masked(lambda s, mask: np.where(mask, s, -1e9)),
-        "Equally low scores",
-        "A large penalty is taken for “no weight”. It is none where all scores are equally low.",
-    ),
-    "-1e4 added": (masked(lambda s, mask: s - 1e4 * ~mask), "Equally low scores"),
-    "minus infinity, NaN in a row of nothing": (masked(lambda s, mask: np.where(mask, s, -np.inf)), "What is 0 / 0"),
-    "score set to 0": (
-        masked(lambda s, mask: s * mask),
-        "what is left of its score",
-        "A score of 0 is taken for a weight of 0; but e to the 0 is 1.",
-    ),
-    "penalty too small": (masked(lambda s, mask: s - 5 * ~mask), "what is left of its score"),
+    "less the mean": (lambda s, mask=None: normalise(np.exp(s - s.mean(axis=-1, keepdims=True))), "a score of 1000"),
+    "less the smallest": (lambda s, mask=None: normalise(np.exp(s - s.min(axis=-1, keepdims=True))), "a score of 1000"),
+    "the second axis of two, the third of three": (take_a_fixed_axis, "By what is each row"),
+    "-1e9, a row of nothing is even": (fill(lambda s, mask: np.where(mask, s, -1e9)), "Equally low scores"),
+    "-1e4 added": (fill(lambda s, mask: s - 1e4 * ~mask), "Equally low scores"),
+    "minus infinity, NaN in a row of nothing": (fill(lambda s, mask: np.where(mask, s, -np.inf)), "What is 0 / 0"),
+    "score set to 0": (fill(lambda s, mask: s * mask), "what is left of its score"),
+    "penalty too small": (fill(lambda s, mask: s - 5 * ~mask), "what is left of its score"),
     "mask ignored": (lambda scores, mask=None: package(scores), "what is left of its score"),
     "mask the other way round": (
-        lambda scores, mask=None: package(scores, None if mask is None else ~mask),
+        lambda s, mask=None: package(s, None if mask is None else ~mask),
         "What does True mean",
-        "Torch's `masked_fill` and `nn.MultiheadAttention` mark what is hidden; this book marks what may be seen.",
     ),
-    "mask after, not divided again": (
-        lambda s, mask=None: package(s) * (1 if mask is None else mask),
-        "By what is each row",
-    ),
-    "mask after, divided again": (after(guarded=False), "What is 0 / 0"),
+    "mask after, not divided again": (with_mask(lambda s, mask: package(s) * mask), "By what is each row"),
+    "mask after, divided again": (with_mask(lambda s, mask: normalise(package(s) * mask)), "What is 0 / 0"),
     "mask after, divided again with care": (
-        after(guarded=True),
+        with_mask(lambda s, mask: normalise_with_care(package(s) * mask)),
         "largest that may be seen",
-        "Right as long as no hidden score is much larger: then nothing is left to divide.",
     ),
-    "no maximum": (
-        lambda scores, mask=None: divided(np.exp(scores) * (1 if mask is None else mask)),
-        "What does exp do",
-        "Equation (2.1) is known, its use is not: subtracting changes no ratio.",
-    ),
-    "one maximum for all rows": (lambda scores, mask=None: divided(np.exp(scores - scores.max())), "a thousand below"),
-    "scores clipped": (lambda scores, mask=None: divided(np.exp(np.clip(scores, -700, 700))), "the gap of their"),
-    "no exponential": (lambda scores, mask=None: divided(abs(scores)), "what is the gap of their scores"),
+    "no maximum": (lambda s, mask=None: normalise(np.exp(s)), "What does exp do"),
+    "one maximum for all rows": (lambda s, mask=None: normalise(np.exp(s - s.max())), "a thousand below"),
+    "scores clipped": (lambda scores, mask=None: normalise(np.exp(np.clip(scores, -700, 700))), "the gap of their"),
+    "no exponential": (lambda scores, mask=None: normalise(abs(scores)), "what is the gap of their scores"),
     "softmax twice": (lambda scores, mask=None: package(package(scores, mask), mask), "How often"),
     "powers of two": (lambda scores, mask=None: package(scores * np.log(2), mask), "what is the gap of their scores"),
     "down the columns": (lambda scores, mask=None: package(scores.T).T, "which axis did you normalise"),
-    "over everything": (lambda scores, mask=None: divided(np.exp(scores - scores.max()), None), "By what is each row"),
+    "over everything": (lambda s, mask=None: normalise(np.exp(s - s.max()), None), "By what is each row"),
     "sum without keepdims": (lambda scores, mask=None: np.exp(scores) / np.exp(scores).sum(-1), "By what is each row"),
     "one number a row": (lambda scores, mask=None: package(scores).max(-1), "change the shape"),
     "no mask taken": (lambda scores: package(scores), {"error": "TypeError"}),
@@ -173,19 +130,11 @@ EXERCISES = {
         "S002-6",
         {"two decimals": (1.65,), "all decimals": (exp(0.5),), "an array": (np.exp(2.5) / np.exp(2),)},
         {
-            "one score divided by the other": (
-                (1.25,),
-                "divided by each other",
-                "Weights are thought to be proportional to scores.",
-            ),
+            "one score divided by the other": ((1.25,), "divided by each other"),
             "the gap": ((0.5,), "the gap itself"),
             "e to the first score": ((12.18,), "the other score is forgotten"),
             "upside down": ((0.61,), "smaller weight is divided"),
-            "the first weight": (
-                (0.56,),
-                "the weight of the first word",
-                "The whole softmax was computed; the ratio needs two.",
-            ),
+            "the first weight": ((0.56,), "the weight of the first word"),
             "the difference": ((4.79,), "one is taken from the other"),
             "2 to the gap": ((1.41,), "2 is raised"),
             "three": ((3,), "What is the gap"),
@@ -196,27 +145,23 @@ EXERCISES = {
         checks.mended_softmax,
         "S000-11 S002-7",
         {
-            "keepdims": lambda scores: divided(lowered(scores)),
+            "keepdims": lambda scores: normalise(exponentiate(scores)),
             "a new axis": lambda scores: package(scores) / package(scores).sum(-1)[..., None],
             "logarithms": lambda scores: np.exp(scores - np.logaddexp.reduce(scores, axis=-1)[..., None]),
             "torch": lambda scores: torch.tensor(scores).softmax(-1),
         },
         {
             "as handed out": (as_handed_out, "By what is each row"),
-            "only keepdims mended": (
-                lambda scores: divided(np.exp(scores - scores.max())),
-                "a thousand below",
-                "The sums are right for small scores, and the search ended there.",
-            ),
-            "only the maximum mended": (lambda s: divided(lowered(s), keepdims=False), "By what is each row"),
+            "only keepdims mended": WRONG["one maximum for all rows"],
+            "only the maximum mended": (lambda s: normalise(exponentiate(s), keepdims=False), "By what is each row"),
             "the transpose": (
                 lambda s: (np.exp(s - s.max()).T / np.exp(s - s.max()).sum(-1)).T,
                 {"error": "ValueError"},
             ),
             "two axes only": (lambda s: package(s) if s.ndim == 2 else package(s[0]), "change the shape"),
-            "down the columns": (lambda scores: package(scores.T).T, "which axis did you normalise"),
-            "over everything": (lambda scores: divided(np.exp(scores - scores.max()), None), "By what is each row"),
-            "no maximum": (lambda scores: divided(np.exp(scores)), "What does exp do"),
+            "down the columns": WRONG["down the columns"],
+            "over everything": WRONG["over everything"],
+            "no maximum": WRONG["no maximum"],
         },
         results=1,
         named=2.5,

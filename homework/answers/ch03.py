@@ -28,7 +28,7 @@ def in_torch(query, key, w_query, w_key, v):
     return torch.tanh((query @ w_query).unsqueeze(1) + key @ w_key) @ v
 
 
-def projected(combine):
+def project(combine):
     """A score from the two projections, given an axis for the other's places, and v."""
 
     def answer(query, key, w_query, w_key, v):
@@ -38,30 +38,21 @@ def projected(combine):
 
 
 WRONG_SCORES = {
-    "no tanh": (
-        projected(lambda q, k, v: (q + k) @ v),
-        "between the sum of the projections and v",
-        "Without the bend the query adds the same to every score, and no weight depends on it.",
-    ),
-    "tanh after v": (projected(lambda q, k, v: np.tanh((q + k) @ v)), "or what v has read"),
-    "tanh of each": (projected(lambda q, k, v: (np.tanh(q) + np.tanh(k)) @ v), "adding, or squashing"),
-    "multiplied": (
-        projected(lambda q, k, v: np.tanh(q * k) @ v),
-        "What does *additive* say",
-        "Every score is thought to be a product, after two chapters of dot products.",
-    ),
-    "dot product of the projections": (projected(lambda q, k, v: q[:, 0] @ k[0].T), "multiplies query and key"),
-    "taken away": (projected(lambda q, k, v: np.tanh(q - k) @ v), "What does *additive* say"),
-    "sigmoid": (projected(lambda q, k, v: 1 / (1 + np.exp(-q - k)) @ v), "Which function squashes"),
-    "ReLU": (projected(lambda q, k, v: np.maximum(q + k, 0) @ v), "Which function squashes"),
+    "no tanh": (project(lambda q, k, v: (q + k) @ v), "between the sum of the projections and v"),
+    "tanh after v": (project(lambda q, k, v: np.tanh((q + k) @ v)), "or what v has read"),
+    "tanh of each": (project(lambda q, k, v: (np.tanh(q) + np.tanh(k)) @ v), "adding, or squashing"),
+    "multiplied": (project(lambda q, k, v: np.tanh(q * k) @ v), "What does *additive* say"),
+    "dot product of the projections": (project(lambda q, k, v: q[:, 0] @ k[0].T), "multiplies query and key"),
+    "taken away": (project(lambda q, k, v: np.tanh(q - k) @ v), "What does *additive* say"),
+    "sigmoid": (project(lambda q, k, v: 1 / (1 + np.exp(-q - k)) @ v), "Which function squashes"),
+    "ReLU": (project(lambda q, k, v: np.maximum(q + k, 0) @ v), "Which function squashes"),
     "weights": (lambda *given: softmax(additive_score(*given)), "Were scores asked for"),
     "matrices exchanged": (
         lambda query, key, w_query, w_key, v: additive_score(query, key, w_key, w_query, v),
         "belongs to the query",
-        "Runs as long as both states have the same length; then nothing but the numbers tells.",
     ),
     "keys in rows": (lambda *given: additive_score(*given).T, "Who has a row"),
-    "no sum over v": (projected(lambda q, k, v: np.tanh(q + k) * v), "Who has a row"),
+    "no sum over v": (project(lambda q, k, v: np.tanh(q + k) * v), "Who has a row"),
     "half": (lambda *given: additive_score(*given) / 2, "project both, add, squash"),
     "matrices transposed": (lambda q, k, w_q, w_k, v: axes(q, k, w_q.T, w_k.T, v), {"error": "ValueError"}),
     "no new axis": (lambda q, k, w_q, w_k, v: np.tanh(q @ w_q + k @ w_k) @ v, "an axis of length 1"),
@@ -91,7 +82,7 @@ def step_torch(s, H, W_c):
     return torch.tanh(torch.cat([weights @ H, s]) @ W_c), weights
 
 
-def luong(weigh=None, join=None, squash=np.tanh):
+def take_step(weigh=None, join=None, squash=np.tanh):
     """A decoder step with one part exchanged: weigh(s, H), join(c, s, H, weights), squash."""
 
     def answer(s, H, W_c):
@@ -102,43 +93,30 @@ def luong(weigh=None, join=None, squash=np.tanh):
     return answer
 
 
-def cat(*parts):
+def join(*parts):
     return np.concatenate(parts)
 
 
 WRONG_STEPS = {
-    "scaled": (
-        luong(lambda s, H: softmax(H @ s / len(s) ** 0.5)),
-        "Luong's dot score divide",
-        "Scaling came with the Transformer; chapters 1 and 2 have made it a habit.",
-    ),
-    "no softmax": (luong(lambda s, H: H @ s), "makes a distribution"),
-    "states among themselves": (luong(lambda s, H: softmax(H @ H[0])), "Which state is compared"),
-    "weights over the numbers of a state": (luong(lambda s, H: softmax(s)), {"error": "ValueError"}),
-    "state first": (
-        luong(join=lambda c, s, H, w: cat(s, c)),
-        "Which does equation (3.2) name first",
-        "Harmless if W_c is learned so, and wrong for a W_c learned otherwise. Order is a convention to look up.",
-    ),
-    "no tanh": (luong(squash=lambda x: x), "What squashes the sum"),
-    "softmax for tanh": (luong(squash=softmax), "Which function squashes"),
-    "the context alone": (lambda s, H, W_c: (np.tanh(step_c(s, H) @ W_c[: len(s)]), softmax(H @ s)), "own state"),
+    "scaled": (take_step(lambda s, H: softmax(H @ s / len(s) ** 0.5)), "Luong's dot score divide"),
+    "no softmax": (take_step(lambda s, H: H @ s), "makes a distribution"),
+    "states among themselves": (take_step(lambda s, H: softmax(H @ H[0])), "Which state is compared"),
+    "weights over the numbers of a state": (take_step(lambda s, H: softmax(s)), {"error": "ValueError"}),
+    "state first": (take_step(join=lambda c, s, H, w: join(s, c)), "Which does equation (3.2) name first"),
+    "no tanh": (take_step(squash=lambda x: x), "What squashes the sum"),
+    "softmax for tanh": (take_step(squash=softmax), "Which function squashes"),
+    "the context alone": (lambda s, H, W_c: (np.tanh(softmax(H @ s) @ H @ W_c[: len(s)]), softmax(H @ s)), "own state"),
     "the state alone": (lambda s, H, W_c: (np.tanh(s @ W_c[len(s) :]), softmax(H @ s)), "attention has fetched"),
-    "the context is returned": (
-        lambda s, H, W_c: (step_c(s, H), softmax(H @ s)),
-        "That is the context",
-        "Attention is done, and so the step is thought to be done: equation (3.2) was not read.",
+    "the context is returned": (lambda s, H, W_c: (softmax(H @ s) @ H, softmax(H @ s)), "That is the context"),
+    "the best word alone": (
+        take_step(join=lambda c, s, H, w: join(H[w.argmax()], s)),
+        "words with the smaller weights",
     ),
-    "the best word alone": (luong(join=lambda c, s, H, w: cat(H[w.argmax()], s)), "words with the smaller weights"),
-    "the mean of all words": (luong(join=lambda c, s, H, w: cat(H.mean(0), s)), "What are the weights for"),
-    "halved": (luong(squash=lambda x: np.tanh(x) / 2), "Are they yours"),
+    "the mean of all words": (take_step(join=lambda c, s, H, w: join(H.mean(0), s)), "What are the weights for"),
+    "halved": (take_step(squash=lambda x: np.tanh(x) / 2), "Are they yours"),
     "W_c from the other side": (lambda s, H, W_c: (np.tanh(W_c @ s), softmax(H @ s)), "How many numbers has W_c"),
     "weights in a column": (lambda s, H, W_c: (step(s, H, W_c)[0], softmax(H @ s)[:, None]), "How many words"),
 }
-
-
-def step_c(s, H):
-    return softmax(H @ s) @ H
 
 
 def general(s, H, W):
@@ -151,10 +129,12 @@ def as_handed_out(s, H, W):
     return weights @ H, weights
 
 
-def seen(weigh, mix=None):
+def mend(weigh, mix=None):
+    """The mended function of exercise 4 with weigh(s, H, W), and mix(weights, H, W) in place of the mixture."""
+
     def answer(s, H, W):
         weights = weigh(s, H, W)
-        return (mix(weights, s, H, W) if mix else weights @ H), weights
+        return (mix(weights, H, W) if mix else weights @ H), weights
 
     return answer
 
@@ -183,15 +163,11 @@ EXERCISES = {
             "a score for each number of all states": ((35, 5, 50), "What does a dot product leave"),
             "one score": ((1, 5, 50), "one state is compared"),
             "eight scores": ((8, 5, 50), "With how many states"),
-            "context as long as the sentence": (
-                (7, 7, 50),
-                "weights or states",
-                "The distribution is taken for the context: it has a number for each word, the context has not.",
-            ),
+            "context as long as the sentence": ((7, 7, 50), "weights or states"),
             "states side by side": ((7, 35, 50), "side by side"),
             "context and state": ((7, 10, 50), "joined"),
             "context of one number": ((7, 1, 50), "how long is it"),
-            "W_c for the context alone": ((7, 5, 25), "What is joined to it", "The decoder's own state is forgotten."),
+            "W_c for the context alone": ((7, 5, 25), "What is joined to it"),
             "W_c gives one number": ((7, 5, 10), "gives one number"),
             "W_c keeps the length": ((7, 5, 100), "How long is a state"),
             "W_c grows with the sentence": ((7, 5, 35), "for all lengths"),
@@ -203,23 +179,19 @@ EXERCISES = {
         "S001-4 S004-1",
         {
             "state first": general,
-            "key first": seen(lambda s, H, W: softmax(H @ W.T @ s)),
-            "loops": seen(lambda s, H, W: softmax(np.array([s @ W @ h for h in H]))),
-            "torch": seen(lambda s, H, W: torch.softmax(torch.tensor(H) @ torch.tensor(s @ W), 0).numpy()),
+            "key first": mend(lambda s, H, W: softmax(H @ W.T @ s)),
+            "loops": mend(lambda s, H, W: softmax(np.array([s @ W @ h for h in H]))),
+            "torch": mend(lambda s, H, W: torch.softmax(torch.tensor(H) @ torch.tensor(s @ W), 0).numpy()),
         },
         {
             "as handed out": (as_handed_out, "From what are the weights computed"),
-            "cut to length otherwise": (seen(lambda s, H, W: softmax(np.resize(s @ W, len(H)))), "From what are"),
-            "W from the other side": (
-                seen(lambda s, H, W: softmax(H @ W @ s)),
-                "On which side of it",
-                "W is square, so either side runs, and nothing but the numbers tells.",
-            ),
-            "W left out": (seen(lambda s, H, W: softmax(H @ s)), "Where is it in your scores"),
-            "scaled": (seen(lambda s, H, W: softmax(H @ (s @ W) / len(s) ** 0.5)), "general score divide"),
-            "W twice": (seen(lambda s, H, W: softmax(H @ W @ (s @ W))), "Between which two"),
-            "no softmax": (seen(lambda s, H, W: H @ (s @ W)), "makes a distribution"),
-            "mixes W H": (seen(lambda s, H, W: softmax(H @ (s @ W)), lambda w, s, H, W: w @ H @ W), "What do they mix"),
+            "cut to length otherwise": (mend(lambda s, H, W: softmax(np.resize(s @ W, len(H)))), "From what are"),
+            "W from the other side": (mend(lambda s, H, W: softmax(H @ W @ s)), "On which side of it"),
+            "W left out": (mend(lambda s, H, W: softmax(H @ s)), "Where is it in your scores"),
+            "scaled": (mend(lambda s, H, W: softmax(H @ (s @ W) / len(s) ** 0.5)), "general score divide"),
+            "W twice": (mend(lambda s, H, W: softmax(H @ W @ (s @ W))), "Between which two"),
+            "no softmax": (mend(lambda s, H, W: H @ (s @ W)), "makes a distribution"),
+            "mixes W H": (mend(lambda s, H, W: softmax(H @ (s @ W)), lambda w, H, W: w @ H @ W), "What do they mix"),
             "weights in a column": (
                 lambda *given: (general(*given)[0], general(*given)[1][:, None]),
                 "does the decoder look at",

@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from attention_course import checks
+from attention_course.museum._parts import exchange_part
 from attention_src import scaled_dot_product_attention, softmax
 
 from . import Exercise
@@ -37,13 +38,14 @@ def in_torch(X, W_q, W_k, W_v):
 RIGHT = {"in one": plain, "the package": from_the_package, "loops": loops, "torch, one matrix": in_torch}
 
 
-def head(score=None, weigh=softmax, mix=None):
-    """A head with one part exchanged: score(Q, K, X), weigh(scores), mix(weights, X, K, V)."""
+def make_head(score=None, mix=None):
+    """A head with one part exchanged: score(Q, K, X), mix(weights, X)."""
 
     def answer(X, W_q, W_k, W_v):
-        Q, K, V = X @ W_q, X @ W_k, X @ W_v
-        weights = weigh(score(Q, K, X) if score else Q @ K.T / np.sqrt(K.shape[1]))
-        return (mix(weights, X, K, V) if mix else weights @ V), weights
+        part = exchange_part(
+            score=score and (lambda q, k, v: score(q, k, X)), mix=mix and (lambda weights, q, k, v: mix(weights, X))
+        )
+        return part(X @ W_q, X @ W_k, X @ W_v)
 
     return answer
 
@@ -53,7 +55,7 @@ def in_place(X, W_q, W_k, W_v):
     return plain(X, W_q, W_k, W_v)
 
 
-def of_projections(name):
+def exchange_in_head(name):
     """A wrong attention of chapter 01 between the projections, and the question it meets there."""
     answer, question, *_ = definition.WRONG[name]
     return lambda X, W_q, W_k, W_v: answer(X @ W_q, X @ W_k, X @ W_v), question
@@ -61,23 +63,14 @@ def of_projections(name):
 
 SAME = ("not scaled", "scaled by the root of n", "scaled by d_k", "keys ask queries", "queries with queries")
 SAME += ("keys with keys", "softmax over the queries", "softmax twice", "no softmax", "no maximum", "mixes by columns")
-WRONG = {name: of_projections(name) for name in SAME} | {
+WRONG = {name: exchange_in_head(name) for name in SAME} | {
     "scaled by the root of d_model": (
-        head(lambda Q, K, X: Q @ K.T / np.sqrt(X.shape[1])),
+        make_head(lambda Q, K, X: Q @ K.T / np.sqrt(X.shape[1])),
         "How many terms has one score",
-        "The length of a token is taken for that of a key. Equal sizes in an example hide it.",
     ),
-    "no projection": (
-        head(lambda Q, K, X: X @ X.T / np.sqrt(X.shape[1])),
-        "Work one score out by hand",
-        "The toy of chapter 1, where a word is its own query and key.",
-    ),
-    "mixes the keys": (
-        head(mix=lambda w, X, K, V: w @ K),
-        "keys, or values",
-        "“Label” and “parcel” are one thing to the writer; with d_k = d_v no shape tells.",
-    ),
-    "mixes the tokens": (head(mix=lambda w, X, K, V: w @ X), "the tokens, or their values"),
+    "no projection": (make_head(lambda Q, K, X: X @ X.T / np.sqrt(X.shape[1])), "Work one score out by hand"),
+    "mixes the keys": exchange_in_head("mixes the keys"),
+    "mixes the tokens": (make_head(mix=lambda weights, X: weights @ X), "the tokens, or their values"),
     "weights of one token alone": (lambda *given: (plain(*given)[0], plain(*given)[1][0]), "Which axis should remain"),
     "matrix transposed": (lambda X, W_q, W_k, W_v: X @ W_q.T, {"error": "ValueError"}),
     "writes into W_k": (in_place, {"argument": "W_k"}),
@@ -85,7 +78,7 @@ WRONG = {name: of_projections(name) for name in SAME} | {
 
 
 def as_handed_out(X, W_q, W_k, W_v):
-    Q, K, _ = X @ W_q, X @ W_k, X @ W_v
+    Q, K = X @ W_q, X @ W_k
     weights = softmax(Q @ K.T / np.sqrt(X.shape[1]))
     return weights @ K, weights
 
@@ -99,13 +92,13 @@ EXERCISES = {
         {"whole numbers": (3600, 8), "as floats": (3600.0, np.int64(8)), "torch": (torch.tensor(3600), 8)},
         {
             "1600 numbers": ((1600, 8), "W_v is left out"),
-            "2400 numbers": ((2400, 8), "as long as a key", "d_v = d_k is taken for granted."),
+            "2400 numbers": ((2400, 8), "as long as a key"),
             "6000 numbers": ((6000, 8), "as long as values"),
             "2800 numbers": ((2800, 8), "How many matrices"),
-            "30000 numbers": ((30000, 8), "How many columns", "Projections are thought to keep the length."),
-            "1800 numbers": ((1800, 8), "grow with the tokens", "Matrices and what they make are not told apart."),
+            "30000 numbers": ((30000, 8), "How many columns"),
+            "1800 numbers": ((1800, 8), "grow with the tokens"),
             "123 numbers": ((123, 8), "the shape of each"),
-            "rank 50": ((3600, 50), "Through how many numbers", "A table of 50 rows is thought to be free."),
+            "rank 50": ((3600, 50), "Through how many numbers"),
             "rank 100": ((3600, 100), "shapes of its two factors"),
             "rank 20": ((3600, 20), "Which two matrices"),
             "rank 64": ((3600, 64), "multiply"),
@@ -121,20 +114,15 @@ EXERCISES = {
         RIGHT,
         {
             "as handed out": (as_handed_out, "How many terms has one score"),
-            "only the root mended": (head(mix=lambda w, X, K, V: w @ K), "keys, or values"),
+            "only the root mended": exchange_in_head("mixes the keys"),
             "only the values mended": (
-                head(lambda Q, K, X: Q @ K.T / np.sqrt(X.shape[1])),
+                make_head(lambda Q, K, X: Q @ K.T / np.sqrt(X.shape[1])),
                 "How many terms has one score",
-                "The fault that shows in a shape was found, and the search ended there.",
             ),
-            "divides by d_v": (lambda X, W_q, W_k, W_v: wide(X, W_q, W_k, W_v), "How many terms has one score"),
+            "divides by d_v": exchange_in_head("scaled by the root of d_v"),
         },
         named=4,
         names={8: "Whose length", 16: "Which of the two", 2: "root of 100", 40: "By what", 0.8: "before", 5: "before"},
         like=WRITE,
     ),
 }
-
-
-def wide(X, W_q, W_k, W_v):
-    return head(lambda Q, K, _: Q @ K.T / np.sqrt(W_v.shape[1]))(X, W_q, W_k, W_v)

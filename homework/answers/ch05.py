@@ -4,10 +4,11 @@ import numpy as np
 import torch
 
 from attention_course import checks
+from attention_course.museum._parts import exponentiate, mix_by, normalise, normalise_with_care, weigh_by
+from attention_course.museum.exhibits import EXHIBITS
 from attention_src import causal_mask, padding_mask, scaled_dot_product_attention, softmax
 
 from . import Exercise
-from .ch01 import divided, lowered
 
 
 def comparisons(lengths, n):
@@ -27,7 +28,7 @@ def from_the_package(lengths, n):
     return causal_mask(n) & padding_mask(lengths, n)
 
 
-def mask_of(condition):
+def make_mask(condition):
     """A mask from a condition on query i, key j and length, all arrays of (batch, n, n)."""
 
     def answer(lengths, n):
@@ -38,27 +39,15 @@ def mask_of(condition):
 
 
 WRONG_MASKS = {
-    "opposite": (
-        mask_of(lambda i, j, k: (j > i) | (j >= k)),
-        "What does yours mean",
-        "The convention of `nn.MultiheadAttention`. Both are in use; say which one you hold.",
-    ),
-    "no padding": (mask_of(lambda i, j, k: j <= i), "sentence of two words"),
-    "not causal": (mask_of(lambda i, j, k: j < k), "May query 0 look at key 1"),
-    "transposed": (
-        mask_of(lambda i, j, k: (j >= i) & (j < k)),
-        "which is looked at",
-        "Rows and columns of the grid are exchanged: it hides the past.",
-    ),
-    "one too many": (mask_of(lambda i, j, k: (j <= i) & (j <= k)), "the last key of two words"),
-    "not oneself": (mask_of(lambda i, j, k: (j < i) & (j < k)), "may a token look at itself"),
-    "askers padded": (
-        mask_of(lambda i, j, k: (j <= i) & (i < k)),
-        "asker or the answerer",
-        "“The filling is masked” is read as: it may not ask. It may not be *asked*.",
-    ),
-    "or": (mask_of(lambda i, j, k: (j <= i) | (j < k)), "Both conditions"),
-    "nobody": (mask_of(lambda i, j, k: (i < 0) & (j < k)), "Is j ≤ i there"),
+    "opposite": (make_mask(lambda i, j, k: (j > i) | (j >= k)), "What does yours mean"),
+    "no padding": (make_mask(lambda i, j, k: j <= i), "sentence of two words"),
+    "not causal": (make_mask(lambda i, j, k: j < k), "May query 0 look at key 1"),
+    "transposed": (make_mask(lambda i, j, k: (j >= i) & (j < k)), "which is looked at"),
+    "one too many": (make_mask(lambda i, j, k: (j <= i) & (j <= k)), "the last key of two words"),
+    "not oneself": (make_mask(lambda i, j, k: (j < i) & (j < k)), "may a token look at itself"),
+    "askers padded": (make_mask(lambda i, j, k: (j <= i) & (i < k)), "asker or the answerer"),
+    "or": (make_mask(lambda i, j, k: (j <= i) | (j < k)), "Both conditions"),
+    "nobody": (make_mask(lambda i, j, k: (i < 0) & (j < k)), "Is j ≤ i there"),
     "numbers": (lambda lengths, n: comparisons(lengths, n).astype(float), {"dtype": "float64"}),
     "minus infinity": (lambda lengths, n: np.where(comparisons(lengths, n), 0, -np.inf), {"dtype": "float64"}),
     "torch's triangle of floats": (
@@ -110,58 +99,35 @@ RIGHT = {
 }
 
 
-def attention(scores=None, weigh=None, mix=None):
-    """Masked attention with one part exchanged: scores(q, k), weigh(scores, mask), mix(weights, k, v)."""
-
-    def answer(query, key, value, mask):
-        s = scores(query, key) if scores else query @ key.T / np.sqrt(key.shape[1])
-        weights = weigh(s, mask) if weigh else softmax(s, mask)
-        return (mix(weights, key, value) if mix else weights @ value), weights
-
-    return answer
-
-
-def weighed(weigh):
-    return attention(weigh=weigh)
-
-
-def transposed(scores, mask):
+def transpose_mask(scores, mask):
     return softmax(scores, mask.T if mask.T.shape == scores.shape else mask)
 
 
-def guarded(weights):
-    total = weights.sum(-1, keepdims=True)
-    return weights / np.where(total == 0, 1, total)
-
-
 WRONG = {
-    "mask ignored": (weighed(lambda s, mask: softmax(s)), "left of a forbidden score"),
-    "mask the other way round": (weighed(lambda s, mask: softmax(s, ~mask)), "what does True mean"),
-    "mask after the softmax": (
-        weighed(lambda s, mask: softmax(s) * mask),
-        "before the softmax, or after",
-        "A forbidden key is thought to be gone with its weight; it is still in the denominator.",
-    ),
-    "after, divided again": (weighed(lambda s, mask: divided(softmax(s) * mask)), "the largest is sought"),
+    "mask ignored": (EXHIBITS["mask ignored"], "left of a forbidden score"),
+    "mask the other way round": (EXHIBITS["mask with the opposite meaning"], "what does True mean"),
+    "mask after the softmax": (EXHIBITS["mask after the softmax"], "before the softmax, or after"),
+    "after, divided again": (weigh_by(lambda s, mask: normalise(softmax(s) * mask)), "the largest is sought"),
     "after, divided again with care": (
-        weighed(lambda s, mask: guarded(softmax(s) * mask)),
+        weigh_by(lambda s, mask: normalise_with_care(softmax(s) * mask)),
         "the largest is sought",
-        "Equal to masking before, until a hidden score is so large that all visible weights round to 0.",
     ),
-    "maximum over hidden scores, too": (weighed(lambda s, mask: guarded(lowered(s) * mask)), "the largest is sought"),
-    "score times mask": (weighed(lambda s, mask: softmax(s * mask)), "left of a forbidden score"),
-    "penalty too small": (weighed(lambda s, mask: softmax(s - 2 * ~mask)), "left of a forbidden score"),
+    "maximum over hidden scores, too": (
+        weigh_by(lambda s, mask: normalise_with_care(exponentiate(s) * mask)),
+        "the largest is sought",
+    ),
+    "score times mask": (EXHIBITS["mask multiplied into the scores"], "left of a forbidden score"),
+    "penalty too small": (weigh_by(lambda s, mask: softmax(s - 2 * ~mask)), "left of a forbidden score"),
     "-1e9, a row of nothing is even": (
-        weighed(lambda s, mask: softmax(np.where(mask, s, -1e9))),
+        weigh_by(lambda s, mask: softmax(np.where(mask, s, -1e9))),
         "equally low scores",
-        "−1e9 is taken for −∞. The third section of the chapter prints what it does to a row of nothing.",
     ),
     "minus infinity, NaN in a row of nothing": (
-        weighed(lambda s, mask: divided(lowered(np.where(mask, s, -np.inf)))),
+        weigh_by(lambda s, mask: normalise(exponentiate(s, mask))),
         "What is 0 / 0",
     ),
     "zero weights, but the mean as output": (
-        attention(mix=lambda w, k, v: w @ v + (w.sum(-1, keepdims=True) == 0) * v.mean(0)),
+        mix_by(lambda w, q, k, v: w @ v + (w.sum(-1, keepdims=True) == 0) * v.mean(0)),
         "What do weights of 0 fetch",
     ),
     "zeros for all if one may look nowhere": (
@@ -172,30 +138,24 @@ WRONG = {
         lambda q, k, v, mask: package(q, k, v, mask) if mask.any(-1).all() else (0 * v[0], 0 * mask[0]),
         {"shape": (3,)},
     ),
-    "no maximum": (weighed(lambda s, mask: divided(np.exp(s) * mask)), "What does exp do"),
+    "no maximum": (EXHIBITS["the maximum forgotten"], "What does exp do"),
     "one maximum for all rows": (
-        weighed(lambda s, mask: divided(np.exp(s - s[mask].max()) * mask)),
+        weigh_by(lambda s, mask: normalise(np.exp(s - s[mask].max()) * mask)),
         "a thousand below",
     ),
-    "scores clipped": (weighed(lambda s, mask: divided(np.exp(np.clip(s, -700, 700)) * mask)), "become of the gap"),
-    "over the queries": (weighed(lambda s, mask: softmax(s.T, mask.T).T), "which axis did you normalise"),
-    "no softmax": (weighed(lambda s, mask: s * mask), "By what is each row divided"),
-    "not scaled": (attention(scores=lambda q, k: q @ k.T), "between the scores and the softmax"),
-    "scaled by the root of m": (attention(scores=lambda q, k: q @ k.T / len(k) ** 0.5), "How many terms"),
-    "mixes the keys": (attention(mix=lambda w, k, v: w @ k), "keys, or values"),
-    "mixes nothing": (attention(mix=lambda w, k, v: 0 * (w @ v)), "What do they mix"),
-    "all zeros if one row is": (weighed(lambda s, mask: softmax(s, mask) * mask.any(-1).all()), "rows beside"),
+    "scores clipped": (weigh_by(lambda s, mask: normalise(np.exp(np.clip(s, -700, 700)) * mask)), "become of the gap"),
+    "over the queries": (EXHIBITS["softmax over the queries"], "which axis did you normalise"),
+    "no softmax": (EXHIBITS["no softmax"], "By what is each row divided"),
+    "not scaled": (EXHIBITS["not scaled"], "between the scores and the softmax"),
+    "scaled by the root of m": (EXHIBITS["scaled by the root of n"], "How many terms"),
+    "mixes the keys": (EXHIBITS["mixes the keys"], "keys, or values"),
+    "mixes nothing": (mix_by(lambda w, q, k, v: 0 * (w @ v)), "What do they mix"),
+    "all zeros if one row is": (weigh_by(lambda s, mask: softmax(s, mask) * mask.any(-1).all()), "rows beside"),
     "weights of one query alone": (lambda *given: (package(*given)[0], package(*given)[1][0]), "Which axis should"),
 }
 
 
-def as_handed_out(query, key, value, mask):
-    scores = query @ key.T / np.sqrt(key.shape[-1])
-    scores = np.where(mask, -1e9, scores)
-    weights = softmax(scores)
-    return weights @ value, weights
-
-
+as_handed_out = weigh_by(lambda s, mask: softmax(np.where(mask, -1e9, s)))
 COUNTED = (5 * 4, causal_mask(5).sum(), torch.tensor(5))
 EXERCISES = {
     "ex05-mask": Exercise(
@@ -214,19 +174,15 @@ EXERCISES = {
             "cross 25": ((25, 15, 5), "Who supplies the keys"),
             "cross 16": ((16, 15, 5), "the source looks at itself"),
             "cross 24": ((24, 15, 5), "looks at its own positions"),
-            "cross 14": (
-                (14, 15, 5),
-                "before a word is written",
-                "“The decoder is causal” is taken to hold for everything it looks at.",
-            ),
+            "cross 14": ((14, 15, 5), "before a word is written"),
             "cross 10": ((10, 15, 5), "before a word is written"),
             "cross 22": ((22, 15, 5), "How many ask"),
             "causal 25": ((20, 25, 5), "May word 1 look at word 2"),
             "causal 20": ((20, 20, 5), "all look at all but one"),
-            "causal 10": ((20, 10, 5), "on the diagonal", "A causal mask is thought to hide the word itself."),
+            "causal 10": ((20, 10, 5), "on the diagonal"),
             "causal 21": ((20, 21, 5), "one word more"),
             "causal 14": ((20, 14, 5), "how many word 2"),
-            "react 4": ((20, 15, 4), "from the second on", "The causal mask again, laid over the source."),
+            "react 4": ((20, 15, 4), "from the second on"),
             "react 3": ((20, 15, 3), "after the second"),
             "react 1": ((20, 15, 1), "word 2 alone"),
             "react 0": ((20, 15, 0), "nobody looks at the source"),
@@ -239,21 +195,17 @@ EXERCISES = {
     "ex05-mend": Exercise(
         checks.mended_mask,
         "S000-14 S002-1",
-        RIGHT | {"-1e9": weighed(lambda s, mask: softmax(np.where(mask, s, -1e9)))},
+        RIGHT | {"-1e9": weigh_by(lambda s, mask: softmax(np.where(mask, s, -1e9)))},
         {
-            "as handed out": (
-                as_handed_out,
-                "what does True mean",
-                "The loss falls further than it should, and is taken for success.",
-            ),
-            "no mask": (weighed(lambda s, mask: softmax(s)), "left of a forbidden score"),
+            "as handed out": (as_handed_out, "what does True mean"),
+            "no mask": (EXHIBITS["mask ignored"], "left of a forbidden score"),
             "0 for a forbidden score": (
-                weighed(lambda s, mask: softmax(np.where(mask, s, 0))),
+                weigh_by(lambda s, mask: softmax(np.where(mask, s, 0))),
                 "left of a forbidden score",
             ),
-            "after the softmax": (weighed(lambda s, mask: softmax(s) * mask), "before the softmax, or after"),
-            "transposed": (weighed(transposed), "its rows or its columns"),
-            "the scale lost": (attention(scores=lambda q, k: q @ k.T), "between the scores and the softmax"),
+            "after the softmax": (EXHIBITS["mask after the softmax"], "before the softmax, or after"),
+            "transposed": (weigh_by(transpose_mask), "its rows or its columns"),
+            "the scale lost": (EXHIBITS["not scaled"], "between the scores and the softmax"),
         },
         results=2,
         named=3,

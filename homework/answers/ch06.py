@@ -4,10 +4,11 @@ import numpy as np
 import torch
 
 from attention_course import checks
+from attention_course.museum._parts import score_by, weigh_by
+from attention_course.museum.exhibits import EXHIBITS
 from attention_src import scaled_dot_product_attention, softmax
 
 from . import Exercise
-from .ch01 import divided
 
 
 def cut(a, num_heads):
@@ -40,25 +41,23 @@ def in_torch(X, W_q, W_k, W_v, W_o, num_heads):
     return (weights @ v).transpose(0, 1).flatten(1) @ W_o, weights
 
 
-def joined(mixed):
+def join_heads(mixed):
     return mixed.swapaxes(0, 1).reshape(mixed.shape[1], -1)
 
 
-def layer(split=cut, score=None, weigh=softmax, join=None):
-    """Multi-head attention with one part exchanged."""
+def make_layer(split=cut, attend=scaled_dot_product_attention, join=None):
+    """Multi-head attention with one part exchanged: split(a, num_heads), attend(q, k, v), join(mixed, W_o)."""
 
     def answer(X, W_q, W_k, W_v, W_o, num_heads):
-        q, k, v = (split(X @ W, num_heads) for W in (W_q, W_k, W_v))
-        weights = weigh(score(q, k, X) if score else q @ k.swapaxes(1, 2) / np.sqrt(q.shape[-1]))
-        mixed = weights @ v
-        return (join(mixed, W_o) if join else joined(mixed) @ W_o), weights
+        mixed, weights = attend(*(split(X @ W, num_heads) for W in (W_q, W_k, W_v)))
+        return (join(mixed, W_o) if join else join_heads(mixed) @ W_o), weights
 
     return answer
 
 
-def scaled_by(number):
-    """Multi-head attention whose scores are divided by the root of another number, number(q, X)."""
-    return layer(score=lambda q, k, X: q @ k.swapaxes(1, 2) / number(q, X) ** 0.5)
+def scale_by(number):
+    """Multi-head attention whose scores are divided by the root of another number, number(q)."""
+    return make_layer(attend=score_by(lambda q, k, v: q @ k.mT / number(q) ** 0.5))
 
 
 def one_big_head(X, W_q, W_k, W_v, W_o, num_heads):
@@ -73,48 +72,38 @@ def sliced_tokens(X, W_q, W_k, W_v, W_o, num_heads):
     return np.hstack([mixed for mixed, _ in heads]) @ W_o, np.stack([weights for _, weights in heads])
 
 
-def interleaved(a, num_heads):
+def interleave(a, num_heads):
     return a.reshape(len(a), -1, num_heads).transpose(2, 0, 1)
 
 
 WRONG = {
-    "one reshape": (
-        layer(split=lambda a, h: a.reshape(h, len(a), -1)),
-        "labelled numbers",
-        "The shape is right, so the content is thought to be. The figure with two-digit numbers answers it.",
+    "one reshape": (make_layer(split=lambda a, h: a.reshape(h, len(a), -1)), "labelled numbers"),
+    "columns interleaved": (make_layer(split=interleave), "columns has the first head"),
+    "scaled by the root of d_model": (scale_by(lambda q: len(q) * q.shape[2]), "length is under the root"),
+    "scaled by the root of the heads": (scale_by(len), "length is under the root"),
+    "scaled by the root of n": (scale_by(lambda q: q.shape[1]), "How many terms"),
+    "not scaled": (make_layer(attend=EXHIBITS["not scaled"]), "between the scores and the softmax"),
+    "keys ask": (make_layer(attend=EXHIBITS["keys ask queries"]), "Who asks"),
+    "softmax over the queries": (make_layer(attend=EXHIBITS["softmax over the queries"]), "which axis"),
+    "softmax over the heads": (
+        make_layer(attend=weigh_by(lambda s, mask: softmax(s.T).T)),
+        "By what is each row divided",
     ),
-    "columns interleaved": (layer(split=interleaved), "columns has the first head"),
-    "scaled by the root of d_model": (
-        scaled_by(lambda q, X: X.shape[1]),
-        "length is under the root",
-        "The formula of one head was kept; a score of a head adds up d_k products.",
-    ),
-    "scaled by the root of the heads": (scaled_by(lambda q, X: len(q)), "length is under the root"),
-    "scaled by the root of n": (scaled_by(lambda q, X: len(X)), "How many terms"),
-    "not scaled": (scaled_by(lambda q, X: 1), "between the scores and the softmax"),
-    "keys ask": (layer(score=lambda q, k, X: k @ q.swapaxes(1, 2) / q.shape[-1] ** 0.5), "Who asks"),
-    "softmax over the queries": (layer(weigh=lambda s: softmax(s.swapaxes(1, 2)).swapaxes(1, 2)), "which axis"),
-    "softmax over the heads": (layer(weigh=lambda s: softmax(s.T).T), "By what is each row divided"),
-    "no maximum": (layer(weigh=lambda s: divided(np.exp(s))), "What does exp do"),
-    "W_o forgotten": (layer(join=lambda m, W_o: joined(m)), "What comes after that"),
+    "no maximum": (make_layer(attend=EXHIBITS["the maximum forgotten"]), "What does exp do"),
+    "W_o forgotten": (make_layer(join=lambda m, W_o: join_heads(m)), "What comes after that"),
     "joined without exchange": (
-        layer(join=lambda m, W_o: m.reshape(m.shape[1], -1) @ W_o),
+        make_layer(join=lambda m, W_o: m.reshape(m.shape[1], -1) @ W_o),
         "axes when the heads are joined",
-        "The cut is right; that joining needs the same exchange backwards is overlooked.",
     ),
     "joined number by number": (
-        layer(join=lambda m, W_o: m.transpose(1, 2, 0).reshape(m.shape[1], -1) @ W_o),
+        make_layer(join=lambda m, W_o: m.transpose(1, 2, 0).reshape(m.shape[1], -1) @ W_o),
         "heads of one",
     ),
-    "heads not joined": (layer(join=lambda m, W_o: m), "once they have mixed"),
-    "heads added": (layer(join=lambda m, W_o: m.sum(0) @ W_o[: m.shape[-1]]), "how are the heads joined"),
-    "W_o from the other side": (layer(join=lambda m, W_o: joined(m) @ W_o.T), "which side"),
+    "heads not joined": (make_layer(join=lambda m, W_o: m), "once they have mixed"),
+    "heads added": (make_layer(join=lambda m, W_o: m.sum(0) @ W_o[: m.shape[-1]]), "how are the heads joined"),
+    "W_o from the other side": (make_layer(join=lambda m, W_o: join_heads(m) @ W_o.T), "which side"),
     "every head sees all columns": (one_big_head, "All your heads have the same weights"),
-    "each head sees a slice of the token": (
-        sliced_tokens,
-        "Take the first head alone",
-        "The second misconception of the chapter: the *result* of the projection is cut, not the token.",
-    ),
+    "each head sees a slice of the token": (sliced_tokens, "Take the first head alone"),
     "mean of the weights": (lambda *given: (plain(*given)[0], plain(*given)[1].mean(0)), "How many tables"),
 }
 FULL = 4 * 768**2 + 4 * 768
@@ -132,13 +121,13 @@ EXERCISES = {
         "S001-5",
         {"whole": (64, FULL, 120000), "as floats": (64.0, FULL, 12e4), "torch": (torch.tensor(64), FULL, 120000)},
         {
-            "d_k 768": ((768, FULL, 120000), "as wide as a token", "More heads are thought to be more width."),
+            "d_k 768": ((768, FULL, 120000), "as wide as a token"),
             "d_k 12": ((12, FULL, 120000), "number of heads"),
             "d_k 65": ((65, FULL, 120000), "shared out"),
             "no biases": ((64, 4 * 768**2, 120000), "biases are left out"),
-            "three matrices": ((64, 3 * 768**2 + 3 * 768, 120000), "W_o for", "W_o is the matrix that is forgotten."),
+            "three matrices": ((64, 3 * 768**2 + 3 * 768, 120000), "W_o for"),
             "three matrices, no biases": ((64, 3 * 768**2, 120000), "W_o and the biases"),
-            "times the heads": ((64, 12 * FULL, 120000), "depend on heads", "The first misconception of the chapter."),
+            "times the heads": ((64, 12 * FULL, 120000), "depend on heads"),
             "one head": ((64, 4 * 768 * 64, 120000), "only one head"),
             "1 parameter": ((64, 1, 120000), "what are their shapes"),
             "one table": ((64, FULL, 10000), "share one table"),
@@ -162,15 +151,11 @@ EXERCISES = {
             "torch": lambda a, h: torch.tensor(a).unflatten(1, (h, -1)).transpose(0, 1),
         },
         {
-            "as handed out": (
-                lambda a, h: a.reshape(h, len(a), -1),
-                "What must be cut first",
-                "reshape is thought to know which axis is which; it deals out numbers in order.",
-            ),
+            "as handed out": (lambda a, h: a.reshape(h, len(a), -1), "What must be cut first"),
             "not brought to the front": (lambda a, h: a.reshape(len(a), h, -1), "How many heads, how many tokens"),
             "heads backwards": (lambda a, h: cut(a, h)[::-1], "the first or the last"),
             "tokens backwards": (lambda a, h: cut(a[::-1], h), "In which order stand the tokens"),
-            "columns interleaved": (interleaved, "side by side"),
+            "columns interleaved": (interleave, "side by side"),
             "columns backwards": (lambda a, h: cut(a, h)[..., ::-1], "first columns of every token"),
             "last two axes exchanged": (lambda a, h: cut(a, h).swapaxes(1, 2), "How many heads, how many tokens"),
             "doubled": (lambda a, h: 2 * cut(a, h), "first columns of every token"),

@@ -33,7 +33,7 @@ def in_torch(image, p):
 RIGHT = {"five axes": five_axes, "loops": loops, "einsum": einsum, "torch": in_torch, "the package": from_the_package}
 
 
-def through(*axes):
+def reorder(*axes):
     """Patches whose five axes (patch row, row, patch column, column, colour) are put in another order."""
 
     def answer(image, p):
@@ -45,19 +45,11 @@ def through(*axes):
 
 
 WRONG = {
-    "strips": (
-        through(0, 1, 2, 3, 4),
-        "a strip of a row",
-        "The same belief as with heads: that reshape knows which numbers belong together.",
-    ),
-    "counted down columns": (through(2, 0, 1, 3, 4), "along rows or down columns"),
-    "columns within a patch": (through(0, 2, 3, 1, 4), "run along its rows"),
-    "colours apart": (
-        through(0, 2, 4, 1, 3),
-        "colours of one pixel",
-        "Torch's order, channels first. Right elsewhere; a convolution and a matrix must then agree on it.",
-    ),
-    "everything turned": (through(2, 0, 3, 1, 4), "numbered pixels"),
+    "strips": (reorder(0, 1, 2, 3, 4), "a strip of a row"),
+    "counted down columns": (reorder(2, 0, 1, 3, 4), "along rows or down columns"),
+    "columns within a patch": (reorder(0, 2, 3, 1, 4), "run along its rows"),
+    "colours apart": (reorder(0, 2, 4, 1, 3), "colours of one pixel"),
+    "everything turned": (reorder(2, 0, 3, 1, 4), "numbered pixels"),
     "backwards": (lambda image, p: five_axes(image, p)[::-1], "numbered pixels"),
     "patches not laid flat": (lambda image, p: five_axes(image, p).reshape(-1, p, p, image.shape[2]), "many patches"),
     "one number too few": (lambda image, p: five_axes(image, p)[:, 1:], "How many patches"),
@@ -87,7 +79,7 @@ def back_in_torch(patches, p, H, W):
     return cut.permute(0, 2, 1, 3, 4).reshape(H, W, -1)
 
 
-def back_through(*axes):
+def reorder_back(*axes):
     """Pictures put together from five axes (patch row, patch column, row, column, colour) in another order."""
 
     def answer(patches, p, H, W):
@@ -103,14 +95,10 @@ EXERCISES = {
         "S001-17",
         {"whole": (577, 768, 332929), "as floats": (577.0, 768, 577**2), "torch": (torch.tensor(577), 768, 332929)},
         {
-            "576 tokens": (
-                (576, 768, 332929),
-                "class token is left out",
-                "The class token has no picture to remind of it.",
-            ),
+            "576 tokens": ((576, 768, 332929), "class token is left out"),
             "24 tokens": ((24, 768, 332929), "along one side"),
             "25 tokens": ((25, 768, 332929), "along one side"),
-            "256 tokens": ((256, 768, 332929), "number or their size", "The title of the paper, misread."),
+            "256 tokens": ((256, 768, 332929), "number or their size"),
             "257 tokens": ((257, 768, 332929), "number or their size"),
             "197 tokens": ((197, 768, 332929), "224 pixels"),
             "a token for each pixel": ((384**2 + 1, 768, 332929), "What is a patch for"),
@@ -134,8 +122,8 @@ EXERCISES = {
         {"five axes": back, "loops": back_by_loops, "torch": back_in_torch, "the package": unpatchify},
         {
             "as handed out": (lambda patches, p, H, W: patches.reshape(H, W, -1), "Where does patch 2 go"),
-            "the wrong axes exchanged": (back_through(2, 0, 1, 3, 4), "Where does patch 2 go"),
-            "columns within a patch": (back_through(0, 3, 1, 2, 4), "Where does patch 2 go"),
+            "the wrong axes exchanged": (reorder_back(2, 0, 1, 3, 4), "Where does patch 2 go"),
+            "columns within a patch": (reorder_back(0, 3, 1, 2, 4), "Where does patch 2 go"),
             "height and width exchanged": (lambda patches, p, H, W: back(patches, p, W, H), "How many axes"),
             "upside down": (lambda *given: back(*given)[::-1], "Where does patch 2 go"),
             "colours lost": (lambda *given: back(*given)[..., 0], "How many axes"),

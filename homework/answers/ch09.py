@@ -43,22 +43,22 @@ def surprise(logits, words):
     return -np.take_along_axis(log_softmax(logits), words[..., None], -1)[..., 0]
 
 
-def counted(lengths, places):
+def counts(lengths, places):
     return np.arange(places) < lengths[:, None]
 
 
-def over(x, w, lengths):
+def take_lengths(x, w, lengths):
     """The mean surprise over the words to predict of sentences that are said to have so many of them."""
-    return surprise(x[:, :-1], w[:, 1:])[counted(lengths, w.shape[1] - 1)].mean()
+    return surprise(x[:, :-1], w[:, 1:])[counts(lengths, w.shape[1] - 1)].mean()
 
 
-def each(x, w, n):
-    return np.where(counted(n - 1, w.shape[1] - 1), surprise(x[:, :-1], w[:, 1:]), 0).sum(1)
+def sum_each(x, w, n):
+    return np.where(counts(n - 1, w.shape[1] - 1), surprise(x[:, :-1], w[:, 1:]), 0).sum(1)
 
 
-def naive(x, w, n):
+def overflow(x, w, n):
     p = np.exp(x[:, :-1]) / np.exp(x[:, :-1]).sum(-1, keepdims=True)
-    return -np.log(np.take_along_axis(p, w[:, 1:, None], -1)[..., 0])[counted(n - 1, w.shape[1] - 1)].mean()
+    return -np.log(np.take_along_axis(p, w[:, 1:, None], -1)[..., 0])[counts(n - 1, w.shape[1] - 1)].mean()
 
 
 def in_place(x, w, n):
@@ -69,48 +69,35 @@ def in_place(x, w, n):
 def as_handed_out(logits, words, lengths):
     logp = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
     logp = np.take_along_axis(logp, words[..., None], -1)[..., 0]
-    return -logp[counted(lengths, words.shape[1])].mean()
+    return -logp[counts(lengths, words.shape[1])].mean()
 
 
-def shifted_alone(x, w, n):
+def shift_alone(x, w, n):
     logp = x[:, :-1] - np.log(np.exp(x[:, :-1]).sum(-1, keepdims=True))
-    return -np.take_along_axis(logp, w[:, 1:, None], -1)[..., 0][counted(n - 1, w.shape[1] - 1)].mean()
+    return -np.take_along_axis(logp, w[:, 1:, None], -1)[..., 0][counts(n - 1, w.shape[1] - 1)].mean()
 
 
 WRONG = {
-    "not shifted": (
-        lambda x, w, n: surprise(x, w)[counted(n, w.shape[1])].mean(),
-        "seen when it answers at position 0",
-        "“The text is its own answer” without “shifted by one”: the model need only repeat.",
-    ),
+    "not shifted": (lambda x, w, n: surprise(x, w)[counts(n, w.shape[1])].mean(), "seen when it answers at position 0"),
     "neither shifted nor masked": (lambda x, w, n: surprise(x, w).mean(), "what lies behind the end"),
-    "not masked": (
-        lambda x, w, n: surprise(x[:, :-1], w[:, 1:]).mean(),
-        "Does the padding",
-        "A batch is read as a rectangle of words.",
-    ),
-    "one word too many": (
-        lambda x, w, n: over(x, w, n),
-        "followed by a word",
-        "The mask of the words was used for the answers, of which there is one less.",
-    ),
-    "one word too few": (lambda x, w, n: over(x, w, n - 2), "how many words to predict"),
+    "not masked": (lambda x, w, n: surprise(x[:, :-1], w[:, 1:]).mean(), "Does the padding"),
+    "one word too many": (lambda x, w, n: take_lengths(x, w, n), "followed by a word"),
+    "one word too few": (lambda x, w, n: take_lengths(x, w, n - 2), "how many words to predict"),
     "shifted backwards": (
-        lambda x, w, n: surprise(x[:, 1:], w[:, :-1])[counted(n - 1, w.shape[1] - 1)].mean(),
+        lambda x, w, n: surprise(x[:, 1:], w[:, :-1])[counts(n - 1, w.shape[1] - 1)].mean(),
         "In which direction",
     ),
     "the sign": (lambda x, w, n: -arrays(x, w, n), "positive or negative"),
-    "the sum": (lambda x, w, n: each(x, w, n).sum(), "or the sum"),
-    "mean of means": (lambda x, w, n: (each(x, w, n) / (n - 1)).mean(), "counts alike"),
-    "divided by all places": (lambda x, w, n: each(x, w, n).sum() / w[:, 1:].size, "By how many words"),
+    "the sum": (lambda x, w, n: sum_each(x, w, n).sum(), "or the sum"),
+    "mean of means": (lambda x, w, n: (sum_each(x, w, n) / (n - 1)).mean(), "counts alike"),
+    "divided by all places": (lambda x, w, n: sum_each(x, w, n).sum() / w[:, 1:].size, "By how many words"),
     "base two": (lambda x, w, n: arrays(x, w, n) / log(2), "Which logarithm"),
     "half": (lambda x, w, n: arrays(x, w, n) / 2, "words of the first sentence"),
-    "a loss for each sentence": (each, "What is the mean over"),
-    "no maximum": (naive, "What does exp do to logits"),
+    "a loss for each sentence": (sum_each, "What is the mean over"),
+    "no maximum": (overflow, "What does exp do to logits"),
     "a little added to each probability": (
-        lambda x, w, n: -np.log(np.exp(-surprise(x[:, :-1], w[:, 1:])) + 1e-9)[counted(n - 1, w.shape[1] - 1)].mean(),
+        lambda x, w, n: -np.log(np.exp(-surprise(x[:, :-1], w[:, 1:])) + 1e-9)[counts(n - 1, w.shape[1] - 1)].mean(),
         "How small a probability",
-        "log 0 was met once and cured by a small number, which hides how wrong a sure model is.",
     ),
     "writes into the logits": (in_place, {"argument": "logits"}),
 }
@@ -126,13 +113,13 @@ EXERCISES = {
         {
             "the number of tokens": ((50257, 14), "number of tokens"),
             "the probability": ((1 / 50257, 14), "the right word is certain"),
-            "0": ((0, 14), "the right word is certain", "A loss is expected to start near 0, or a share is meant."),
+            "0": ((0, 14), "the right word is certain"),
             "1": ((1, 14), "were a share"),
             "base 2": ((log(50257, 2), 14), "base 2"),
-            "base 10": ((log(50257, 10), 14), "base 10", "Another key of the calculator."),
+            "base 10": ((log(50257, 10), 14), "base 10"),
             "negative": ((-START, 14), "negative"),
             "5": ((5, 14), "what is its surprise"),
-            "17 words": ((START, 17), "From what", "All words are counted: the first is never predicted."),
+            "17 words": ((START, 17), "From what"),
             "16 words": ((START, 16), "How many sentences"),
             "27 words": ((START, 27), "padding and START count"),
             "24 words": ((START, 24), "the padding counts"),
@@ -148,12 +135,8 @@ EXERCISES = {
         RIGHT,
         {
             "as handed out": (as_handed_out, "seen when it answers at position 0"),
-            "shifted, but exp overflows": (
-                shifted_alone,
-                "What does exp do to logits",
-                "The named fault is mended; exp still meets logits of any size.",
-            ),
-            "shifted, the mask left as it was": (lambda x, w, n: over(x, w, n), "followed by a word"),
+            "shifted, but exp overflows": (shift_alone, "What does exp do to logits"),
+            "shifted, the mask left as it was": (lambda x, w, n: take_lengths(x, w, n), "followed by a word"),
             "only the words shifted": (lambda x, w, n: surprise(x, w[:, 1:]).mean(), {"error": "IndexError"}),
             "−ln of what is left": ((arrays, -log(0.1)), "Which word does the wrong function compare with"),
             "the probability": ((arrays, 0.9), "minus its logarithm"),

@@ -6,13 +6,13 @@ import numpy as np
 import torch
 
 from attention_course import checks
-from attention_course.checks.symptoms import ASKS, BUGS, PROGRAMS, SYMPTOMS
+from attention_course.checks.ch10 import ASKS, BUGS, PROGRAMS, SYMPTOMS
 from attention_course.museum import detectors
 
 from . import Exercise
 
 
-def exchanged(undo=True, pairs=None, size=abs, over=max, largest=np.max):
+def exchange(undo=True, pairs=None, size=abs, over=max, largest=np.max):
     """The effect of exchanging two tokens, with something left out or done otherwise."""
 
     def answer(layer, x):
@@ -48,7 +48,7 @@ def by_matrices(layer, x):
     return np.max(changes)
 
 
-def reversed_order(layer, x):
+def reverse_all(layer, x):
     return abs(layer(x[::-1])[::-1] - layer(x)).max()
 
 
@@ -57,42 +57,30 @@ def into_x(layer, x):
     return abs(layer(x)[[1, 0, *range(2, len(x))]] - right).max()
 
 
-DETECTORS = {"every pair": exchanged(), "loops over rows": by_loops, "matrices": by_matrices}
-DETECTORS["as a list"] = lambda layer, x: np.array(exchanged()(layer, x))
+DETECTORS = {"every pair": exchange(), "loops over rows": by_loops, "matrices": by_matrices}
+DETECTORS["as a list"] = lambda layer, x: np.array(exchange()(layer, x))
 WRONG_DETECTORS = {
-    "the outputs stay where they are": (
-        exchanged(undo=False),
-        "Where do their outputs stand",
-        "An exchanged input is compared with outputs in the old order: even attention without positions is suspected.",
-    ),
-    "all reversed": (
-        reversed_order,
-        "How many should move at once",
-        "The detector of the page again, which positions that are the same to both sides survive.",
-    ),
-    "the first two alone": (exchanged(pairs=lambda n: [(0, 1)]), "Which pairs"),
-    "the last two alone": (exchanged(pairs=lambda n: [(n - 2, n - 1)]), "Which pairs"),
-    "first and last": (exchanged(pairs=lambda n: [(0, n - 1)]), "Which pairs"),
-    "neighbours alone": (
-        exchanged(pairs=lambda n: [(i, i + 1) for i in range(n - 1)]),
-        "Which pairs",
-        "One exchange is thought to stand for all.",
-    ),
-    "no absolute value": (exchanged(size=np.asarray), "difference below 0"),
-    "the mean of all pairs": (exchanged(over=lambda found: np.mean(found[1:])), "the largest of all pairs"),
-    "the sum of all pairs": (exchanged(over=sum), "the largest of all pairs"),
+    "the outputs stay where they are": (exchange(undo=False), "Where do their outputs stand"),
+    "all reversed": (reverse_all, "How many should move at once"),
+    "the first two alone": (exchange(pairs=lambda n: [(0, 1)]), "Which pairs"),
+    "the last two alone": (exchange(pairs=lambda n: [(n - 2, n - 1)]), "Which pairs"),
+    "first and last": (exchange(pairs=lambda n: [(0, n - 1)]), "Which pairs"),
+    "neighbours alone": (exchange(pairs=lambda n: [(i, i + 1) for i in range(n - 1)]), "Which pairs"),
+    "no absolute value": (exchange(size=np.asarray), "difference below 0"),
+    "the mean of all pairs": (exchange(over=lambda found: np.mean(found[1:])), "the largest of all pairs"),
+    "the sum of all pairs": (exchange(over=sum), "the largest of all pairs"),
     "every output": (lambda layer, x: abs(layer(x)).max(axis=-1), "the largest over what"),
     "always 0": (lambda layer, x: 0.0, "with two rows exchanged"),
     "writes into x": (into_x, {"argument": "x"}),
 }
 
 
-def rows(table, x):
+def take_places(table, x):
     return table[: x.shape[1]][::-1]
 
 
 PLACES = {
-    "a slice": lambda table, x: x + rows(table, x),
+    "a slice": lambda table, x: x + take_places(table, x),
     "by index": lambda table, x: x + table[None, np.arange(x.shape[1] - 1, -1, -1)],
     "sentence by sentence": lambda table, x: np.stack([s + table[len(s) - 1 :: -1] for s in x]),
     "torch": lambda table, x: torch.tensor(x) + torch.tensor(table)[: x.shape[1]].flip(0),
@@ -100,60 +88,45 @@ PLACES = {
 
 
 def in_place(table, x):
-    x += rows(table, x)
+    x += take_places(table, x)
     return x
 
 
 WRONG_PLACES = {
-    "as handed out": (
-        lambda table, x: x + table[: x.shape[0], None],
-        "Along which axis",
-        "Which axis of (batch, n, d) is which was not asked; both slices run.",
-    ),
+    "as handed out": (lambda table, x: x + table[: x.shape[0], None], "Along which axis"),
     "the first place for all": (lambda table, x: x + table[0], "Along which axis"),
     "nothing added": (lambda table, x: x, "What was to be added"),
-    "along both axes": (lambda table, x: x + table[: x.shape[0], None] + rows(table, x), "What does it depend on"),
+    "along both axes": (
+        lambda table, x: x + table[: x.shape[0], None] + take_places(table, x),
+        "What does it depend on",
+    ),
     "places run on through the batch": (
         lambda table, x: x + np.resize(table, (x.shape[0] * x.shape[1], x.shape[2])).reshape(x.shape),
         "What does it depend on",
     ),
     "counted from 1": (lambda table, x: x + table[1 : 1 + x.shape[1]][::-1], "Counting starts at 0"),
     "from the first token": (lambda table, x: x + table[: x.shape[1]], "Which token gets row 0"),
-    "the table turned round": (
-        lambda table, x: x + table[::-1][: x.shape[1]],
-        "How many of its rows",
-        "The end of the table is taken for the end of the sentence.",
-    ),
-    "one place off": (lambda table, x: x + np.roll(rows(table, x), 1, axis=0), "the one before it"),
-    "taken away": (lambda table, x: x - rows(table, x), "or taken away"),
-    "multiplied": (lambda table, x: x * rows(table, x), "What does it depend on"),
-    "the places alone": (lambda table, x: np.broadcast_to(rows(table, x), x.shape), "are the tokens themselves"),
-    "one sentence alone": (lambda table, x: (x + rows(table, x))[0], "Every token of every sentence"),
+    "the table turned round": (lambda table, x: x + table[::-1][: x.shape[1]], "How many of its rows"),
+    "one place off": (lambda table, x: x + np.roll(take_places(table, x), 1, axis=0), "the one before it"),
+    "taken away": (lambda table, x: x - take_places(table, x), "or taken away"),
+    "multiplied": (lambda table, x: x * take_places(table, x), "What does it depend on"),
+    "the places alone": (lambda table, x: np.broadcast_to(take_places(table, x), x.shape), "are the tokens themselves"),
+    "one sentence alone": (lambda table, x: (x + take_places(table, x))[0], "Every token of every sentence"),
     "writes into x": (in_place, {"argument": "x"}),
 }
-RIGHT_DETECTORS = {name: detector for name, (detector, _) in SYMPTOMS.items()}
-
-
-def symptoms():
-    """Every other detector for every symptom."""
-    for name, right in RIGHT_DETECTORS.items():
-        for other in ASKS:
-            if other != right:
-                named = tuple((RIGHT_DETECTORS | {name: other}).values())
-                yield f"names “{other}” for {name}", (named, {"symptom": name, "answer": other})
-
-
-def programs():
-    """Every other bug for every program."""
-    for name, right in RIGHT_BUGS.items():
-        for other in BUGS:
-            if other != right:
-                named = tuple((RIGHT_BUGS | {name: other}).values())
-                yield f"names “{other}” for {name}", (named, {"symptom": name, "answer": other})
-
-
+RIGHT_NAMES = {name: detector for name, (detector, _) in SYMPTOMS.items()}
 RIGHT_BUGS = {name: bug for name, (bug, _) in PROGRAMS.items()}
-NAMED_BUGS = tuple(RIGHT_BUGS.values())
+
+
+def exchange_one(right, words):
+    """Every other name for every case, and values of the message that it must meet."""
+    return {
+        f"names “{other}” for {case}": (tuple((right | {case: other}).values()), {"symptom": case, "answer": other})
+        for case in right
+        for other in words
+        if other != right[case]
+    }
+
 
 EXERCISES = {
     "ex10-exchange": Exercise(checks.exchange_effect, "S002-2 SALL-2", DETECTORS, WRONG_DETECTORS, results=1),
@@ -162,19 +135,19 @@ EXERCISES = {
         checks.programs,
         "SALL-2 SALL-3",
         {
-            "names": NAMED_BUGS,
-            "capitals": tuple(bug.capitalize() for bug in NAMED_BUGS),
-            "blanks": tuple(f" {bug} " for bug in NAMED_BUGS),
+            "names": tuple(RIGHT_BUGS.values()),
+            "capitals": tuple(bug.capitalize() for bug in RIGHT_BUGS.values()),
+            "blanks": tuple(f" {bug} " for bug in RIGHT_BUGS.values()),
         },
-        dict(programs()),
+        exchange_one(RIGHT_BUGS, BUGS),
     ),
     "ex10-symptoms": Exercise(
         checks.symptoms,
         "SALL-2",
         {
-            "names": tuple(RIGHT_DETECTORS.values()),
-            "functions": tuple(getattr(detectors, name) for name in RIGHT_DETECTORS.values()),
+            "names": tuple(RIGHT_NAMES.values()),
+            "functions": tuple(getattr(detectors, name) for name in RIGHT_NAMES.values()),
         },
-        dict(symptoms()),
+        exchange_one(RIGHT_NAMES, ASKS),
     ),
 }

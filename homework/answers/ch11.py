@@ -60,7 +60,7 @@ RIGHT = {"three numbers": three_numbers, "a running mean": running_mean, "branch
 RIGHT |= {"collected first": collected, "two at a time": two_at_a_time}
 
 
-def online(shrink_sum=True, shrink_mix=True, divide=True, largest_too=True, start=-np.inf, base=np.exp):
+def make_online(shrink_sum=True, shrink_mix=True, divide=True, largest_too=True, start=-np.inf, base=np.exp):
     """The online softmax with something left out."""
 
     def answer(pairs):
@@ -77,7 +77,7 @@ def online(shrink_sum=True, shrink_mix=True, divide=True, largest_too=True, star
     return answer
 
 
-def twice(pairs):
+def read_twice(pairs):
     largest = max(score for score, _ in pairs)
     total, mixed = 0.0, 0.0
     for score, value in pairs:
@@ -85,7 +85,7 @@ def twice(pairs):
     return mixed / total
 
 
-def less_the_first(pairs):
+def subtract_the_first(pairs):
     first, value = next(pairs)
     total, mixed = 1.0, value * 1.0
     for score, value in pairs:
@@ -94,37 +94,21 @@ def less_the_first(pairs):
 
 
 WRONG = {
-    "as handed out": (online(shrink_mix=False), "The sum shrinks"),
-    "the sum does not shrink": (online(shrink_sum=False), "The mixture shrinks"),
-    "nothing shrinks": (
-        online(shrink_sum=False, shrink_mix=False),
-        "how much too large",
-        "What was added under another maximum is left as it is. Do the three scores of the page by hand.",
-    ),
-    "not divided": (online(divide=False), "By what is the mixture divided"),
-    "no maximum": (
-        online(largest_too=False),
-        "largest power of e",
-        "One pass is easy without the maximum. Chapter 2 says why that does not do.",
-    ),
-    "the largest starts at 0": (online(start=0.0), "Before the first score", "Scores are thought to be positive."),
-    "the largest starts at -999": (online(start=-999.0), "Before the first score"),
-    "the first score for the largest": (
-        less_the_first,
-        "largest power of e",
-        "Gaps are small in examples. A later score may be larger by any amount.",
-    ),
-    "powers of two": (online(base=np.exp2), "Which number is raised"),
+    "as handed out": (make_online(shrink_mix=False), "The sum shrinks"),
+    "the sum does not shrink": (make_online(shrink_sum=False), "The mixture shrinks"),
+    "nothing shrinks": (make_online(shrink_sum=False, shrink_mix=False), "how much too large"),
+    "not divided": (make_online(divide=False), "By what is the mixture divided"),
+    "no maximum": (make_online(largest_too=False), "largest power of e"),
+    "the largest starts at 0": (make_online(start=0.0), "Before the first score"),
+    "the largest starts at -999": (make_online(start=-999.0), "Before the first score"),
+    "the first score for the largest": (subtract_the_first, "largest power of e"),
+    "powers of two": (make_online(base=np.exp2), "Which number is raised"),
     "the plain mean": (lambda pairs: np.mean([value for _, value in pairs], axis=0), "Where do the scores enter"),
     "the largest alone": (lambda pairs: max(pairs, key=lambda pair: pair[0])[1], "share of the others"),
     "no exponential": (lambda pairs: sum(score * value for score, value in pairs), "before it is a weight"),
     "the last value": (lambda pairs: list(pairs)[-1][1], "Only the last value"),
     "doubled": (lambda pairs: 2 * three_numbers(pairs), "in the other order"),
-    "read twice": (
-        twice,
-        "while `pairs` is read once",
-        "First the maximum, then the sum: the two passes that the exercise forbids.",
-    ),
+    "read twice": (read_twice, "while `pairs` is read once"),
     "one number": (lambda pairs: three_numbers(pairs)[0], "as long as what"),
 }
 
@@ -144,13 +128,13 @@ def one_after_the_other(largest, total, mixed):
     return output / divisor
 
 
-def weighed_outputs(largest, total, mixed):
+def weigh_outputs(largest, total, mixed):
     has_keys = total > 0
     logs = torch.tensor(largest[has_keys] + np.log(total[has_keys]))
     return torch.softmax(logs, 0) @ torch.tensor(mixed[has_keys] / total[has_keys, None])
 
 
-def merged(shrink_sum=True, shrink_mix=True, divide=True, base=np.exp, sign=1):
+def merge(shrink_sum=True, shrink_mix=True, divide=True, base=np.exp, sign=1):
     """The merging with something left out."""
 
     def answer(largest, total, mixed):
@@ -161,7 +145,7 @@ def merged(shrink_sum=True, shrink_mix=True, divide=True, base=np.exp, sign=1):
     return answer
 
 
-def of_outputs(mix):
+def mix_outputs(mix):
     """An answer made of the output of each computer that has a key."""
 
     def answer(largest, total, mixed):
@@ -171,38 +155,28 @@ def of_outputs(mix):
     return answer
 
 
-MERGED = {"to one largest": to_one_largest, "one after the other": one_after_the_other, "outputs": weighed_outputs}
+MERGED = {"to one largest": to_one_largest, "one after the other": one_after_the_other, "outputs": weigh_outputs}
 NOT_MERGED = {
-    "nothing shrinks": (
-        merged(shrink_sum=False, shrink_mix=False),
-        "makes them comparable",
-        "Sums under different largest scores are added as if they were of one.",
-    ),
-    "the sums do not shrink": (merged(shrink_sum=False), "The mixtures shrink"),
-    "the mixtures do not shrink": (merged(shrink_mix=False), "The sums shrink"),
-    "not divided": (merged(divide=False), "By what is the mixture divided"),
-    "powers of two": (merged(base=np.exp2), "Which number is raised"),
-    "they grow": (merged(sign=-1), "Whose numbers must shrink"),
+    "nothing shrinks": (merge(shrink_sum=False, shrink_mix=False), "makes them comparable"),
+    "the sums do not shrink": (merge(shrink_sum=False), "The mixtures shrink"),
+    "the mixtures do not shrink": (merge(shrink_mix=False), "The sums shrink"),
+    "not divided": (merge(divide=False), "By what is the mixture divided"),
+    "powers of two": (merge(base=np.exp2), "Which number is raised"),
+    "they grow": (merge(sign=-1), "Whose numbers must shrink"),
     "no maximum": (
         lambda largest, total, mixed: np.exp(largest) @ mixed / (np.exp(largest) @ total),
         "largest power of e",
-        "Small scores need no maximum. Chapter 2 says which do.",
     ),
-    "the mean of outputs": (
-        of_outputs(lambda largest, outputs: outputs.mean(axis=0)),
-        "the same share",
-        "An average of averages is taken for the average of all.",
-    ),
+    "the mean of outputs": (mix_outputs(lambda largest, outputs: outputs.mean(axis=0)), "the same share"),
     "outputs by softmax of the largest": (
-        of_outputs(lambda largest, outputs: softmax(largest) @ outputs),
+        mix_outputs(lambda largest, outputs: softmax(largest) @ outputs),
         "many keys from one",
     ),
-    "the largest alone": (of_outputs(lambda largest, outputs: outputs[largest.argmax()]), "share of the others"),
-    "the sum of outputs": (of_outputs(lambda largest, outputs: outputs.sum(axis=0)), "all of them together"),
+    "the largest alone": (mix_outputs(lambda largest, outputs: outputs[largest.argmax()]), "share of the others"),
+    "the sum of outputs": (mix_outputs(lambda largest, outputs: outputs.sum(axis=0)), "all of them together"),
     "outputs of none": (
         lambda largest, total, mixed: softmax(largest + np.log(total)) @ (mixed / total[:, None]),
         "A computer without a key",
-        "What is divided by the sum before it is weighed is 0 divided by 0 where there was no key.",
     ),
     "doubled": (lambda *kept: 2 * to_one_largest(*kept), "in the other order"),
     "a row for each": (lambda largest, total, mixed: mixed / total.sum(), "as long as what"),
@@ -215,10 +189,10 @@ EXERCISES = {
         "S001-9",
         {"whole": (819200, 163840), "as floats": (819200.0, 163840), "torch": (torch.tensor(819200), 163840)},
         {
-            "keys alone": ((409600, 163840), "left out", "The cache is called by its keys; values are stored as well."),
+            "keys alone": ((409600, 163840), "left out"),
             "keys alone, one byte": ((204800, 163840), "keys alone"),
-            "bits": ((6553600, 1310720), "How many bits has a byte", "The size is right, in another unit."),
-            "one layer": ((20480, 163840), "only one layer", "Every layer has keys of its own."),
+            "bits": ((6553600, 1310720), "How many bits has a byte"),
+            "one layer": ((20480, 163840), "only one layer"),
             "four bytes": ((1638400, 163840), "four bytes"),
             "shared for all": ((163840, 163840), "other question"),
             "5": ((5, 163840), "bytes in each"),

@@ -8,7 +8,7 @@ from attention_course import checks
 from . import Exercise
 
 
-def along(offset, mean=True):
+def find_along(offset, mean=True):
     """The head with most weight on one diagonal."""
 
     def answer(weights):
@@ -34,11 +34,7 @@ def in_torch(weights):
     return divmod(int(mean.argmax()), mean.shape[1])
 
 
-def exchanged(weights):
-    return along(1)(weights)[::-1]
-
-
-def any_later(weights):
+def find_any_later(weights):
     mean = weights[..., 1:].mean((-2, -1))
     return np.unravel_index(mean.argmax(), mean.shape)
 
@@ -75,45 +71,21 @@ def as_handed_out(x, attend, norm_1, feed, norm_2):
     return x + feed(x)
 
 
-def same_norm_twice(x, attend, norm_1, feed, norm_2):
-    x = norm_1(x + attend(x))
-    return norm_1(x + feed(x))
-
-
-def norm_of_what_is_added(x, attend, norm_1, feed, norm_2):
-    x = norm_1(x + attend(x))
-    return x + norm_2(feed(x))
-
-
-def norm_before_the_network(x, attend, norm_1, feed, norm_2):
-    x = norm_1(x + attend(x))
-    return x + feed(norm_2(x))
-
-
-def no_path_past(x, attend, norm_1, feed, norm_2):
-    return norm_2(feed(norm_1(x + attend(x))))
-
-
-def norms_first(x, attend, norm_1, feed, norm_2):
-    x = x + attend(norm_1(x))
-    return x + feed(norm_2(x))
-
-
 EXERCISES = {
     "ex12-next": Exercise(
         checks.next_head,
         "S001-5",
-        {"diagonal": along(1), "loops": loops, "torch": in_torch},
+        {"diagonal": find_along(1), "loops": loops, "torch": in_torch},
         {
-            "the token before": (along(-1), "left or right of the diagonal", "Rows and columns are exchanged."),
-            "itself": (along(0), "a token look at itself"),
-            "any token but the first": (any_later, "Which column belongs to the token after"),
-            "the head first": (exchanged, "Which of the two numbers comes first"),
-            "the largest weight": (along(1, mean=False), "one large weight the same", "One large weight is no habit."),
-            "the smallest mean": (lambda weights: along(1)(-weights), "smallest mean, and which the largest"),
+            "the token before": (find_along(-1), "left or right of the diagonal"),
+            "itself": (find_along(0), "a token look at itself"),
+            "any token but the first": (find_any_later, "Which column belongs to the token after"),
+            "the head first": (lambda weights: find_along(1)(weights)[::-1], "Which of the two numbers comes first"),
+            "the largest weight": (find_along(1, mean=False), "one large weight the same"),
+            "the smallest mean": (lambda weights: find_along(1)(-weights), "smallest mean, and which the largest"),
             "far from any": (lambda weights: (99, 99), "Which numbers of one table are the weights"),
             "a table": (lambda weights: (weights[0, 0], weights[0, 1]), "Which numbers of one table are the weights"),
-            "one number": (lambda weights: along(1)(weights)[0], "How many results does your function return"),
+            "one number": (lambda weights: find_along(1)(weights)[0], "How many results does your function return"),
         },
     ),
     "ex12-missed": Exercise(
@@ -122,11 +94,7 @@ EXERCISES = {
         {"compared": rank, "sorted": rank_by_sorting, "a loop": rank_by_loop},
         {
             "itself too": (lambda lost, layer, head: (lost[layer] >= lost[layer, head]).sum(), "more than itself"),
-            "missed less": (
-                lambda lost, layer, head: (lost[layer] < lost[layer, head]).sum(),
-                "missed more, or less",
-                "A large number is taken for a head that does little.",
-            ),
+            "missed less": (lambda lost, layer, head: (lost[layer] < lost[layer, head]).sum(), "missed more, or less"),
             "all layers": (lambda lost, layer, head: (lost > lost[layer, head]).sum(), "stand in the same layer"),
             "a column": (lambda lost, layer, head: (lost[:, head] > lost[layer, head]).sum(), "a row of the table"),
             "all of them": (lambda lost, layer, head: lost.shape[1], "Which numbers are compared"),
@@ -144,10 +112,19 @@ EXERCISES = {
         {"two lines": published, "one line": in_one_line, "step by step": step_by_step},
         {
             "as handed out": (as_handed_out, "is not used"),
-            "the same norm twice": (same_norm_twice, "By the same"),
-            "what is added is normalised": (norm_of_what_is_added, "the sum or what the network adds"),
-            "before the network": (norm_before_the_network, "before the network, or after"),
-            "no path past the network": (no_path_past, "leads past the network"),
+            "the same norm twice": (lambda x, attend, a, feed, b: published(x, attend, a, feed, a), "By the same"),
+            "what is added is normalised": (
+                lambda x, attend, a, feed, b: (y := a(x + attend(x))) + b(feed(y)),
+                "the sum or what the network adds",
+            ),
+            "before the network": (
+                lambda x, attend, a, feed, b: (y := a(x + attend(x))) + feed(b(y)),
+                "before the network, or after",
+            ),
+            "no path past the network": (
+                lambda x, attend, a, feed, b: b(feed(a(x + attend(x)))),
+                "leads past the network",
+            ),
             "nothing normalised": (
                 lambda x, attend, a, feed, b: x + attend(x) + feed(x + attend(x)),
                 "After which sums",
@@ -157,7 +134,10 @@ EXERCISES = {
                 "After which sums",
             ),
             "prints 0": ((published, 0), "x plus the zeros"),
-            "the norms first": (norms_first, "come first, or last", "Pre-norm is what chapter 7 recommends."),
+            "the norms first": (
+                lambda x, attend, a, feed, b: (y := x + attend(a(x))) + feed(b(y)),
+                "come first, or last",
+            ),
         },
         named=4,
         names={1: "second norm in the block as it stands", 2: "twice as large", 3: "after the first norm"},

@@ -5,10 +5,10 @@ import zipfile
 from dataclasses import dataclass, field
 from itertools import count
 
-from ..chapter import Unclear, find
-from ..course import read_collected, read_json, read_students, write_json, written
+from ..chapter import Unclear, find_chapter
+from ..course import read_collected, read_json, read_students, write_file, write_json
 from ..roster import slug
-from .files import Purse, files_of, metadata_of
+from .files import UnpackBudget, read_files, read_metadata
 from .layouts import PLATFORMS, Layout
 
 LIST, MOST_NOTES = "collected.json", 20
@@ -27,20 +27,20 @@ class Collected:
 
 def command(chapter, place, course, roster, environment):
     """Sort what came back into one notebook for each student."""
-    stem = find(chapter).stem
+    stem = find_chapter(chapter).stem
     folder = course / "collected" / stem
     students = read_students(course, roster)
-    found = collect(place, stem, students, read_json(folder / LIST))
-    listed = store(found, folder, students)
-    new = sum(not about.nobody for about in found.values())
+    collected = collect(place, stem, students, read_json(folder / LIST))
+    listed = store(collected, folder, students)
+    new = sum(not about.nobody for about in collected.values())
     missing = [student.name for name, student in students.items() if not listed[name]["file"]]
-    named = ": " + ", ".join(missing) if 0 < len(missing) <= MOST_NOTES else ""
-    rest = f"; of the roster, {len(missing)} have handed in nothing{named}" if students else ""
+    names = ": " + ", ".join(missing) if 0 < len(missing) <= MOST_NOTES else ""
+    rest = f"; of the roster, {len(missing)} have handed in nothing{names}" if students else ""
     print(f"Files of {new} students{rest}.")
-    open_questions(course, stem, listed)
+    print_open_questions(course, stem, listed)
 
 
-def open_questions(course, stem, listed):
+def print_open_questions(course, stem, listed):
     """Name the files of which nobody knows whose they are, and how to settle it."""
     unknown = [(name, about) for name, about in listed.items() if about["nobody"]]
     for name, about in unknown:
@@ -50,12 +50,12 @@ def open_questions(course, stem, listed):
 
 
 def assign(name, student, chapter, course, environment):
-    """Settle whose a file is that named nobody."""
-    stems = [find(chapter).stem] if chapter else [path.name for path in (course / "collected").glob("*")]
+    """Settle whose a file is that names nobody."""
+    stems = [find_chapter(chapter).stem] if chapter else [path.name for path in (course / "collected").glob("*")]
     stems = [stem for stem in stems if read_collected(course, stem).get(name, {}).get("nobody")]
     if len(stems) != 1:
-        seen = f"{name!r} is open in {', '.join(stems)}" if stems else f"No file is called {name!r}"
-        raise Unclear(f"{seen}; expected a name that `collect` printed, and the chapter if there are several.")
+        problem = f"{name!r} is open in {', '.join(stems)}" if stems else f"No file is called {name!r}"
+        raise Unclear(f"{problem}; expected a name that `collect` printed, and the chapter if there are several.")
     folder, students = course / "collected" / stems[0], read_students(course)
     keys = Layout(stems[0], students).owner((f"{student}.ipynb",)) if students else None
     who = student if student in students else (keys.students or [None])[0] if keys else slug(student)
@@ -68,8 +68,8 @@ def assign(name, student, chapter, course, environment):
     for file in old:  # what a person assigns counts; what was there is kept
         first, taken = folder / f"{who}.ipynb", len([*folder.glob(f"{who}.*ipynb")])
         if first.exists():
-            written(folder / f"{who}.{taken + 1}.ipynb", first.read_bytes())
-        written(first, file.read_bytes())
+            write_file(folder / f"{who}.{taken + 1}.ipynb", first.read_bytes())
+        write_file(first, file.read_bytes())
     about |= {"file": moved["file"], "sent": moved["sent"], "files": about["files"] | moved["files"], "nobody": False}
     listed[who] = about
     write_json(folder / LIST, listed)
@@ -83,51 +83,53 @@ def collect(place, stem, roster=None, listed=()):
     if not place.is_dir() and not zipfile.is_zipfile(place):
         expected = "expected what the learning platform handed over"
         raise Unclear(f"{place} is neither a folder nor a zip archive; {expected}.")
-    roster, listed, found, purses, places = roster or {}, dict(listed), {}, {}, {}
+    roster, listed, collected, budgets, unknown = roster or {}, dict(listed), {}, {}, {}
     repositories = [path.parent.name for path in place.glob("*/.git")] if place.is_dir() else []
-    layout = Layout(stem, roster, metadata_of(place), repositories)
-    before = {
+    layout = Layout(stem, roster, read_metadata(place), repositories)
+    settled = {
         (path, digest): name
         for name, about in sorted(listed.items(), key=lambda entry: not entry[1]["nobody"])
         for path, digest in about["files"].items()
     }
 
-    def purse_of(name):
+    def find_budget(name):
         """Who pays for a path: its owner, or the folder or file that the platform made."""
         owner = layout.owner((name,))
-        return purses.setdefault((*owner.students, owner.number) if owner.students else name.split("/")[0], Purse())
+        payer = (*owner.students, owner.number) if owner.students else name.split("/")[0]
+        return budgets.setdefault(payer, UnpackBudget())
 
-    for file in files_of(place, purse_of):
-        owner, known = layout.owner(file.levels), before.get((file.path, file.digest))
-        if not owner.students and known and not listed[known]["nobody"]:
-            owner.students = [known]
-        names = [_namesake(student, owner.number, found, listed, roster) for student in owner.students]
+    for file in read_files(place, find_budget):
+        owner, earlier = layout.owner(file.levels), settled.get((file.path, file.digest))
+        if not owner.students and earlier and not listed[earlier]["nobody"]:
+            owner.students = [earlier]
+        names = [_tell_namesakes_apart(one, owner.number, collected, listed, roster) for one in owner.students]
         if not names:
-            free = (name for name in map("unknown-{}".format, count(1)) if name not in listed and name not in found)
-            names = [places.setdefault((file.levels[0], *sorted(owner.candidates)), known or next(free))]
+            free = (name for name in map("unknown-{}".format, count(1)) if name not in {*listed, *collected})
+            names = [unknown.setdefault((file.levels[0], *sorted(owner.candidates)), earlier or next(free))]
         for name in names:
-            about = found.setdefault(name, Collected(number=owner.number, nobody=not owner.students))
+            about = collected.setdefault(name, Collected(number=owner.number, nobody=not owner.students))
             about.files.append(file)
             about.late = max(about.late, owner.late)
-    for collected in found.values():
-        _sort(collected, stem)
-        if collected.nobody:
-            first = layout.owner(collected.files[0].levels)
-            told = " or ".join(f"{key} ({roster[key].name})" for key in sorted(first.candidates))
-            who = f"can be {told}'s, so it was given to nobody" if told else "names nobody"
-            collected.notes.insert(0, f"{collected.files[0].path!r} {who}")
-    return found
+    for about in collected.values():
+        _put_newest_first(about, stem)
+        if about.nobody:
+            first = about.files[0]
+            candidates = sorted(layout.owner(first.levels).candidates)
+            people = " or ".join(f"{key} ({roster[key].name})" for key in candidates)
+            who = f"can be {people}'s, so it was given to nobody" if people else "names nobody"
+            about.notes.insert(0, f"{first.path!r} {who}")
+    return collected
 
 
-def _namesake(student, number, found, listed, roster):
+def _tell_namesakes_apart(student, number, collected, listed, roster):
     """Two of one name are two people if the platform's number differs."""
     if roster or not number:
         return student
-    known = found[student].number if student in found else listed.get(student, {}).get("number")
+    known = collected[student].number if student in collected else listed.get(student, {}).get("number")
     return student if known in (None, "", number) else f"{student}-{number}"
 
 
-def _newest(file, stem):
+def _rank(file, stem):
     """What decides between two files: a notebook, of this chapter, then the dates and the number of the try."""
     attempt = PLATFORMS[2].search(file.path)
     tries = [int(number) for number in re.findall(r"\d{1,18}", file.path)]
@@ -137,15 +139,15 @@ def _newest(file, stem):
     return *about, attempt["when"] if attempt else "", file.when, tries, file.path
 
 
-def _sort(collected, stem):
-    """The file that counts first; a note for a person where another notebook of the chapter differs from it."""
-    collected.files.sort(key=lambda file: _newest(file, stem), reverse=True)
+def _put_newest_first(collected, stem):
+    """Put the file that counts first, with a note where another notebook of the chapter differs from it."""
+    collected.files.sort(key=lambda file: _rank(file, stem), reverse=True)
     first, *others = collected.files
     for file in collected.files:
         if file.left_out:
             collected.notes.append(f"{file.path!r} is left out, or part of it: too large, or too many files")
     for other in others:
-        if other.data != first.data and _newest(other, stem)[:3] == _newest(first, stem)[:3]:
+        if other.data != first.data and _rank(other, stem)[:3] == _rank(first, stem)[:3]:
             collected.notes.append(f"two files: {first.path!r} counts, the newest; {other.path!r} is kept")
     del collected.notes[MOST_NOTES:]
 
@@ -160,18 +162,23 @@ def _place(name, place):
     return f"{name}.{place}.ipynb" if place > 1 else f"{name}.ipynb"
 
 
-def store(found, folder, roster=()):
+def store(collected, folder, roster=()):
     """Write what was collected: `<student>.ipynb` counts, `<student>.2.ipynb` and so on are kept, and a list of all."""
     listed = {student: _entry(student, roster) for student in roster} | read_json(folder / LIST)
-    for student, collected in found.items():
-        for place, file in enumerate(collected.files, start=1):
-            written(folder / _place(student, place), file.data)
-        first = collected.files[0]
-        about = {"file": first.path, "sent": first.levels[0], "late": collected.late, "number": collected.number}
-        about |= {"notes": [{"text": text, "person": True} for text in collected.notes], "nobody": collected.nobody}
-        files = {file.path: file.digest for file in collected.files}
-        listed[student] = _entry(student, roster) | about | {"files": files}
-    _forget_ghosts(found, listed, roster)
+    for student, about in collected.items():
+        for place, file in enumerate(about.files, start=1):
+            write_file(folder / _place(student, place), file.data)
+        first = about.files[0]
+        listed[student] = _entry(student, roster) | {
+            "file": first.path,
+            "sent": first.levels[0],
+            "late": about.late,
+            "number": about.number,
+            "notes": [{"text": text, "person": True} for text in about.notes],
+            "nobody": about.nobody,
+            "files": {file.path: file.digest for file in about.files},
+        }
+    _forget_ghosts(collected, listed, roster)
     write_json(folder / LIST, listed)
     kept = {_place(name, i + 1) for name, about in listed.items() for i in range(len(about["files"]))}
     for path in folder.glob("*.ipynb"):
@@ -180,12 +187,12 @@ def store(found, folder, roster=()):
     return listed
 
 
-def _forget_ghosts(found, listed, roster):
+def _forget_ghosts(collected, listed, roster):
     """A file that was collected before under another name, and now has its student, is there once."""
-    new = {file.digest for about in found.values() if not about.nobody for file in about.files}
-    paths = {file.path for about in found.values() for file in about.files}
+    new = {file.digest for about in collected.values() if not about.nobody for file in about.files}
+    paths = {file.path for about in collected.values() for file in about.files}
     for name, about in [*listed.items()]:
         renamed = about["nobody"] and {*about["files"].values()} <= new
         replaced = roster and name not in roster and not about["nobody"] and {*about["files"]} <= paths
-        if name not in found and about["files"] and (renamed or replaced):
+        if name not in collected and about["files"] and (renamed or replaced):
             del listed[name]

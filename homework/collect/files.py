@@ -39,7 +39,7 @@ class File:
         return sha256(self.data).hexdigest()
 
 
-class Purse:
+class UnpackBudget:
     """What one student may still unpack."""
 
     def __init__(self):
@@ -57,30 +57,30 @@ class Purse:
         return File(levels, data, when) if len(data) <= most else File(levels, b"", when, left_out=True)
 
 
-def metadata_of(place):
-    """Gradescope's list of who handed in what, which stands at the top of its export."""
-    found = {}
+def read_metadata(place):
+    """Return Gradescope's list of who handed in what, which is at the top of its export."""
+    by_depth = {}
     for name, opened, _ in _entries(place):
         if name.rpartition("/")[2] == METADATA:
             with opened() as stream:
-                found.setdefault(name.count("/"), stream.read())
-    return found.get(0) or found.get(1, b"")
+                by_depth.setdefault(name.count("/"), stream.read())
+    return by_depth.get(0) or by_depth.get(1, b"")
 
 
-def files_of(place, purse_of, under=()):
-    """Yield the files of a folder or archive; links are not followed. `purse_of` gives a path's Purse."""
+def read_files(place, find_budget, under=()):
+    """Yield the files of a folder or archive; links are not followed. `find_budget` gives a path's UnpackBudget."""
     for name, opened, when in _entries(place):
         if JUNK.search(name):
             continue
         name = name[:LONGEST]
-        purse = purse_of(name)
-        if purse.files < 0:  # the first that was one too many has been named
+        budget = find_budget(name)
+        if budget.files < 0:  # the first that was one too many has been named
             continue
-        file = purse.read(opened, (*under, name), when)
+        file = budget.read(opened, (*under, name), when)
         stream = io.BytesIO(file.data)
         try:
             if name.lower().endswith(".zip") and zipfile.is_zipfile(stream):
-                yield from files_of(stream, lambda _, purse=purse: purse, file.levels)
+                yield from read_files(stream, lambda _, budget=budget: budget, file.levels)
             else:
                 yield file
         except zipfile.BadZipFile:

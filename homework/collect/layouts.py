@@ -1,7 +1,7 @@
 """Whose is a file? How platforms name what they hand over, and whom a name means.
 
-A platform's own number or an exact id decides first, then a whole name; a part of a name is none. What could be two
-people is nobody's, and both are named.
+A platform's own number or an exact id decides first, then a whole name; a part of a name does not count. What could be
+two people's is nobody's, and both are named.
 """
 
 import re
@@ -60,7 +60,7 @@ class Layout:
             for known in student.ids:
                 self.ids[known].add(key)
         self.usual = USUAL | {comparable(word) for word in re.split("[_-]", stem)}
-        self.submissions = _submissions(metadata)
+        self.submissions = _read_submissions(metadata)
         words = {name: name.split("-") for name in repositories}  # `assignment-user`: what all begin with is no user
         columns = zip(*(parts[:-1] for parts in words.values()), strict=False)
         shared = len([*takewhile(lambda column: len({*column}) == 1, columns)]) if len(words) > 1 else 0
@@ -69,23 +69,23 @@ class Layout:
     def owner(self, levels):
         """Return the Owner of a file; what is in an archive was named by whoever handed it in: the outermost rules."""
         for level in levels:
-            found = self._platform(level) or self._plain(level)
-            if found.students or found.candidates or found.number:
-                return found
+            owner = self._platform(level) or self._plain(level)
+            if owner.students or owner.candidates or owner.number:
+                return owner
         return Owner()
 
     def _platform(self, level):
         if (match := GRADESCOPE.search(level)) and match["folder"] in self.submissions:
             submitters, when = self.submissions[match["folder"]]
-            found = [self._person(who.get("name"), [who.get("sid"), who.get("email")]) for who in submitters]
+            people = [self._person(who.get("name"), [who.get("sid"), who.get("email")]) for who in submitters]
             if self.roster and (by_number := self.ids.get(match["number"])):
-                found = [by_number]
+                people = [by_number]
             first = submitters[0].get("email") or submitters[0].get("sid") or match["number"]
-            return _owner(found, when, slug(str(first)) if len(found) == 1 else "")
+            return _owner(people, when, slug(str(first)) if len(people) == 1 else "")
         for match in filter(None, (pattern.search(level) for pattern in PLATFORMS)):
-            told = {"late": "", "when": "", "number": ""} | {k: v for k, v in match.groupdict().items() if v}
-            late = "late, says Canvas" if told["late"] else told["when"]
-            return _owner([self._person(told["who"], [told["number"]])], late, told["number"])
+            parts = {"late": "", "when": "", "number": ""} | {k: v for k, v in match.groupdict().items() if v}
+            late = "late, says Canvas" if parts["late"] else parts["when"]
+            return _owner([self._person(parts["who"], [parts["number"]])], late, parts["number"])
         return None
 
     def _person(self, name, ids):
@@ -116,31 +116,31 @@ class Layout:
         """The students whom a name of a file or a folder means."""
         words = self._words(text)
         spans = [(i, j) for i in range(len(words)) for j in range(i + 1, min(len(words), i + 8) + 1)]
-        found = {span: joined for span in spans if (joined := "".join(words[slice(*span)])) in self.known}
+        matches = {span: joined for span in spans if (joined := "".join(words[slice(*span)])) in self.known}
         number = str(int(self.stem.split("_")[0]))
-        for i, j in [*found]:  # within a longer one, the chapter's number, or a small number beside words: no name
-            longer = any(a <= i and j <= b and (a, b) != (i, j) for a, b in found)
+        for i, j in [*matches]:  # within a longer one, the chapter's number, or a small number beside words: no name
+            longer = any(a <= i and j <= b and (a, b) != (i, j) for a, b in matches)
             small = j == i + 1 and words[i].isdigit() and len(words[i]) < 4 and len(words) > 1
             if longer or small or words[i:j] in ([number], [number.zfill(2)]):
-                del found[i, j]
-        covered = {place for i, j in found for place in range(i, j)}
+                del matches[i, j]
+        covered = {place for i, j in matches for place in range(i, j)}
         rest = {word for place, word in enumerate(words) if place not in covered} - self.usual
         if not all(re.fullmatch(r"v?\d{1,3}", word) for word in rest):
-            # it means somebody else, too: only an exact id can stand here
-            found = {s: j for s, j in found.items() if len(j) >= CERTAIN and any(c.isdigit() for c in j)}
-        meant = [self.known[joined] for joined in found.values()]
-        return set.intersection(*meant) or set.union(*meant) if meant else set()
+            # it also means somebody else, so only an exact id counts
+            matches = {s: j for s, j in matches.items() if len(j) >= CERTAIN and any(c.isdigit() for c in j)}
+        people = [self.known[joined] for joined in matches.values()]
+        return set.intersection(*people) or set.union(*people) if people else set()
 
 
-def _submissions(metadata):
+def _read_submissions(metadata):
     """{folder: (submitters, when)} of Gradescope's `submission_metadata.yml`."""
-    found = {}
+    submissions = {}
     try:
         for folder, about in (yaml.safe_load(RUBY.sub(rb"\1", metadata)) or {}).items():
             created = about.get("created_at", "")
             when = created.get("time") or created.get("utc") if isinstance(created, dict) else created
             if about.get("submitters"):
-                found[folder] = (about["submitters"], str(when))
+                submissions[folder] = (about["submitters"], str(when))
     except (yaml.YAMLError, AttributeError, TypeError):
         return {}
-    return found
+    return submissions

@@ -1,107 +1,76 @@
-"""Grading a class: who is to be graded, one after the other or side by side, each result kept as it arrives."""
+"""Grading one submission. Its way, each step a module that is left for good:
 
-import hashlib
-import os
-import secrets
-import sys
+    READ      read.py      the file's bytes -> cells, or the reason why there are none
+    RESTORE   restore.py   cells -> which one answers which exercise, and what is odd about them
+    RUN       run.py       the student's cells, one after the other, in a sandbox (sandbox.py, walls.py, inside.py)
+    JUDGE     judge.py     each answer, as soon as its cell has run -> a verdict (proxies.py, likeness.py)
+    WRITE     write.py     verdicts and notes -> plain data, and a notebook for nbgrader
+
+`batch.py` sends a whole class this way.
+"""
+
+import time
+from dataclasses import dataclass
 
 import nbformat
-import psutil
 
-from book.chapter import ROOT
+from attention_course import checks
+from book.chapter import language
 
-from ..chapter import Unclear, find
-from ..collect import open_questions
-from ..course import read_class, read_collected, read_results, write_json, written
-from ..release import is_secret_of, personal
-from . import fan_out, sandbox
-from .grading import Task
-
-TRIALS = 8  # secret seeds for each check
-
-
-def command(chapter, course, jobs, dask, timeout, unsafe, again, environment, **options):
-    """Run and score every notebook that was collected and has not been graded as it is."""
-    if timeout < 1 or jobs < 1:
-        raise Unclear(f"--timeout is {timeout:g} and --jobs {jobs}; expected 1 or more of each.")
-    stem = find(chapter).stem
-    source, release = (read_class(course, kind, stem) for kind in ("source", "release"))
-    collected = read_collected(course, stem)
-    if options["personal"] and unsafe:
-        raise Unclear("--personal needs the secret, and --unsafe would let student code read it.")
-    if unsafe:
-        without_secret(environment)
-        secret, seeds = None, [secrets.randbits(64) for _ in range(TRIALS)]  # which nobody has to keep
-    else:
-        secret = personal.secret_from(environment)
-        seeds = personal.hidden_seeds(secret, stem, TRIALS)
-        print("Student code runs", sandbox.told())
-    handed_in = [student for student, about in collected.items() if about["file"]]
-    data = {student: (course / "collected" / stem / f"{student}.ipynb").read_bytes() for student in handed_in}
-    without = _without_numbers(course, stem, options["personal"], secret, data)
-    files = (path for name in ("attention_src", "attention_course") for path in sorted((ROOT / name).rglob("*.py")))
-    code = [path.read_bytes() for path in files]
-    books = [nbformat.writes(notebook).encode() for notebook in (source, release)]
-    book = b"\0".join([*books, *code]) + repr((seeds, timeout)).encode()
-    made_from = {student: hashlib.sha256(book + data[student]).hexdigest() for student in data}
-    before, tasks = read_results(course, stem), []
-    for name in before.keys() - data.keys():
-        (course / "results" / stem / f"{name}.json").unlink()
-    for student in data:
-        if student in without:
-            unjudged = "no copy with numbers of their own was made under this name; was it collected with the roster?"
-            _keep(course, stem, {"student": student, "exercises": {}, "notes": [], "unjudged": unjudged}, None)
-        elif again or before.get(student, {}).get("made_from") != made_from[student]:
-            copy = personal.personalise(release, secret, student) if options["personal"] else release
-            tasks.append(Task(student, data[student], source, copy, seeds, timeout, "none" if unsafe else None))
-    for result in fan_out.graded(tasks, jobs, dask):
-        _keep(course, stem, result, made_from[result["student"]])
-    from ..report import gradebook  # loads nbgrader
-
-    results = read_results(course, stem)
-    gradebook.record(course, stem, {name for name, result in results.items() if not result.get("unjudged")})
-    read = [r for r in results.values() if r.get("unjudged") or any(note["person"] for note in r["notes"])]
-    where = ", as the report says." if read else ""
-    print(f"{len(tasks)} graded now, {len(results) - len(tasks)} before; {len(read)} for a person{where}")
-    open_questions(course, stem, collected)
+from .. import release as releasing
+from ..chapter import read_exercises
+from .judge import Judge
+from .read import Unreadable, printable, read
+from .restore import restore
+from .run import Run
+from .sandbox import choose_kind
+from .write import write_result
 
 
-def without_secret(environment):
-    """Refuse to run student code as oneself while a process of one's own holds the secret."""
-    holders = [process for process in psutil.Process().parents() if _holds_secret(process)]
-    if holders:
-        raise Unclear(
-            f"{holders[0].name()} holds ATTENTION_SEED, and without a sandbox student code could read it there. "
-            "`unset ATTENTION_SEED` first: --unsafe draws hidden trials of its own."
-        )
-    if "ATTENTION_SEED" in environment:  # of this process alone: begin again without it
-        clean = {name: value for name, value in environment.items() if name != "ATTENTION_SEED"}
-        os.execve(sys.executable, [sys.executable, "-m", "homework", *sys.argv[1:]], clean)
+@dataclass
+class Task:
+    """What grading one submission needs, as plain data that can travel to another machine."""
+
+    student: str
+    data: bytes
+    source: dict  # the chapter with its solutions
+    release: dict  # the student copy, with the student's own numbers if there are any
+    seeds: list[int]
+    seconds: float
+    kind: str | None = None  # of sandbox; by itself the best there is
 
 
-def _holds_secret(process):
+def grade(task):
+    """Grade a submission and return plain data: verdicts, notes, and a notebook for nbgrader.
+
+    Whatever goes wrong becomes an `unjudged` reason for a person to read; only a missing sandbox is raised.
+    """
+    kind = task.kind or choose_kind()
+    start, result = time.monotonic(), {"student": task.student, "exercises": {}, "notes": [], "notebook": None}
     try:
-        return "ATTENTION_SEED" in process.environ()
-    except psutil.Error:  # somebody else's
-        return False
+        result |= _grade(task, kind)
+    except Unreadable as reason:
+        result["unjudged"] = str(reason)
+    except Exception as error:
+        result["unjudged"] = f"grading stopped with {type(error).__name__}: {printable(str(error))[:300]}"
+        result["again"] = True
+    return result | {"seconds": round(time.monotonic() - start, 2)}
 
 
-def _keep(course, stem, result, made_from):
-    """Write a result, and the notebook for nbgrader, as soon as it is there; what a person may mend is tried again."""
-    student, notebook = result["student"], result.pop("notebook", None)
-    if notebook:
-        text = nbformat.writes(nbformat.from_dict(notebook))
-        written(course / "submitted" / student / stem / f"{stem}.ipynb", text.encode())
-    result["made_from"] = None if result.get("again") else made_from
-    write_json(course / "results" / stem / f"{student}.json", result)
+def _grade(task, kind):
+    source, release = (nbformat.from_dict(notebook) for notebook in (task.source, task.release))
+    exercises = read_exercises(source, release)
+    cells = read(task.data)
+    restored = restore(cells, release, exercises)
+    _compare_versions(cells, release, restored)
+    judge = Judge(restored, exercises, task.seeds)
+    with checks.speaking(language(cell.source for cell in cells)):
+        Run(source, restored, task.seconds, kind).run(judge)
+    return write_result(release, restored, exercises, judge.verdicts)
 
 
-def _without_numbers(course, stem, wanted, secret, students):
-    """The students for whom no copy with their own numbers was made; refuses what would grade by other numbers."""
-    folder = course / "personal" / stem
-    made = folder.exists()
-    if made != wanted:
-        raise Unclear(f"{stem} was {'' if made else 'not '}released with --personal; expected the same of grade.")
-    if made and not is_secret_of(course, secret):
-        raise Unclear("ATTENTION_SEED is not the one with which the students' own numbers were made.")
-    return {student for student in students if made and not (folder / f"{student}.ipynb").exists()}
+def _compare_versions(cells, release, restored):
+    """Note a notebook that installs another version of the package than the one that was handed out."""
+    theirs, ours = releasing.find_version(cells), releasing.find_version(release.cells)
+    if theirs and ours and theirs != ours:
+        restored.note(f"installs version {theirs[:10]} of the package; {ours[:10]} was handed out")

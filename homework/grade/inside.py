@@ -1,7 +1,7 @@
-"""The student's side of the sandbox: runs cells and calls functions as it is told through a line.
+"""The student's side of the sandbox: it runs cells and calls functions as the other side asks through a line.
 
-Started as a program by `sandbox.py`, with `wire.py` beside it. Whatever runs here can forge whatever is
-said here, so the other side takes nothing from it but values: no score is made here.
+`sandbox.py` starts it as a program, with `wire.py` beside it. Whatever runs here can forge every answer of this file,
+so the other side takes nothing from it but values: no score is made here.
 """
 
 import ast
@@ -38,7 +38,7 @@ def enter(limits, user):
         os.setresuid(user, user, user)
 
 
-def said(error):
+def describe_error(error):
     """Describe an exception as the other side expects it, whatever its class does when it is printed."""
     try:
         message = str(error)[:2000]
@@ -47,13 +47,13 @@ def said(error):
     return {"raised": type(error).__name__, "message": message}
 
 
-class Absent(types.ModuleType):
+class MissingModule(types.ModuleType):
     """Stands for a module that is not here: it can be imported, and says what it is when it is used."""
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        return Absent(f"{self.__name__}.{name}")
+        return MissingModule(f"{self.__name__}.{name}")
 
     def __call__(self, *_, **__):
         raise ModuleNotFoundError(f"{self.__name__} is not here")
@@ -84,13 +84,14 @@ class Watch:
             caller, file, name = frame.f_back, frame.f_code.co_filename, frame.f_code.co_qualname
         elif event == "c_call":
             owner = getattr(called, "__self__", None)
-            home = getattr(called, "__module__", None) or (owner if isinstance(owner, type) else type(owner)).__module__
+            owner = owner if isinstance(owner, type) else type(owner)
+            module = getattr(called, "__module__", None) or owner.__module__
             caller, name = frame, getattr(called, "__name__", "")
-            file = TORCH if str(home).startswith("torch") else ""
+            file = TORCH if str(module).startswith("torch") else ""
         else:
             return
-        by = caller.f_code.co_filename if caller else ""
-        if PACKAGES.search(by) or TORCH in by or name == "<module>":
+        calling_file = caller.f_code.co_filename if caller else ""
+        if PACKAGES.search(calling_file) or TORCH in calling_file or name == "<module>":
             return
         if PACKAGES.search(file):
             self.used.add(name)
@@ -98,20 +99,20 @@ class Watch:
             self.used.update({"torch", name} & {"torch", "scaled_dot_product_attention"})
 
 
-def caught(do):
-    """Let a method answer what came of it, an exception included, and what the last answer used of the package."""
+def answer_with_errors(do):
+    """Let a method answer its outcome, an exception included, and what the last answer used of the package."""
 
     def answer(self, **message):
         process = os.getpid()
         sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__  # nothing printed counts: both lead nowhere
         try:
-            came = do(self, **message) or {}
+            reply = do(self, **message) or {}
         except BaseException as error:
-            came = said(error)
+            reply = describe_error(error)
         finally:
             if os.getpid() != process:  # a fork of the student's would read our line
                 os._exit(0)
-        return came | {"used": sorted(self.watch.used)}
+        return reply | {"used": sorted(self.watch.used)}
 
     return answer
 
@@ -129,39 +130,39 @@ class Student:
         self.namespace = main.__dict__
         self.namespace["display"], self.namespace["get_ipython"] = print, lambda: IPYTHON
 
-    @caught
+    @answer_with_errors
     def run(self, source, name):
         """Run a cell."""
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
         code = compile(source, name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-        made = eval(code, self.namespace)
+        outcome = eval(code, self.namespace)
         if code.co_flags & inspect.CO_COROUTINE:
-            asyncio.run(made)
+            asyncio.run(outcome)
 
-    def absent(self, name):
+    def stand_in(self, name):
         """Let a module that is not here be imported all the same."""
-        sys.modules[name] = Absent(name)
+        sys.modules[name] = MissingModule(name)
         parent, _, last = name.rpartition(".")
         if parent in sys.modules:
             setattr(sys.modules[parent], last, sys.modules[name])
 
     def names(self, names):
         """Say what the names are bound to: a value, a function to be called by name, or nothing."""
-        found = {name: self.namespace[name] for name in names if name in self.namespace}
-        return {name: encode(value, lambda f: getattr(f, "__name__", "your function")) for name, value in found.items()}
+        bound = {name: self.namespace[name] for name in names if name in self.namespace}
+        return {name: encode(value, lambda f: getattr(f, "__name__", "your function")) for name, value in bound.items()}
 
-    @caught
+    @answer_with_errors
     def call(self, name, arguments):
         """Call a function and answer its result and the arguments it changed."""
-        self.lent, given = [], [decode(argument, self._callback) for argument in arguments]
-        arrays = [(i, a, a.copy()) for i, a in enumerate(given) if isinstance(a, np.ndarray)]
+        self.lent, arguments = [], [decode(argument, self._callback) for argument in arguments]
+        arrays = [(i, a, a.copy()) for i, a in enumerate(arguments) if isinstance(a, np.ndarray)]
         with np.errstate(all="ignore"), self.watch:  # whatever a cell of the student's has set
-            got = self.namespace[name](*given)
+            result = self.namespace[name](*arguments)
         changed = {i: encode(now) for i, now, then in arrays if not np.array_equal(now, then, equal_nan=True)}
-        return {"result": encode(got), "changed": changed}
+        return {"result": encode(result), "changed": changed}
 
-    @caught
-    def given(self, index, arguments):
+    @answer_with_errors
+    def call_lent(self, index, arguments):
         """Call a function that the student's code gave to one of the other side's."""
         return {"result": encode(self.lent[index](*map(decode, arguments)))}
 

@@ -29,6 +29,12 @@ PATIENCE, LOOK = 2, 0.2  # times as long on the clock as on the processor; secon
 MOST_GIVEN = 4096  # numbers that student code may hand to a function of a check, which computes out here
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError, OverflowError, MemoryError)
 ENGINES = ("docker", "podman")
+DEATHS = {  # what is said of code that ended its sandbox
+    "time": "had not ended after {seconds:g} s. Which of its loops has no end?",
+    "gone": "ended the whole process.",
+    "garbled": "disturbed the line to the check.",
+    "memory": "used up the memory.",
+}
 
 
 class NoSandbox(Exception):
@@ -36,7 +42,10 @@ class NoSandbox(Exception):
 
 
 class Died(BaseException):
-    """The sandbox ended, or had to be ended; no check may take this for an error of the answer."""
+    """The sandbox ended, or had to be ended; no check may take this for an error of the answer.
+
+    `how` is a key of DEATHS, or "late" when the time for all of a student's code was over.
+    """
 
     def __init__(self, how):
         super().__init__(how)
@@ -53,7 +62,7 @@ def untrusted():
 
 
 @cache
-def why_not(kind):
+def find_obstacle(kind):
     """Say why there is no such sandbox on this machine; an empty string means that there is one, and it works."""
     if not shutil.which("bwrap" if kind == "bubblewrap" else kind):
         return f"{kind} is not installed"
@@ -66,19 +75,19 @@ def why_not(kind):
                 return f"in {kind} Python raises {reply['raised']}: {reply['message']}" if "raised" in reply else ""
             except Died:
                 session.errors.seek(0)
-                said = session.errors.read(500).decode(errors="replace")
+                obstacle = session.errors.read(500).decode(errors="replace")
     except OSError as error:
-        said = str(error)
+        obstacle = str(error)
     build = f" (its image is made by: {kind} {walls.BUILD})" if kind in ENGINES else ""
-    return f"{kind} cannot start here: {said.strip() or 'Python does not answer'}{build}"
+    return f"{kind} cannot start here: {obstacle.strip() or 'Python does not answer'}{build}"
 
 
 @cache
-def chosen():
+def choose_kind():
     """The kind of sandbox that works here. Raises NoSandbox, with the reasons and the way out, where there is none."""
     reasons = []
     for kind in ("bubblewrap", *ENGINES):
-        if not (reason := why_not(kind)):
+        if not (reason := find_obstacle(kind)):
             return kind
         reasons.append(reason)
     way = "On Linux: apt install bubblewrap. On macOS, or where AppArmor forbids it: start Docker or Podman"
@@ -88,13 +97,13 @@ def chosen():
     )
 
 
-def told():
-    """One line on where student code runs."""
-    if chosen() == "bubblewrap":
+def describe():
+    """Return one line on where student code runs."""
+    if choose_kind() == "bubblewrap":
         if not (group := walls.memory_group()):
             return f"in bubblewrap. There is no control group here: each process has {LIMITS['RLIMIT_AS'] // 2**30} GB."
         group.rmdir()
-    return f"in {chosen()}, with {walls.MEMORY // 2**30} GB of memory in all."
+    return f"in {choose_kind()}, with {walls.MEMORY // 2**30} GB of memory in all."
 
 
 class Session:
@@ -102,7 +111,7 @@ class Session:
     for a machine that is thrown away; or `none`, which only ends it when time is up."""
 
     def __init__(self, *, seconds, kind=None):
-        self.kind = kind = kind or chosen()
+        self.kind = kind = kind or choose_kind()
         self.seconds, self.deadline, self.group, self.buffer = seconds, inf, None, b""
         self.errors = tempfile.TemporaryFile()
         self.name, self.home = f"homework-{secrets.token_hex(6)}", tempfile.TemporaryDirectory(prefix="homework-")
@@ -112,25 +121,9 @@ class Session:
         self.line, theirs = socket.socketpair()
         self.line.settimeout(LOOK)
         with theirs, tempfile.TemporaryFile() as calls:
-            program, environment = "/grading/inside.py", walls.environment("/tmp", "/grading")
-            if kind == "bubblewrap":
-                calls.write(walls.calls_refused(platform.machine()))
-                calls.seek(0)
-                self.group = walls.memory_group()
-                command = walls.bubblewrap(calls.fileno(), self.group)
-            elif kind in ENGINES:
-                command = walls.container(kind, self.name)
-                environment = {name: value for name, value in os.environ.items() if name != "ATTENTION_SEED"}
-            else:
-                command, program, books = [sys.executable], str(HERE / "inside.py"), PACKAGES[0].parent
-                if kind == "user":  # to whom the book's own folder is closed
-                    books = self.home.name
-                    for package in PACKAGES:
-                        shutil.copytree(package, Path(books, package.name))
-                    os.chown(self.home.name, user, user)
-                environment = walls.environment(self.home.name, books)
+            command, environment = self._command(user, calls)
             self.process = subprocess.Popen(
-                [*command, program, settings],
+                [*command, settings],
                 stdin=theirs,
                 stdout=theirs,
                 stderr=self.errors,
@@ -139,6 +132,26 @@ class Session:
                 cwd=self.home.name,
                 env=environment,
             )
+
+    def _command(self, user, calls):
+        """Return the command that starts `inside.py` behind the walls of this kind, and its environment."""
+        program = "/grading/inside.py"
+        if self.kind == "bubblewrap":
+            calls.write(walls.refused_calls(platform.machine()))
+            calls.seek(0)
+            self.group = walls.memory_group()
+            command = walls.bubblewrap(calls.fileno(), self.group)
+            return [*command, program], walls.environment("/tmp", "/grading")
+        if self.kind in ENGINES:
+            environment = {name: value for name, value in os.environ.items() if name != "ATTENTION_SEED"}
+            return [*walls.container(self.kind, self.name), program], environment
+        books = PACKAGES[0].parent
+        if self.kind == "user":  # to whom the book's own folder is closed
+            books = self.home.name
+            for package in PACKAGES:
+                shutil.copytree(package, Path(books, package.name))
+            os.chown(self.home.name, user, user)
+        return [sys.executable, str(HERE / "inside.py")], walls.environment(self.home.name, books)
 
     def __enter__(self):
         return self
@@ -188,7 +201,7 @@ class Session:
 
         def function(*arguments):
             given = [wire.encode(argument) for argument in arguments]
-            reply = self.ask("given", functions, clock=clock, index=index, arguments=given)
+            reply = self.ask("call_lent", functions, clock=clock, index=index, arguments=given)
             with untrusted():
                 if "raised" not in reply:
                     return self._small([reply["result"]])[0]

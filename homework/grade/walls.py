@@ -1,6 +1,6 @@
-"""What stands around student code: bubblewrap on Linux, or a container of Docker or Podman.
+"""The walls around student code: bubblewrap on Linux, or a container of Docker or Podman.
 
-Either way: no network, no other files, no new namespaces, limits on all that could be used up.
+Both allow no network, no other files and no new namespaces, and limit everything that could be used up.
 """
 
 import os
@@ -31,29 +31,55 @@ LIMITS = {
 CALLS = {  # of the kernel that no exercise needs: on x86_64, on aarch64
     "keyctl": (250, 219), "add_key": (248, 217), "request_key": (249, 218),  # keys of whoever grades
     "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194),  # memory beyond the limit
-    "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40),  # a house of one's own
+    "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40),  # namespaces and files of one's own
     "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282), "io_uring_setup": (425, 425),
     "ptrace": (101, 117), "clone3": (435, 435),
 }  # fmt: skip
-MACHINES = {"x86_64": (0, 0xC000003E, 41, 56), "aarch64": (1, 0xC00000B7, 198, 220)}  # column, audit, socket, clone
+MACHINES = {  # column in CALLS, the kernel's number of the machine, and of its calls socket and clone
+    "x86_64": (0, 0xC000003E, 41, 56),
+    "aarch64": (1, 0xC00000B7, 198, 220),
+}
 FAMILIES = (1, 2, 10, 16)  # of sockets: local, IPv4, IPv6, netlink; and so no way to the host of a virtual machine
 NAMESPACES = 0x7E020000  # flags of clone that make one
-LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+OTHER_CALLS = 0x40000000  # from here on x86_64 numbers its calls another way
+# The kernel runs a filter at each call, in instructions of classic BPF. What they load is struct seccomp_data.
+CALL, MACHINE, FIRST_ARGUMENT = 0, 4, 16  # byte offsets in it
+EQUAL, AT_LEAST, ANY_BIT = 0x15, 0x35, 0x45  # comparisons of what was loaded with a number
 ALLOW, REFUSE, UNKNOWN = 0x7FFF0000, 0x50001, 0x50026  # go on; EPERM; ENOSYS, after which libraries take the old way
 
 
-def calls_refused(machine):
-    """A filter of kernel calls, as the kernel takes it: what is not named may pass."""
+def _load(offset):
+    return [(0x20, 0, 0, offset)]
+
+
+def _answer(answer):
+    return [(0x06, 0, 0, answer)]
+
+
+def _if(comparison, number, then):
+    """Instructions that are skipped unless the comparison with what was loaded holds."""
+    return [(comparison, 0, len(then), number), *then]
+
+
+def refused_calls(machine):
+    """Return a filter of kernel calls, as the kernel takes it: what is not named may pass."""
     column, audit, socket, clone = MACHINES[machine]
-    lines = [(LOAD, 0, 0, 4), (EQUAL, 1, 0, audit), (RETURN, 0, 0, REFUSE), (LOAD, 0, 0, 0)]
-    lines += [(AT_LEAST, 0, 1, 0x40000000), (RETURN, 0, 0, UNKNOWN)]
-    for name, numbers in CALLS.items():
-        lines += [(EQUAL, 0, 1, numbers[column]), (RETURN, 0, 0, UNKNOWN if name == "clone3" else REFUSE)]
-    lines += [(EQUAL, 0, 3, clone), (LOAD, 0, 0, 16), (ANY_BIT, 0, 1, NAMESPACES), (RETURN, 0, 0, REFUSE)]
-    lines += [(LOAD, 0, 0, 0), (EQUAL, 0, len(FAMILIES) + 2, socket), (LOAD, 0, 0, 16)]
-    lines += [(EQUAL, len(FAMILIES) - i, 0, family) for i, family in enumerate(FAMILIES)]
-    lines += [(RETURN, 0, 0, REFUSE), (RETURN, 0, 0, ALLOW)]
-    return b"".join(struct.pack("=HBBI", *line) for line in lines)
+    families = [line for family in FAMILIES for line in _if(EQUAL, family, _answer(ALLOW))]
+    calls = [
+        _if(EQUAL, numbers[column], _answer(UNKNOWN if name == "clone3" else REFUSE)) for name, numbers in CALLS.items()
+    ]
+    program = [
+        *_load(MACHINE),
+        (EQUAL, 1, 0, audit),  # of another machine the numbers below mean other calls
+        *_answer(REFUSE),
+        *_load(CALL),
+        *_if(AT_LEAST, OTHER_CALLS, _answer(UNKNOWN)),
+        *(line for call in calls for line in call),
+        *_if(EQUAL, clone, [*_load(FIRST_ARGUMENT), *_if(ANY_BIT, NAMESPACES, _answer(REFUSE)), *_answer(ALLOW)]),
+        *_if(EQUAL, socket, [*_load(FIRST_ARGUMENT), *families, *_answer(REFUSE)]),
+        *_answer(ALLOW),
+    ]
+    return b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
 
 
 def bubblewrap(calls, group):

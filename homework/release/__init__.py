@@ -13,9 +13,9 @@ import nbformat
 from tqdm import tqdm
 
 from book.chapter import CHAPTERS, ROOT, TRANSLATED, last_cell, with_answers_folded, with_last_cell
-from book.repository import copies
+from book.repository import find_copies
 
-from ..chapter import Unclear, find
+from ..chapter import Unclear, find_chapter
 from ..course import read_json, read_students, write_json
 from . import personal
 
@@ -27,26 +27,26 @@ def command(chapter, course, roster, environment, language="en", **options):
     """Make student copies in a language; with `personal` one for each student of the roster too."""
     from ..report import gradebook  # loads nbgrader
 
-    source = _package(course, options["offline"])
+    source = find_package(course, options["offline"])
     students = read_students(course, roster)
-    for path in tqdm([find(number) for number in chapter] or CHAPTERS, unit="chapter", disable=None):
-        made = gradebook.release(course, path)
-        copy = handed_out(nbformat.read(made, as_version=4), path.stem, source)
+    for path in tqdm([find_chapter(number) for number in chapter] or CHAPTERS, unit="chapter", disable=None):
+        released = gradebook.release(course, path)
+        copy = hand_out(nbformat.read(released, as_version=4), path.stem, source)
         if language == TRANSLATED:
             from book.catalogue import translated_copy  # which reads Markdown, as grading need not
 
             copy = translated_copy(copy, path.relative_to(ROOT).with_suffix("").as_posix())
-        nbformat.write(copy, made)
+        nbformat.write(copy, released)
         if options["offline"]:
-            shutil.copy(course / "release" / source, made.parent)
+            shutil.copy(course / "release" / source, released.parent)
         if options["personal"]:
             _release_personal(copy, course / "personal" / path.stem, course, students, environment)
     print(f"Student copies are in {course / 'release'}.")
 
 
-def _package(course, offline):
+def find_package(course, offline):
     """From where a student's copy installs the package: the book's repository at this commit, or a file beside it."""
-    address = next(match[1] for path, _, match in copies() if path.name == "_config.yml")
+    address = next(match[1] for path, _, match in find_copies() if path.name == "_config.yml")
     if offline:
         folder = course.resolve() / "release"
         with TemporaryDirectory() as copy:  # what a build leaves behind is no part of the repository
@@ -68,20 +68,20 @@ def _package(course, offline):
     return f"git+{address}@{done.stdout.strip()}" if done.returncode == 0 else f"git+{address}"
 
 
-def handed_out(copy, stem, package):
+def hand_out(copy, stem, package):
     """The student copy with its package pinned, the answers to its predictions folded, and its last cell."""
 
-    def pinned(match):
+    def pin(match):
         extra = match["extra"] or ""
-        named = f'"{package}{extra}"' if package.endswith(".whl") else f'"attention_src{extra} @ {package}"'
-        return f"%pip install -q {named if extra else package}"
+        package_name = f'"{package}{extra}"' if package.endswith(".whl") else f'"attention_src{extra} @ {package}"'
+        return f"%pip install -q {package_name if extra else package}"
 
     for cell in copy.cells:
-        cell.source = INSTALL.sub(pinned, cell.source)
+        cell.source = INSTALL.sub(pin, cell.source)
     return with_last_cell(with_answers_folded(copy), stem)
 
 
-def version(cells):
+def find_version(cells):
     """The commit that an install cell names."""
     return next((match[1] for cell in cells if (match := VERSION.search(cell.source))), None)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from book.chapter import ROOT
 
-from ..chapter import find
+from ..chapter import find_chapter
 from . import personal
 
 HERE = Path(__file__).parent / "gradescope"
@@ -22,7 +22,7 @@ PACKED += ("requirements-dev.txt", "README.md", "_config.yml", "CITATION.cff")
 
 def command(chapter, course, environment):
     """Pack setup.sh, run_autograder, the checks, the chapter and the secret seed."""
-    path, secret = find(chapter), personal.secret_from(environment)
+    path, secret = find_chapter(chapter), personal.secret_from(environment)
     made = course / "gradescope" / f"{path.stem}.zip"
     made.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:

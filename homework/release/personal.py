@@ -64,28 +64,28 @@ def hidden_seeds(secret, stem, number):
     return [seed(secret, stem, str(trial)) for trial in range(number)]
 
 
-def drawn(check, secret, student):
-    """Return {option: value} of a check for a student; nothing for a check without personal numbers."""
+def draw(check, secret, student):
+    """Return {option: value} of a check for a student: nothing for a check without personal numbers."""
     dice = random.Random(seed(secret, check, student))
     return {option: dice.choice(values) for option, values in NUMBERS.get(check, ("", {}))[1].items()}
 
 
 def personalise(release, secret, student):
     """Return the student copy with the student's own numbers, in the prompts and in the calls of the checks."""
-    made = copy.deepcopy(release)
-    for i, cell in enumerate(made.cells):
+    notebook = copy.deepcopy(release)
+    for i, cell in enumerate(notebook.cells):
         if not is_check(cell):
             continue
-        tree, told = ast.parse(cell.source), []
+        tree, prompts = ast.parse(cell.source), []
         for call in [node for node in ast.walk(tree) if isinstance(node, ast.Call)]:
-            numbers = drawn(call.func.attr, secret, student)
+            numbers = draw(call.func.attr, secret, student)
             call.keywords += [ast.keyword(option, ast.Constant(value)) for option, value in numbers.items()]
-            told += [NUMBERS[call.func.attr][0].format(**numbers)] if numbers else []
-        if told:
+            prompts += [NUMBERS[call.func.attr][0].format(**numbers)] if numbers else []
+        if prompts:
             cell.source = ast.unparse(tree)
-            prompt = next(before for before in reversed(made.cells[:i]) if before.cell_type == "markdown")
-            prompt.source += f"\n\n> **Important**\n> Your own numbers, instead of those above: {'; '.join(told)}."
-    return made
+            prompt = next(before for before in reversed(notebook.cells[:i]) if before.cell_type == "markdown")
+            prompt.source += f"\n\n> **Important**\n> Your own numbers, instead of those above: {'; '.join(prompts)}."
+    return notebook
 
 
 def secret_from(environment):

@@ -9,9 +9,8 @@ from jinja2 import Environment, FileSystemLoader
 
 from book import chapter
 
-from ..chapter import exercises as exercises_of
-from ..chapter import find
-from ..course import demand, read_class, read_collected, read_results, read_students
+from ..chapter import find_chapter, read_exercises
+from ..course import read_class, read_collected, read_results, read_students, require
 from . import tables
 
 PAGES = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True)
@@ -21,9 +20,9 @@ def command(chapter, course, environment):
     """Write the scores, a page for each student and one for the class."""
     from . import gradebook  # loads nbgrader, as one notebook's check need not
 
-    stem = find(chapter).stem
+    stem = find_chapter(chapter).stem
     results, folder = read_results(course, stem), course / "report" / stem
-    demand(results, f"Nothing is graded in {course / 'results' / stem}", f"grade {chapter}", course)
+    require(results, f"Nothing is graded in {course / 'results' / stem}", f"grade {chapter}", course)
     collected, roster = read_collected(course, stem), read_students(course)
     write(folder, read_class(course, "release", stem), collected, results, gradebook.scores(course, stem), roster)
     print(f"The report is {folder / 'index.html'}, the scores are in {folder / 'scores.csv'}.")
@@ -36,14 +35,14 @@ def write(folder, release, collected, results, scores, roster=()):
 
     Pages need no other file and no network, and whatever a student wrote is shown as text.
     """
-    exercises = exercises_of(release, release)
+    exercises = read_exercises(release, release)
     people = sorted(collected.items(), key=lambda entry: entry[1]["name"].casefold())
     students = [_student(key, about, results.get(key), scores.get(key) or {}, exercises) for key, about in people]
     page = {"title": chapter.title(release), "exercises": exercises, "of": sum(one.points for one in exercises)}
     shutil.rmtree(folder / "students", ignore_errors=True)
     (folder / "students").mkdir(parents=True)
     tables.write(folder, page, students, roster)
-    summary = [_summary(one, students) for one in exercises]
+    summary = [_summarise(one, students) for one in exercises]
     text = PAGES.get_template("class.html").render(students=students, summary=summary, **page)
     (folder / "index.html").write_text(text, "utf-8")
     with zipfile.ZipFile(folder / "feedback.zip", "w", zipfile.ZIP_DEFLATED) as feedback:
@@ -59,7 +58,7 @@ def _student(key, about, result, points, exercises):
     result = result or {"exercises": {}, "notes": [], "unjudged": "not graded yet" if about["file"] else ""}
     notes, unjudged = about["notes"] + result["notes"], result.get("unjudged")
     titles = {one.name: one.title for one in exercises}
-    said = [
+    texts = [
         ((f"{titles[name]}: " if (name := note.get("exercise")) in titles else "") + note["text"], note["person"])
         for note in notes
     ]
@@ -79,8 +78,8 @@ def _student(key, about, result, points, exercises):
         "rows": rows,
         "total": None if None in points else sum(points),
         "unjudged": unjudged,
-        "person": [unjudged] * bool(unjudged) + [text for text, person in said if person],
-        "noticed": [text for text, person in said if not person],
+        "person": [unjudged] * bool(unjudged) + [text for text, person in texts if person],
+        "noticed": [text for text, person in texts if not person],
     }
 
 
@@ -91,14 +90,14 @@ def _score(exercise, result, points):
     return score if judged or by_person else None
 
 
-def _summary(exercise, students):
-    """How an exercise went: counts, and the messages that were seen, alike ones together, most frequent first."""
+def _summarise(exercise, students):
+    """How an exercise went: counts, and the messages that were given, equal ones together, most frequent first."""
     rows = [row for student in students for row in student["rows"] if row["name"] == exercise.name]
-    seen = defaultdict(list)
+    groups = defaultdict(list)
     for row in rows:
         if row["status"] in ("wrong", "partly right"):
-            seen[tuple(map(_kind, row.get("parts", {}).values())) or row["message"]].append(row["message"])
-    most = sorted(seen.values(), key=len, reverse=True)[:5]
+            groups[tuple(map(_kind, row.get("parts", {}).values())) or row["message"]].append(row["message"])
+    most = sorted(groups.values(), key=len, reverse=True)[:5]
     statuses = Counter(row["status"] for row in rows if row["status"])
     return {**vars(exercise), "statuses": statuses, "messages": [(len(alike), alike[0]) for alike in most]}
 

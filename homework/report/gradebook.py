@@ -51,7 +51,7 @@ def release(course, path):
 def record(course, stem, students):
     """Score what lies in `submitted` for these students, its checks answered; forget whoever has nothing any more."""
     for student in scores(course, stem).keys() - students:
-        with opened(course) as book:
+        with open_gradebook(course) as book:
             book.remove_submission(stem, student)
         for kind in ("submitted", "autograded"):
             shutil.rmtree(course / kind / student / stem, ignore_errors=True)
@@ -59,13 +59,13 @@ def record(course, stem, students):
         Autograde(force=True, **_settings(course, stem)).start()
 
 
-def opened(course):
+def open_gradebook(course):
     return Gradebook(f"sqlite:///{course.resolve() / 'gradebook.db'}", "attention")
 
 
 def scores(course, stem):
     """Return {student: {name of the check's cell: (points, whether a person gave them)}}."""
-    with opened(course) as book:
+    with open_gradebook(course) as book:
         try:
             submissions = book.assignment_submissions(stem)
         except MissingEntry:

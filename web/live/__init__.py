@@ -1,9 +1,9 @@
 """The page runs: what a chapter needs in order to run its cells in the reader's browser, from the site's own files.
 
-Into `_static/live/` of the site go the files of `live/`, Pyodide, which npm brings, the package as it is, and two
-lists: what has to be loaded, with sizes and hashes, and which cells were seen to give their stored text
-(`web/live/running_pages.py`). NumPy and Matplotlib for a browser come from no registry: their wheels lie in `live/`,
-and are those of Pyodide's lock.
+Into `_static/live/` of the site go the files of `web/live/`, Pyodide, which npm brings, the packages as they are, and
+two lists: what has to be loaded, with sizes and hashes, and which cells were seen to give their stored text
+(`web/live/running_pages.py`). No registry has NumPy and Matplotlib for a browser, so their wheels are in `web/live/`;
+they are those of Pyodide's lock.
 """
 
 import gzip
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from book.chapter import CHAPTERS, ROOT, TRANSLATED, code, is_check, read
 from web.assets import package
-from web.live.running_pages import offered
+from web.live.running_pages import find_offered_cells
 
 SOURCE = ROOT / "web" / "live"
 ENGLISH_SITE = ROOT / "_build" / "html"
@@ -39,21 +39,21 @@ BAR = """
 </div>"""
 
 
-def lock():
-    """The list of packages that Pyodide was made with, from npm's package."""
+def read_lock():
+    """Return the list of packages that Pyodide was made with, from npm's package."""
     return json.loads((package("pyodide") / "pyodide-lock.json").read_text("utf-8"))
 
 
-def wheel(name, known):
-    """The wheel of a package; raise ValueError unless it is the one that Pyodide was made with."""
+def find_wheel(name, known):
+    """Return the path of a package's wheel; raise ValueError unless it is the one that Pyodide was made with."""
     path = SOURCE / known["packages"][name]["file_name"]
     if hashlib.sha256(path.read_bytes()).hexdigest() != known["packages"][name]["sha256"]:
         raise ValueError(f"{path} is not the file of Pyodide's lock")
     return path
 
 
-def zipped(modules):
-    """The bytes of an archive of modules as they are installed here, the same on every run."""
+def zip_modules(modules):
+    """Return an archive of modules as they are installed here, with the same bytes on every run."""
     found = {}
     for module in modules:
         path = Path(module)
@@ -72,13 +72,13 @@ def zipped(modules):
 def write_runtime(folder):
     """Write all that a page loads once its button is pressed; return the bytes of each group."""
     shutil.copytree(SOURCE, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.whl", "*.py", "__pycache__"))
-    known = lock()
+    known = read_lock()
     empty = json.dumps({"info": known["info"], "packages": {}}).encode()  # packages come as files, below
     contents = {name: (package("pyodide") / name).read_bytes() for name in RUNTIME} | {"pyodide-lock.json": empty}
     groups = {"python": list(contents), "drawing": []}
     for group in groups:
-        wheels = [wheel(name, known) for name in WHEELS[group]]
-        contents |= {path.name: path.read_bytes() for path in wheels} | {f"{group}.zip": zipped(MODULES[group])}
+        wheels = [find_wheel(name, known) for name in WHEELS[group]]
+        contents |= {path.name: path.read_bytes() for path in wheels} | {f"{group}.zip": zip_modules(MODULES[group])}
         groups[group] += [*(path.name for path in wheels), f"{group}.zip"]
     files = {}
     for name, content in contents.items():
@@ -89,16 +89,16 @@ def write_runtime(folder):
         digest, kind = hashlib.sha256(content).hexdigest(), TYPES.get(Path(name).suffix, "application/zip")
         files[name] = {"path": path, "bytes": len(sent), "sha256": digest, "type": kind}
     (folder / "runtime.json").write_text(json.dumps({"files": files, "groups": groups}), "utf-8")
-    return sizes(files, groups)
+    return sum_bytes(files, groups)
 
 
-def sizes(files, groups):
-    """How many bytes are loaded until Python is ready, and how many more until it draws."""
+def sum_bytes(files, groups):
+    """Return how many bytes are loaded until Python is ready, and how many more until it draws."""
     return {group: sum(files[name]["bytes"] for name in names) for group, names in groups.items()}
 
 
-def words(cells, notebook):
-    """What a page says beside its button, given how its cells run: how many of them do, and what the others need."""
+def describe_cells(cells, notebook):
+    """Say beside the button of a page how many of its cells run, and what the others need."""
     runs = [name for name, how in cells.items() if how in ("whole", "alone")]
     checks = [cell.id for cell in code(notebook) if is_check(cell) and cell.id in runs]
     return (
@@ -114,16 +114,16 @@ def _write(app):
         if app.config.language == TRANSLATED:  # it runs what lies in the English edition
             folder = ENGLISH_SITE / "_static" / "live"
             app.live_cells = json.loads((folder / "cells.json").read_text("utf-8"))
-            app.live_bytes = sizes(**json.loads((folder / "runtime.json").read_text("utf-8")))
+            app.live_bytes = sum_bytes(**json.loads((folder / "runtime.json").read_text("utf-8")))
             return
-        app.live_cells = {f"chapters/{path.stem}": cells for path in CHAPTERS if (cells := offered(path))}
+        app.live_cells = {f"chapters/{path.stem}": cells for path in CHAPTERS if (cells := find_offered_cells(path))}
         app.live_bytes = write_runtime(folder)
         (folder / "cells.json").write_text(json.dumps(app.live_cells), "utf-8")
 
 
 def _add_button(app, pagename, templatename, context, doctree):
     if pagename in getattr(app, "live_cells", ()):
-        said = words(app.live_cells[pagename], read(ROOT / f"{pagename}.ipynb"))
+        said = describe_cells(app.live_cells[pagename], read(ROOT / f"{pagename}.ipynb"))
         button = BUTTON.format(**{group: size / 2**20 for group, size in app.live_bytes.items()})
         bar = BAR.format(button=button, words=said)
         context["body"] = re.sub("</h1>", lambda end: end[0] + bar, context["body"], count=1)

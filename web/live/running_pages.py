@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 import threading
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -37,44 +38,58 @@ ASK = """([chain, most]) => new Promise((resolve) => {
 })"""
 
 
-class Quiet(SimpleHTTPRequestHandler):
+class Files(SimpleHTTPRequestHandler):
+    """Serves files, and prints nothing."""
+
     def log_message(self, *arguments):
         pass
 
 
-def stored(cell):
-    """What a chapter stores of a cell: its text, and the labels of its figures."""
+@contextmanager
+def serve(folder, handler=Files):
+    """Serve a folder on a free port, and give the address of that server."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def get_stored_result(cell):
+    """Return what a chapter stores of a cell: its text, and the labels of its figures."""
     text, labels = "", []
     for output in cell.outputs:
         data = mime(output)
         if "image/svg+xml" in data:
-            labels.append(svg_labels(data["image/svg+xml"]))
+            labels.append(list_labels(data["image/svg+xml"]))
         else:
             text += output.get("text") or data.get("text/plain", "")
     return text.strip(), labels
 
 
-def made(outputs):
-    """The same of what a browser gave."""
+def get_browser_result(outputs):
+    """Return the text and labels of what a browser gave."""
     text = "".join(output["text"] for output in outputs if output["kind"] in ("text", "value"))
     errors = [output["text"] for output in outputs if output["kind"] == "error"]
-    labels = [svg_labels(output["svg"]) for output in outputs if output["kind"] == "svg"]
+    labels = [list_labels(output["svg"]) for output in outputs if output["kind"] == "svg"]
     return "\n".join([text.strip(), *errors]).strip(), labels
 
 
-def svg_labels(svg):
-    """The labels of a figure, in an order of their own: which is drawn first differs between versions of Matplotlib."""
+def list_labels(svg):
+    """Return the labels of a figure, sorted, because versions of Matplotlib draw them in different orders."""
     return sorted(re.findall(r"<text[^>]*>([^<]*)</text>", svg))
 
 
-def run(path):
+def run(path, write_runtime):
     """Run a chapter in Chromium; return a row for each of its code cells: its id, and how it runs on the page.
 
     'whole': offered; 'alone': offered, and no cell below needs it; 'part': not offered, for some of it needs PyTorch;
     'no': not offered. `why` says what was seen.
     """
     with pause():
-        rows, chains = run_in_browser(path)
+        rows, chains = run_in_browser(path, write_runtime)
     run_here(chains)
     return rows
 
@@ -91,26 +106,17 @@ def run_here(chains):
         page.run(chain)
 
 
-def run_in_browser(path):
+def run_in_browser(path, write_runtime):
     """Return the rows of a chapter, and for each cell that runs the chain of cells that ends with it."""
     from playwright.sync_api import sync_playwright
 
-    from . import write_runtime
-
-    with TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with TemporaryDirectory() as folder, serve(folder) as address, sync_playwright() as playwright:
         write_runtime(Path(folder))
         (Path(folder) / "index.html").write_text("<!doctype html><title>cells</title>")
-        server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder))
-        threading.Thread(target=server.serve_forever, daemon=True).start()
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        try:
-            tab = browser.new_page()
-            tab.goto(f"http://127.0.0.1:{server.server_port}/")
-            return run_cells(partial(ask, tab), read(path))
-        finally:
-            browser.close()
-            server.shutdown()
-            server.server_close()
+        tab = browser.new_page()
+        tab.goto(address)
+        return run_cells(partial(ask, tab), read(path))
 
 
 def ask(tab, chain, most=300):
@@ -125,7 +131,7 @@ def run_cells(ask, notebook):
         if "remove-cell" in tags(cell):
             continue
         entry = {"n": n, "source": cell.source.rstrip(), "how": "answer" if is_solution(cell) else "whole"}
-        how, why = judged(cell, ask([*chain, entry]))
+        how, why = judge(cell, ask([*chain, entry]))
         chains.append([*chain, entry])
         if how == "part":
             chains[-1] = [*chain, entry | {"how": "part"}]
@@ -143,8 +149,8 @@ def run_cells(ask, notebook):
     return rows, chains
 
 
-def judged(cell, results):
-    """How a cell may run on the page, and why not otherwise."""
+def judge(cell, results):
+    """Return how a cell may run on the page and, if it may not, why."""
     if results is None:
         return "no", "it did not end"
     last = results[-1]
@@ -153,14 +159,14 @@ def judged(cell, results):
     if "nbval-ignore-output" in tags(cell):
         return "no", A_TIME
     if last["error"]:
-        return "no", (made(last["outputs"])[0].strip() or last["error"]).splitlines()[-1][:200]
-    if made(last["outputs"]) != stored(cell):
+        return "no", (get_browser_result(last["outputs"])[0].strip() or last["error"]).splitlines()[-1][:200]
+    if get_browser_result(last["outputs"]) != get_stored_result(cell):
         return "no", "it gives something else than is stored"
     return ("alone" if "instrument" in tags(cell) or is_check(cell) else "whole"), ""
 
 
 def list_problems(rows):
-    """A chapter that runs has an exercise or a cell to run, and no cell that broke for a reason of its own."""
+    """Yield what is wrong with the rows: no cell of the chapter runs, or one broke for a reason of its own."""
     if not any(row["how"] in ("whole", "alone") for row in rows):
         yield "no cell of it runs"
     for row in rows:
@@ -168,14 +174,14 @@ def list_problems(rows):
             yield f"{row['cell']}: {row['why']}"
 
 
-def runner(path):
-    """Return what makes the result of a chapter."""
+def runner(path, write_runtime=None):
+    """Return what makes the result of a chapter, by a function that writes what a browser needs into a folder."""
     files = (path.relative_to(ROOT).as_posix(), "web/live/attention_live.py", "web/live/worker.js")
     refuting = [{"cell": "x", "how": "no", "why": "it broke"}]
-    return Runner(partial(run, path), list_problems, refuting, files=files)
+    return Runner(partial(run, path, write_runtime), list_problems, refuting, files=files)
 
 
-def offered(path):
+def find_offered_cells(path):
     """Return {id of a cell: how it runs on the page}, empty for a chapter whose result is stale."""
     name = f"page-{path.stem[:2]}"
     return {} if list_changes(name, runner(path)) else {row["cell"]: row["how"] for row in load(name)["rows"]}

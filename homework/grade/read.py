@@ -1,21 +1,26 @@
-"""Reading what a student handed in, whatever it is: cells, or the reason why there are none."""
+"""READ: the cells of what a student handed in, whatever it is, or the reason why there are none."""
 
 import json
 import re
 from dataclasses import dataclass
+from functools import cache
+
+from book import chapter
+from book.chapter import CHAPTERS
 
 MOST_CELL = 200_000  # characters; a longer cell is no answer
 LARGEST = 50 * 2**20  # bytes of a notebook
 MOST_CELLS = 2000
+SHARE = 0.3  # of a chapter's cells: a notebook with so many of them is of that chapter
 
 
 class Unreadable(Exception):
-    """There is no notebook in the file; the message says what there is."""
+    """There is no notebook of the chapter in the file; the message says what there is."""
 
 
 @dataclass(eq=False)
 class Cell:
-    """What of a submitted cell matters: kind, source, and the marks by which it may be known again."""
+    """What matters of a submitted cell: its kind, its source, and the marks by which it can be recognised."""
 
     kind: str
     source: str
@@ -44,13 +49,13 @@ def read(data):
         raise Unreadable("not a notebook: it has no list of cells")
     if len(cells) > MOST_CELLS:
         raise Unreadable(f"the notebook has {len(cells):,} cells, more than {MOST_CELLS:,}")
-    found = [_cell(cell) for cell in cells if isinstance(cell, dict)]
-    if not any(cell.kind == "code" and cell.source.strip() for cell in found):
+    cells = [_read_cell(cell) for cell in cells if isinstance(cell, dict)]
+    if not any(cell.kind == "code" and cell.source.strip() for cell in cells):
         raise Unreadable("the notebook has no code")
-    return found
+    return cells
 
 
-def _cell(cell):
+def _read_cell(cell):
     metadata = cell.get("metadata") if isinstance(cell.get("metadata"), dict) else {}
     nbgrader = metadata.get("nbgrader") if isinstance(metadata.get("nbgrader"), dict) else {}
     source = cell.get("source", cell.get("input", ""))  # "input" was its name in format 3
@@ -69,3 +74,37 @@ def printable(text):
     """Return text that every file and page can hold: no lone surrogates, NULs or other control characters."""
     text = text.replace("\r\n", "\n").encode("utf-8", "replace").decode("utf-8")
     return re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", "", text)
+
+
+def normalise(source):
+    """Return a source without the white space that editors change, so that two can be compared."""
+    return "\n".join(line.rstrip() for line in source.strip().splitlines())
+
+
+def find_marks(cells):
+    """Return all ids and sources of some cells: two notebooks that share any have cells of the same chapter."""
+    return {cell.id for cell in cells} | {normalise(cell.source) for cell in cells}
+
+
+@cache
+def _marks_of_chapters():
+    return {path.stem: find_marks(chapter.read(path).cells) for path in CHAPTERS}
+
+
+def find_other_chapter(cells, release):
+    """Name the chapter from which a submission was made if it is not this one; None if it is of no other."""
+    marks = find_marks(cells)
+    here = len(marks & find_marks(release.cells))
+    if here >= SHARE * len(release.cells):
+        return None
+    shared = {stem: len(marks & theirs) for stem, theirs in _marks_of_chapters().items()}
+    best = max(shared, key=shared.get)
+    return best if shared[best] > here + 3 else None
+
+
+def recognise(data):
+    """Name the chapter that a submitted file shows; None for the first chapter, and where the file shows none."""
+    try:
+        return find_other_chapter(read(data), chapter.read(CHAPTERS[0]))
+    except Unreadable:  # which grading will say
+        return None

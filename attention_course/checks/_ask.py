@@ -1,0 +1,81 @@
+"""How a check calls a student's function, and what it says when the call fails or gives no numbers."""
+
+import re
+from copy import deepcopy
+
+import numpy as np
+
+from ._message import NotAttempted, Part, Wrong
+
+
+def name_shapes(**arguments):
+    """Return 'query (2, 4), key (5, 4)'; a plain number is given as it is, a function left out."""
+    given = {name: tuple(x.shape) if hasattr(x, "shape") else x for name, x in arguments.items() if not callable(x)}
+    return ", ".join(f"{name} {form}" for name, form in given.items())
+
+
+def ask(answer, /, **arguments):
+    """Call a student's function on copies of the arguments and return its one result, as NumPy.
+
+    Raises NotAttempted for the stub, and Wrong for a function that raises, returns nothing, several results or no
+    numbers, or changes its arguments.
+    """
+    got = _call(answer, arguments)
+    if isinstance(got, tuple):
+        raise Wrong(Part("There are {number} results", number=len(got)), "one", "Which of the results was asked for?")
+    return as_numpy(got)
+
+
+def ask_for_two(names, answer, /, **arguments):
+    """Like `ask`, for a function with two results; `names` says which."""
+    got = _call(answer, arguments)
+    if not (isinstance(got, (tuple, list)) and len(got) == 2):
+        seen = Part("{function} does not return two results", function=_name(answer))
+        raise Wrong(seen, Part("{names}", names=names), "How many results does your function return?")
+    return tuple(map(as_numpy, got))
+
+
+def _name(answer):
+    return getattr(answer, "__name__", "your function")
+
+
+MISFIT = re.compile("broadcast|mismatch|must match|shapes? cannot|could not be aligned|not aligned")
+MISFIT_ASKS = "Which two shapes meet in that line, and where would an axis of length 1 make them fit?"
+
+
+def _call(answer, arguments):
+    function = _name(answer)
+    if not callable(answer):
+        got = Part("The check was given {kind} {answer}", kind=type(answer).__name__, answer=repr(answer))
+        raise Wrong(got, "a function")
+    given = deepcopy(arguments)
+    try:
+        got = answer(*given.values())
+    except Wrong:
+        raise
+    except Exception as error:
+        if isinstance(error, NotImplementedError) and not str(error):  # the stub's; torch's has a text
+            raise NotAttempted(Part("{function} still raises NotImplementedError", function=function)) from None
+        raised = {"function": function, "error": type(error).__name__, "text": str(error).strip()}
+        seen = Part("With {given}, {function} raised {error}: {text}", given=name_shapes(**arguments), **raised)
+        raise Wrong(seen, question=MISFIT_ASKS if MISFIT.search(str(error)) else None) from error
+    if got is None:
+        seen = Part("{function} returned None", function=function)
+        raise Wrong(seen, question="Does your function end with a return?")
+    for name, value in arguments.items():
+        if not callable(value) and not np.array_equal(value, given[name], equal_nan=True):
+            seen = Part("{function} changed its argument {argument}", function=function, argument=name)
+            raise Wrong(seen, question="Where does your function write into an array that the caller still needs?")
+    return got
+
+
+def as_numpy(got):
+    """Accept NumPy arrays, torch tensors, numbers and lists of numbers as an answer."""
+    try:
+        array = np.asarray(got.detach().cpu().numpy() if hasattr(got, "detach") else got)
+        if array.dtype.kind in "biuf":
+            return array
+    except (ValueError, TypeError, RuntimeError):
+        pass  # rows of different length, or tensors in a list
+    seen = Part("A result has the type {kind}", kind=type(got).__name__)
+    raise Wrong(seen, "an array of numbers", "Could np.array make a table of it?")

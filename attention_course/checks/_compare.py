@@ -1,0 +1,103 @@
+"""How a check compares what a student's function returned, or what a student predicted, with what is right."""
+
+import numpy as np
+
+from ._message import NotAttempted, Part, Wrong, as_part
+
+
+def name_entry(name, index):
+    """The position in an array as Python writes it, counted from 0: 'weights[1]', 'weights[0, 2]'."""
+    return Part("{name}{index}", name=name, index=[*map(int, index)]) if len(index) else Part(name)
+
+
+def need_order(names, got, expected):
+    """Raise Wrong if two results come in the wrong order, as their shapes tell."""
+    if got[0].shape == expected[1].shape != expected[0].shape == got[1].shape:
+        seen = "The shapes are those of the two results exchanged"
+        raise Wrong(seen, Part("{names}, in this order", names=names), "Which of the two comes first in yours?")
+
+
+def need_shape(name, got, expected, given, question="Which axis should remain?"):
+    """Raise Wrong unless the array has the expected shape."""
+    if got.shape != expected:
+        seen = Part("With {given}, {name} has shape {shape}", given=given, name=Part(name), shape=got.shape)
+        raise Wrong(seen, Part("{shape}", shape=expected), question)
+
+
+def need_finite(name, got, given, question):
+    """Raise Wrong if the array has NaN or infinity, which here mostly means that exp overflowed."""
+    if not np.isfinite(got).all():
+        raise Wrong(Part("With {given}, {name} has NaN or infinity", given=given, name=Part(name)), question=question)
+
+
+def need_rows_sum_to_one(weights, given, question="By what is each row divided?", where=True):
+    """Raise Wrong, naming the first row, unless every row of weights (of those in `where`) sums to 1."""
+    sums = weights.sum(axis=-1)
+    for index in np.argwhere((np.abs(sums - 1) > 1e-4) & where)[:1]:
+        seen = {"given": given, "entry": name_entry("weights", index), "sum": float(sums[tuple(index)])}
+        if weights.ndim > 1 and np.allclose(weights.sum(axis=-2), 1):
+            question = "The columns do sum to 1: which axis did you normalise?"
+        raise Wrong(Part("With {given}, {entry} sums to {sum:.4g}, not 1", **seen), question=question)
+
+
+def need_close(name, got, expected, question, known=()):
+    """Raise Wrong, naming the first position, where two arrays differ by more than 32-bit numbers explain.
+
+    `question` is asked unless one of the `known` wrong results, each with a question of its own, equals what was got.
+    """
+    for index in np.argwhere(~np.isclose(got, expected, rtol=1e-4, atol=1e-5))[:1]:
+        number, right = (Part("{number:.4f}", number=float(array[tuple(index)])) for array in (got, expected))
+        seen = Part("{entry} is {number}", entry=name_entry(name, index), number=number)
+        if str(number) == str(right):
+            raise Wrong(seen, right, "They differ in a later digit. Is yours rounded, or held in 16 bits?")
+        raise Wrong(seen, right, find_question(got, known, question))
+
+
+def find_question(got, known, otherwise):
+    """The question that belongs to the first of the known wrong results which equals what was got."""
+    return next((q for wrong, q in known if np.shape(wrong) == np.shape(got) and np.allclose(got, wrong)), otherwise)
+
+
+def check_prediction(answer, right, reasons, hint, digits=0):
+    """Compare a predicted number with the right one, both rounded to so many digits; a prediction may have more.
+
+    `reasons` maps known wrong numbers to what they forget and a question; `hint` is the question for any other number.
+    Raises NotAttempted for None or Ellipsis, and Wrong for what is no number or not the right one.
+    """
+    if answer is None or answer is ...:
+        raise NotAttempted("there is no number yet")
+    try:
+        number = float(answer.detach() if hasattr(answer, "detach") else answer)
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        wanted = Part("one rounded to {digits} decimals", digits=digits) if digits else "a whole number"
+        raise Wrong(Part("{answer} is no number", answer=repr(answer)), wanted) from None
+    if digits and abs(number - right) < 0.5 * 10**-digits:  # more decimals than asked for
+        return
+    number = round(number, digits) if digits else int(number) if number.is_integer() else number
+    if number == round(right, digits):
+        return
+    for value, (reason, question) in reasons.items():
+        if number == round(value, digits):
+            seen = Part("{number} is what comes out if {reason}", number=number, reason=as_part(reason))
+            raise Wrong(seen, question=question)
+    raise Wrong(Part("{number} is not it", number=number), question=hint)
+
+
+def need_named(named, right, reasons):
+    """Compare the name of a test with the right one, and say why another would not have shown the mistake.
+
+    `reasons` maps each wrong name to what its test does not see, and a question. The name is asked for last, when the
+    mended function holds, and that is half of the exercise. Raises NotAttempted if nothing is named.
+    """
+    if isinstance(named, str) and named == right:
+        return
+    if named is ... or named is None:
+        reply = NotAttempted("the function is mended; nothing is named yet")
+    elif isinstance(named, str) and named in reasons:
+        reason, question = reasons[named]
+        reply = Wrong(Part("Not {named}: {reason}", named=repr(named), reason=as_part(reason)), question=question)
+    else:
+        choice = Part("one of {names}", names=sorted([*reasons, right]))
+        reply = Wrong(Part("{named} is none of the four names", named=repr(named)), choice)
+    reply.share = 1 / 2
+    raise reply

@@ -1,0 +1,163 @@
+"""The visual language of all figures: colours, letters, sizes, and how a figure becomes SVG."""
+
+import re
+import unicodedata
+import warnings
+from contextlib import contextmanager
+from io import StringIO
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch
+from matplotlib.transforms import Bbox
+
+WIDTH = 5.2  # inches, of every figure
+BLUE = "#1866da"
+ORANGE = "#b03d05"
+GREEN = "#0f614e"
+PURPLE, SKY, YELLOW = "#633778", "#56B4E9", "#E69F00"
+INK, GREY, PALE, PAPER = "#1c2430", "#4d5866", "#d5dae1", "#ffffff"
+#: The colours that a page replaces by its own, by the names of its style.
+TOKENS = {
+    "query": BLUE,
+    "weights": ORANGE,
+    "value": GREEN,
+    "key": PURPLE,
+    "ink": INK,
+    "muted": GREY,
+    "line": PALE,
+    "paper": PAPER,
+}
+CYCLE = [*zip((BLUE, ORANGE, GREEN, PURPLE, YELLOW, SKY), "os^Dvx", ("-", "--", "-.", ":", "-", "--"), strict=True)]
+AXIS_TITLE = {"fontsize": 8, "color": GREY, "ha": "center", "va": "bottom"}
+STYLE = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "sans-serif"],
+    "text.color": INK,
+    "axes.edgecolor": GREY,
+    "axes.labelcolor": GREY,
+    "axes.linewidth": 0.8,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "lines.linewidth": 1.8,
+    "lines.markersize": 4.5,
+    "axes.titlelocation": "left",
+    "axes.titleweight": 600,
+    "font.size": 10,
+    "axes.titlesize": 10.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "figure.facecolor": PAPER,
+    "savefig.facecolor": PAPER,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "attention",
+    "svg.image_inline": True,
+}
+
+
+class Picture:
+    """A finished figure. Notebooks show it by themselves; `svg` holds its text.
+
+    Parameters
+    ----------
+    svg : str
+    name : str, what the picture is, in a few words, where no picture can be shown
+
+    Examples
+    --------
+    >>> from attention_course.plots import grid
+    >>> picture = grid([[0.67, 0.33]])
+    >>> picture.name, picture.svg[:5]
+    ('grid of 1 × 2', '<?xml')
+    """
+
+    def __init__(self, svg, name):
+        self.svg, self.name = svg, name
+
+    def _repr_svg_(self):
+        return self.svg
+
+    def __repr__(self):
+        return f"<picture: {self.name}>"
+
+
+@contextmanager
+def book_style():
+    """The book's settings, and silence about glyphs that the reader's browser will draw."""
+    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        yield
+
+
+def _two_decimals(match):
+    """The number that a pattern found, with at most two decimals."""
+    return f"{float(match.group()):.2f}".rstrip("0").rstrip(".")
+
+
+def finish(figure, name, *, see_through=False):
+    """Draw the figure as SVG, `WIDTH` wide, with coordinates of two decimals and without date or version."""
+    out = StringIO()
+    nothing = dict.fromkeys(("Date", "Creator", "Type", "Format"))
+    figure.draw_without_rendering()  # lays out what it contains
+    box = figure.get_tightbbox().padded(0.06)
+    box = Bbox.from_bounds(box.x0, box.y0, max(box.width, WIDTH), box.height)
+    figure.savefig(out, format="svg", bbox_inches=box, transparent=see_through, metadata=nothing)
+    svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"-?\d+\.\d{3,}(e-?\d+)?", _two_decimals, tag.group()), out.getvalue())
+    return Picture("\n".join(line.rstrip() for line in svg.splitlines()), name)
+
+
+def as_array(values):
+    """NumPy view of an array, tensor (detached) or list."""
+    return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values, dtype=float)
+
+
+def ink_on(colour):
+    """Black or white, whichever stands out on the colour (relative luminance of WCAG 2)."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]]
+    return INK if np.dot(linear, (0.2126, 0.7152, 0.0722)) > 0.18 else PAPER
+
+
+def text_width(text):
+    """About how wide a text of the usual size is."""
+    return sum(0.145 if unicodedata.east_asian_width(letter) in "WF" else 0.085 for letter in text)
+
+
+def check_one_shape(arrays):
+    """Return the shape of the matrices, which must be the same for all."""
+    shapes = {title: array.shape for title, array in arrays.items()}
+    if len(set(shapes.values())) != 1 or any(len(shape) != 2 for shape in shapes.values()):
+        raise ValueError(f"the values have shapes {shapes}; expected matrices of one shape")
+    return next(iter(shapes.values()))
+
+
+def check_labels(name, labels, count):
+    """Return the labels as text, numbers from 1 if there are none; refuse any other count."""
+    labels = [str(i + 1) for i in range(count)] if labels is None else [str(label) for label in labels]
+    if len(labels) != count:
+        raise ValueError(f"{name} has {len(labels)} labels for {count} {name}; expected one each")
+    return labels
+
+
+def format_number(number, digits):
+    """Return the number with so many decimals and a true minus sign."""
+    return f"{number:.{digits}f}".replace("-", "−")
+
+
+def plural(count, noun):
+    """Return '1 map', '2 maps'."""
+    return f"{count} {noun}" + "s" * (count > 1)
+
+
+def panel(height):
+    """Return a figure as wide as all others, and its one pair of axes."""
+    figure = Figure(figsize=(WIDTH - 0.12, height), layout="constrained")
+    return figure, figure.subplots()
+
+
+def draw_arrow(axes, start, end, colour=INK, *, width=1.4, alpha=1.0, dashed=False):
+    look = {"color": colour, "linewidth": width, "alpha": alpha, "linestyle": "--" if dashed else "-"}
+    shape = {"arrowstyle": "-|>", "mutation_scale": 11, "shrinkA": 0, "shrinkB": 0}
+    axes.add_patch(FancyArrowPatch(start, end, **shape, **look))

@@ -1,0 +1,124 @@
+"""Weighted sums of values that are points of the plane."""
+
+import numpy as np
+
+from ._style import (
+    BLUE,
+    CYCLE,
+    INK,
+    ORANGE,
+    PALE,
+    PAPER,
+    as_array,
+    book_style,
+    check_labels,
+    draw_arrow,
+    finish,
+    panel,
+    plural,
+)
+
+
+def weighted_sum(weights, values, labels):
+    """Draw values in the plane, each shrunk to its weight, and the shrunk arrows laid tip to tail up to the output.
+
+    Between two values the straight line is dotted.
+
+    Parameters
+    ----------
+    weights : (m,)
+    values : (m, 2)
+    labels : m labels
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        The values have not two components, or weights or labels are not as many as values.
+
+    Examples
+    --------
+    >>> weighted_sum([0.67, 0.33], [[1, 2], [9, 8]], ["The", "cat"])
+    <picture: weighted sum of 2 arrows>
+    """
+    weights, values = as_array(weights), as_array(values)
+    labels = check_labels("labels", labels, len(values))
+    if values.shape != (len(weights), 2):
+        raise ValueError(f"weights {weights.shape} and values {values.shape}; expected (m,) and (m, 2)")
+    corners = np.vstack([[0, 0], np.cumsum(weights[:, None] * values, axis=0)]).round(4)
+    plate = {"boxstyle": "square,pad=0.1", "facecolor": PAPER, "edgecolor": "none"}  # so that lines pass behind words
+    with book_style():
+        figure, axes = panel(4.0)
+        everything = np.vstack([corners, values])
+        low, high = everything.min(axis=0), everything.max(axis=0)
+        room = 0.05 * np.ptp(everything[:, 0])
+        axes.set(xlim=(low[0] - 2 * room, high[0] + room), ylim=(low[1] - room, high[1] + 0.9))
+        if len(values) == 2:
+            axes.plot(*values.T, ":", color=INK, linewidth=1.2)
+        for i, label in enumerate(labels):
+            colour = CYCLE[i % len(CYCLE)][0]
+            draw_arrow(axes, (0, 0), values[i], colour, alpha=0.35, dashed=True)
+            axes.text(*values[i], f"{label}\u00a0", ha="right", va="bottom", color=colour)
+            draw_arrow(axes, corners[i], corners[i + 1], colour, width=2.4)
+            middle = (corners[i] + corners[i + 1]) / 2 + (room / 2, 0)
+            text = f"{weights[i]:.2f} × {label}"
+            axes.text(*middle, text, ha="left", va="top", fontsize=9, color=colour, bbox=plate)
+        axes.plot(*corners[-1], "o", color=INK, markersize=6)
+        x, y = (f"{c:.3f}" for c in weights @ values)
+        axes.text(*(corners[-1] + (-room / 2, room / 2)), f"output\n({x}, {y})", ha="right", va="bottom", weight="bold")
+        axes.set(xlabel="first number of the value", ylabel="second number", aspect="equal")
+        axes.grid(color=PALE, linewidth=0.6)
+        return finish(figure, f"weighted sum of {len(labels)} arrows")
+
+
+def between(weights, values, labels):
+    """Draw the straight line between two values and, on it, the output that each pair of weights gives.
+
+    Parameters
+    ----------
+    weights : dict of title: (2,)
+    values : (2, 2)
+    labels : 2 labels
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        The values are not two points of the plane, or weights or labels are not two.
+
+    Examples
+    --------
+    >>> between({"output": [0.67, 0.33]}, [[1, 2], [9, 8]], ["The", "cat"])
+    <picture: 1 output between 2 values>
+    """
+    weights, values = {title: as_array(pair) for title, pair in weights.items()}, as_array(values)
+    labels = check_labels("labels", labels, 2)
+    shapes = {title: pair.shape for title, pair in weights.items()}
+    if values.shape != (2, 2) or set(shapes.values()) != {(2,)}:
+        raise ValueError(f"values {values.shape} and weights {shapes}; expected (2, 2) and (2,) each")
+    with book_style():
+        figure, axes = panel(2.8)
+        axes.plot(*values.T, "-", color=PALE, linewidth=3, zorder=1)
+        below, above = {"ha": "left", "va": "top"}, {"ha": "right", "va": "bottom"}
+        for label, point, colour in zip(labels, values, (BLUE, ORANGE), strict=True):
+            axes.plot(*point, "s", color=colour, markersize=9)
+            axes.annotate(label, point, (-8, 6), textcoords="offset points", color=colour, **above)
+        axes.plot(*values.mean(axis=0), "o", markerfacecolor=PAPER, markeredgecolor=INK, markersize=11)
+        axes.annotate("average", values.mean(axis=0), (-8, 6), textcoords="offset points", **above)
+        for title, pair in weights.items():
+            point = (pair @ values).round(4)
+            axes.plot(*point, "o", color=INK, markersize=6)
+            axes.annotate(f"{title}: {pair[1]:.2f} of the way", point, (8, -6), textcoords="offset points",
+                          weight="bold", **below)  # fmt: skip
+        room = 0.2 * np.ptp(values, axis=0).max()
+        axes.set(xlim=(values[:, 0].min() - room, values[:, 0].max() + room))
+        axes.set(ylim=(values[:, 1].min() - room / 2, values[:, 1].max() + room / 2))
+        axes.set(xlabel="first number of the value", ylabel="second number")
+        axes.grid(color=PALE, linewidth=0.6)
+        return finish(figure, f"{plural(len(weights), 'output')} between 2 values")

@@ -1,0 +1,92 @@
+"""The student's answers as a check meets them out here: numbers, or functions that run in the sandbox."""
+
+import builtins
+from functools import partial
+
+from attention_course import checks
+
+from . import wire
+from .read import printable
+from .sandbox import Died, untrusted
+
+MOST_USED = 50
+SHORTCUTS = {
+    "torch": "calls PyTorch, which the prompt asks to do without",
+    "scaled_dot_product_attention": "calls scaled_dot_product_attention of attention_src or torch",
+    "sys.setprofile": "calls sys.setprofile, so that it could not be seen which functions it calls",
+}
+
+
+class ModuleMissing(BaseException):
+    """The answer uses a module that is not here; no check may take this for an error of the answer."""
+
+
+def find_answers(session, exercise, asked, restored, renamed):
+    """What the student bound to the names that a check asks for; what the stub has for those that are not bound."""
+    actual = [renamed.get(name, name) for name in asked]
+    bound = session.ask("names", names=actual)
+    answers = []
+    with untrusted():
+        for name, own_name in zip(asked, actual, strict=True):
+            if own_name in bound:
+                call = partial(_function, session, own_name, partial(_note_shortcuts, exercise, restored))
+                answers.append(wire.decode(bound[own_name], call))
+            else:
+                answers.append(_stub(name) if f"def {name}(" in exercise.stub else ...)
+    return answers
+
+
+def _note_shortcuts(exercise, restored, used):
+    """Note whose work an answer used that the model solution does without."""
+    names = map(str, used[:MOST_USED])
+    used = {name if name in SHORTCUTS else name.split(".")[0] for name in names} - exercise.allowed
+    for name in sorted(used - (set() if exercise.without_torch else {"torch"})):
+        text = SHORTCUTS.get(name, f"calls {printable(name)[:60]} of attention_src")
+        restored.note(text, exercise.name, person=True)
+
+
+def _stub(name):
+    """The function as it was handed out."""
+
+    def stub(*_):
+        raise NotImplementedError
+
+    stub.__name__ = name
+    return stub
+
+
+def _function(session, name, note_shortcuts, shown_name):
+    """Return a function that calls the student's: arrays go in, arrays come out, and changed arguments are changed."""
+
+    def answer(*arguments):
+        functions = []
+        encoded = [wire.encode(a, lambda f: functions.append(f) or len(functions) - 1) for a in arguments]
+        reply = session.ask("call", functions, name=name, arguments=encoded)
+        with untrusted():
+            note_shortcuts(reply["used"])
+            if "raised" not in reply:
+                for position, value in reply["changed"].items():
+                    arguments[int(position)][...] = wire.decode(value)
+                return wire.decode(reply["result"])
+            error = _exception(reply)
+        raise error
+
+    answer.__name__ = printable(str(shown_name))[:60] or name
+    return answer
+
+
+def _exception(reply):
+    """The exception that the student's function raised, as far as it has a name here."""
+    kind, message = getattr(builtins, reply["raised"], None), printable(reply["message"])
+    if reply["raised"] == "MemoryError":
+        raise Died("memory")
+    if reply["raised"] == "ModuleNotFoundError":
+        raise ModuleMissing(message)
+    if reply["raised"] == "Wrong":  # of a check which the student's function calls
+        return checks.Wrong(checks.Part("{text}", text=message))
+    if not (isinstance(kind, type) and issubclass(kind, Exception)):
+        kind = type(reply["raised"] if reply["raised"].isidentifier() else "Error", (Exception,), {})
+    try:
+        return kind(message)
+    except TypeError:  # UnicodeDecodeError and its like want more than a message
+        return RuntimeError(message)

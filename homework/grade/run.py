@@ -1,0 +1,110 @@
+"""RUN: a student's cells in the sandbox, through as many sandboxes as they kill.
+
+Each answer is judged as soon as its cell has run, while the names that it uses still have the values which the student
+gave them above it.
+"""
+
+import os
+import re
+import time
+
+import psutil
+
+from attention_course.checks import Part
+from book import names
+from book.chapter import code, is_solution
+
+from .read import printable
+from .sandbox import DEATHS, Died, Session, untrusted
+
+CHAPTER_SECONDS = 300  # for the chapter's own code, which may train
+MOST_DEATHS, MOST_MISSING = 8, 30  # of a student's sandbox, then a person has to look; modules that are not here
+TOTAL, LEAST = 3, 60  # all of a student's code may take so many times as long as one cell, or so many seconds
+COSTLY = ("SyntaxError", "NameError", "ModuleNotFoundError")  # in an answer's cell: a person looks
+
+
+def measure_load():
+    """How many times as long everything takes because this machine has other work, too."""
+    return max(1, psutil.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+class Run:
+    """The student's cells as they are run, and what came of each."""
+
+    def __init__(self, source, restored, seconds, kind):
+        self.restored, self.kind = restored, kind
+        self.seconds, self.seconds_left = seconds, max(TOTAL * seconds, LEAST) * measure_load()
+        self.started, self.skipped, self.errors = set(), set(), {}  # places of cells; place -> what a cell raised
+        self.missing_modules = []
+        self.cells = [names.python_only(cell) for cell in restored.own]
+        used = set().union(*(names.bound_and_used(cell)[1] for cell in self.cells))
+        self.chapter = names.needed([cell.source for cell in code(source) if not is_solution(cell)], used)
+
+    def run(self, judge):
+        """Run until every exercise has a verdict: a cell that kills the sandbox is left out of the next one."""
+        for _ in range(MOST_DEATHS):
+            with Session(seconds=self.seconds, kind=self.kind) as session:
+                start = time.monotonic()
+                try:
+                    self._prepare(session)
+                    start = time.monotonic()
+                    session.deadline = start + self.seconds_left
+                    for place in range(len(self.cells)):
+                        if place not in self.skipped:
+                            self._run_cell(session, place)
+                            judge.judge_cell(session, place, self)
+                    judge.judge_rest(session, self)
+                    break
+                except Died as death:
+                    self.seconds_left -= time.monotonic() - start
+                    if death.how == "time":  # whoever waits once waits less the next time
+                        self.seconds = max(1, self.seconds / 2)
+                    if death.how == "late" or self.seconds_left <= 0:
+                        self.restored.note("took too long in all; not everything was run", person=True)
+                        break
+        else:
+            self.restored.note("stopped again and again; what is unclear was not judged", person=True)
+
+    def _prepare(self, session):
+        """Run what the student's cells need of the chapter."""
+        try:
+            reply = session.ask("run", source=self.chapter, name="chapter", seconds=CHAPTER_SECONDS)
+        except Died as death:
+            raise RuntimeError(f"the sandbox ended before any student code ran ({death.how})") from None
+        if "raised" in reply:
+            raise RuntimeError(f"the chapter's own code raised {reply['raised']}: {reply['message']}")
+        for name in self.missing_modules:
+            session.ask("stand_in", name=name)
+
+    def _run_cell(self, session, place):
+        """Run a cell, and note what it raised or that it ended the sandbox."""
+        what = f"cell {place + 1} of the student's own"
+        self.started.add(place)
+        try:
+            error, text = self._run_without_missing_modules(session, place)
+            if error == "MemoryError":
+                raise Died("memory")
+        except Died as death:
+            if death.how != "late":
+                end = Part(DEATHS[death.how], seconds=self.seconds)
+                self.skipped.add(place)
+                self.errors[place] = Part("It {end}", end=end)
+                self.restored.note(f"{what} {end}", person=True)
+            raise
+        if error and error not in ("NotImplementedError", "NotAttempted", "Wrong"):
+            self.errors[place] = Part("{error}: {text}" if text else "{error}", error=error, text=text)
+            strange = place in self.restored.answers.values() and error in COSTLY
+            self.restored.note(f"{what} stopped with {self.errors[place]}", person=strange)
+
+    def _run_without_missing_modules(self, session, place):
+        """Run a cell, and again without each module that is not here; return the name and text of what it raised."""
+        while True:
+            reply = session.ask("run", source=self.cells[place], name=f"cell {place + 1}")
+            with untrusted():
+                error, text = (printable(reply.get(name, ""))[:500] for name in ("raised", "message"))
+            match = re.match(r"No module named '([\w.]+)'", text) if error == "ModuleNotFoundError" else None
+            if not match or match[1] in self.missing_modules or len(self.missing_modules) >= MOST_MISSING:
+                return error, text
+            self.missing_modules.append(match[1])
+            self.restored.note(f"imports {match[1].split('.')[0][:60]}, which is not here; it was run without")
+            session.ask("stand_in", name=match[1])

@@ -1,0 +1,58 @@
+"""Imports between the folders go one way, from a higher layer to a lower one, and never in a circle."""
+
+import ast
+from graphlib import CycleError, TopologicalSorter
+
+from book.chapter import ROOT
+from book.names import imported_names
+
+LAYERS = [  # from the lowest: a folder may import those of the lines above its own, and itself
+    ("attention_src",),
+    ("attention_course",),
+    ("book",),
+    ("evidence", "homework"),
+    ("web",),
+    ("tools",),
+    ("tests",),
+]
+HEIGHT = {folder: height for height, folders in enumerate(LAYERS) for folder in folders}
+
+
+def read_sources():
+    """Return {path in the repository: text} of every Python file of the layers."""
+    files = [file for folder in HEIGHT for file in sorted((ROOT / folder).rglob("*.py"))]
+    return {file.relative_to(ROOT).as_posix(): file.read_text("utf-8") for file in files}
+
+
+def list_imported_files(path, sources):
+    """Return the files among the sources that one of them imports, anywhere in it."""
+    package, found = path.split("/")[:-1], set()
+    for node in ast.walk(ast.parse(sources[path])):
+        if isinstance(node, ast.Import):
+            imported = [(alias.name, "") for alias in node.names]
+        else:
+            imported = [(module, attribute) for _, module, attribute in imported_names(node, package)]
+        for module, attribute in imported:
+            names = (f"{module}.{attribute}", module)  # what is imported is a module, or something in one
+            files = [name.replace(".", "/") + end for name in names for end in (".py", "/__init__.py")]
+            found.add(next((file for file in files if file in sources), path))
+    return found - {path}
+
+
+def list_problems(sources):
+    """Yield each import of a higher or a neighbouring folder, and a circle of files if there is any."""
+    imported = {path: list_imported_files(path, sources) for path in sources}
+    for path, files in imported.items():
+        folder = path.partition("/")[0]
+        for file in sorted(files):
+            other = file.partition("/")[0]
+            if other != folder and HEIGHT[other] >= HEIGHT[folder]:
+                yield f"{path} imports {file}"
+    try:
+        TopologicalSorter(imported).prepare()
+    except CycleError as error:
+        yield f"a circle: {' < '.join(error.args[1])}"
+
+
+def test_no_import_goes_upwards_or_in_a_circle():
+    assert [*list_problems(read_sources())] == []

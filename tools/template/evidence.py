@@ -1,0 +1,25 @@
+"""Claims of chapter NN: say here what they are about."""
+
+from evidence.claims import SEEDS, Claim, Experiment, Level, Series, all_rows, grid, round_numbers
+
+
+def measure_noise(book, seed, noise):
+    """Return the share of fifty noisy queries that give their own key the most weight."""
+    return round_numbers({"found": book.share_found(noise, seed)}, 3)
+
+
+EXPERIMENTS = {"noise": Experiment(measure_noise, ("share_found",), grid(seed=SEEDS, noise=[0.05, 0.1, 1]))}
+
+LITTLE = {"noise": [0.05, 0.1]}
+CLAIMS = [
+    Claim(
+        "With a little noise, most queries still find their own key.",
+        "noise",
+        varied="5 seeds, noise 0.05 and 0.1",
+        holds=all_rows(lambda row: row["found"] > 0.5, **LITTLE),
+        refuted_if="for some seed, at most 25 of the 50 queries find their own key.",
+        refuting_rows=[{"noise": 0.1, "found": 0.4}],
+        shows=Series("found", "share of queries that find their own key", LITTLE),
+        baseline=Level(0.02, "by chance"),
+    ),
+]
