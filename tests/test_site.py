@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from book.chapter import CHAPTERS, is_solution, read, solutions
-from web.styles import purge
+from web.styles import STAGES, purge
 
 
 class Page(HTMLParser):
@@ -72,6 +72,12 @@ def test_the_style_has_no_rules_for_what_no_page_has(site):
     )
     style = (site / "_static" / "site.css").read_text()
     assert ".headerlink" in style and "@import" not in style and len(style) < 200_000
+
+
+def test_the_stages_of_attention_have_the_colours_of_the_figures(site):
+    style = (site / "_static" / "site.css").read_text()
+    for name, colour in STAGES.items():
+        assert f"--stage-{name}: {colour};" in style and f"var(--stage-{name})" in style
 
 
 def list_solutions():
