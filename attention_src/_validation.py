@@ -32,7 +32,7 @@ def as_number(name, number):
 def namespace(**arrays):
     """Return the array API namespace that all arrays share.
 
-    Raise TypeError unless all are NumPy arrays or all torch tensors, ValueError if one has an empty axis or none.
+    Raise TypeError unless all are NumPy arrays or all torch tensors, ValueError if one has an empty axis, or no axis.
     """
     libraries = {name: _library(name, array) for name, array in arrays.items()}
     first, *others = libraries
@@ -102,13 +102,13 @@ def prepare_scores(scores, mask):
 
 
 def prepare_attention(query, key, value, mask, bias):
-    """Do what `prepare` does for attention: also check that all five fit each other, except for d_q and d_k.
+    """Check all arguments of attention and prepare them as `prepare` does; that d_q fits d_k is left to the score.
 
-    Return namespace, dtype, query, key, value and bias; the values are 0 where they are NaN and no query may look.
+    Return namespace, dtype, query, key, value and bias. NaN or infinity in a value that no query may look at is 0 now.
     """
     given = {name: array for name, array in (("mask", mask), ("bias", bias)) if array is not None}
     xp, dtype, query, key, value = prepare(query=query, key=key, value=value)
-    namespace(query=query, **given)
+    namespace(query=query, **given)  # only to check that mask and bias are of the same library
     check_axes(2, "(..., rows, d), one row for each query or key", query=query, key=key, value=value)
     check_equal((-2, -2), "every key needs one value", key=key, value=value)
     check_broadcast(query=query, key=key, value=value)

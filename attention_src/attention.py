@@ -1,4 +1,4 @@
-"""Score, scale, weigh, mix: the one function of the book, and the same result without ever holding all weights."""
+"""Scaled dot-product attention, the same with any score and any weights, and the same without holding all weights."""
 
 from math import inf
 
@@ -10,7 +10,7 @@ from .weights import softmax
 
 
 def scaled_dot_product_attention(query, key, value, mask=None, *, bias=None, scale=None):
-    """Mix the values with softmax weights of the scaled dot products: attention as every Transformer has it.
+    """Mix the values with softmax weights of the scaled dot products: the attention of the Transformer.
 
     ``softmax(Q Kᵀ / √d_k) V``, Vaswani et al. (2017), equation (1).
 
@@ -19,8 +19,8 @@ def scaled_dot_product_attention(query, key, value, mask=None, *, bias=None, sca
     query : (..., n, d_k)
     key : (..., m, d_k)
     value : (..., m, d_v)
-        NaN or infinity at a position that no query may look at counts as 0. If even one query may look there, that
-        column of the output is NaN for all queries, since a weight of 0 times NaN is NaN.
+        NaN or infinity at a position that no query may look at counts as 0. If even one query may look there, NaN
+        makes that column of the output NaN for all queries, and infinity does so wherever its weight is 0.
     mask : (..., n, m) bool, True = may look; n may be 1, one row for all queries
     bias : (..., n, m), real numbers added to the scores, such as `alibi_bias`; n may be 1, one row for all queries
     scale : float, what the dot products are multiplied by; 1 / √d_k if left out
@@ -48,7 +48,7 @@ def scaled_dot_product_attention(query, key, value, mask=None, *, bias=None, sca
     """
     xp, dtype, query, key, value, bias = prepare_attention(query, key, value, mask, bias)
 
-    scores = dot_score(scale_query(query, scale), key)  # scale and score: q / √d_k · k, (..., n, m)
+    scores = dot_score(scale_query(query, scale), key)  # scale and score: (q · k) / √d_k, or times `scale`, (..., n, m)
     if bias is not None:
         scores = scores + bias
     weights = softmax(scores, mask)  # weigh: each row sums to 1, (..., n, m)
@@ -155,12 +155,12 @@ def _select_rows(pairs, rows):
     return pairs if pairs is None or pairs.shape[-2] == 1 else pairs[..., rows, :]
 
 
-def _subtract(block, shift):
-    """Return block − shift, in the same memory with NumPy but not with torch, whose gradients may need the block."""
-    if is_torch_array(block):
-        return block - shift
+def _exponentiate(xp, block, shift):
+    """Return exp(block − shift), in the memory of the block unless it is needed again, for gradients."""
+    if is_torch_array(block) and block.requires_grad:
+        return xp.exp(block - shift)
     block -= shift
-    return block
+    return block.exp_() if is_torch_array(block) else xp.exp(block, out=block)
 
 
 def _mix_key_blocks(xp, query, key, value, mask, bias, block_size):
@@ -178,8 +178,7 @@ def _mix_key_blocks(xp, query, key, value, mask, bias, block_size):
             block = xp.where(mask[..., columns], block, -inf)
         previous, largest = largest, xp.maximum(xp.max(block, axis=-1, keepdims=True), largest)
         finite = xp.where(largest == -inf, 0.0, largest)  # where no key has been visible so far
-        block = _subtract(block, finite)
-        block = xp.exp(block)
+        block = _exponentiate(xp, block, finite)
         shrink = xp.exp(previous - finite)  # by how much the sums under the old maximum shrink under the new one
         total = total * shrink + xp.sum(block, axis=-1, keepdims=True)
         mixed = mixed * shrink + block @ value[..., columns, :]

@@ -79,7 +79,9 @@ def scaled_dot_score(query, key, *, scale=None):
 
 
 def scale_query(query, scale=None):
-    """Divide queries by √d_k, or multiply them by `scale`. There are n · d_k such numbers, but n · m scores.
+    """Divide queries by √d_k, or multiply them by `scale`.
+
+    That touches n · d_k numbers, where scaling the scores would touch n · m.
 
     Parameters
     ----------

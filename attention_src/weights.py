@@ -50,7 +50,7 @@ def softmax(scores, mask=None):
     largest = xp.where(largest == -inf, 0.0, largest)  # in a row without visible keys
     exponentials = xp.exp(scores - largest)
     total = xp.sum(exponentials, axis=-1, keepdims=True)
-    weights = exponentials / xp.where(total == 0, 1.0, total)  # in such a row 0 / 1, since 0 / 0 is NaN
+    weights = exponentials / xp.where(total == 0, 1.0, total)  # in a row without visible keys 0 / 1, since 0 / 0 is NaN
 
     return cast(xp, weights, dtype)
 

@@ -55,6 +55,8 @@ WORDS = (  # what extensions and the theme write into pages, and what scripts pu
         "{1} figures",
         "{1} lines and a figure",
         "A line and a figure",
+        "{1} lines and {2} figures",
+        "A line and {1} figures",
         "The answer",
         "Imports, {1} lines",
         "code of this figure",
@@ -252,7 +254,7 @@ def words_of_the_site():
     from sphinx_external_toc.parsing import parse_toc_yaml
 
     for name in SCRIPTS:
-        for text in re.findall(r'"([^"\\\n]+)"|`([^`]+)`', (ROOT / name).read_text("utf-8")):
+        for text in re.findall(r'"([^"\\\n]+)"|`([^`]+)`', (ROOT / "web" / name).read_text("utf-8")):
             numbers = iter(range(1, 10))
             text = re.sub(r"\$\{(?:[^{}]|\{[^{}]*\})*\}", lambda _, n=numbers: f"{{{next(n)}}}", "".join(text)).strip()
             if re.match("[A-Z][a-z]", text) and text not in NO_WORDS:

@@ -21,7 +21,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reas
 
 FORK = "https://github.com/you/your-fork"
 UNWANTED = shutil.ignore_patterns(".git", ".venv", "_build", "mutants", "*.egg-info", "__pycache__", ".*_cache")
-COLAB = ["torch==2.13.0", "numpy", "matplotlib", "tqdm", "ipykernel"]  # torch as in the lock: 2.14 brings 5 GB
+LOCKED = re.search("(?m)^torch==[^ ;]+", (ROOT / "requirements-dev.txt").read_text("utf-8"))[0]
+COLAB = [LOCKED, "numpy", "matplotlib", "tqdm", "ipykernel"]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 OLDEST = [need.replace(">=", "==") for need in PROJECT["dependencies"]]
 INSTALL_SECONDS = 15  # of a processor, which a busy machine does not stretch as it does those of a clock

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from attention_course.plots import TOKENS
 from book.chapter import CHAPTERS, is_solution, read, solutions
 from web.styles import purge
 
@@ -72,6 +73,12 @@ def test_the_style_has_no_rules_for_what_no_page_has(site):
     )
     style = (site / "_static" / "site.css").read_text()
     assert ".headerlink" in style and "@import" not in style and len(style) < 200_000
+
+
+def test_data_have_the_colours_of_the_figures(site):
+    style = (site / "_static" / "site.css").read_text()
+    for name, colour in TOKENS.items():
+        assert f"--{name}: {colour};" in style and f"var(--{name})" in style
 
 
 def list_solutions():

@@ -6,6 +6,8 @@ A page is not painted before its styles have come, and on a phone each file and 
 import hashlib
 import re
 
+from attention_course import plots
+
 LINK = re.compile(r'<link (?=[^>]*rel="stylesheet")[^>]*href="((?:\.\./)*)(_static/[^"?]+\.css)[^"]*"[^>]*>\s*')
 PLAIN = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')  # of code, in the colour of the text
 STRING = r"""(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
@@ -55,7 +57,8 @@ def write_style(out):
     scripts = [path.read_text("utf-8", "replace") for path in (out / "_static").rglob("*.js")]
     words = set(re.findall(r"[\w-]+", "\n".join([*pages.values(), *scripts])))
     parts = [_absolute(_read(out / name), re.sub("^_static/|[^/]*$", "", name)) for name in names]
-    style = purge("\n".join(parts), words)
+    tokens = "".join(f"--{name}: {colour};" for name, colour in plots.TOKENS.items())  # as the figures have them
+    style = f'html[data-theme="light"]{{{tokens}}}\n' + purge("\n".join(parts), words)
     (out / "_static" / "site.css").write_text(style, "utf-8")
     digest = hashlib.sha256(style.encode()).hexdigest()[:8]
     for page, text in pages.items():

@@ -14,9 +14,9 @@ const toVector = ({ angle, length }) => [
 ];
 
 export const controls = [
-  { name: "angle", label: "Direction of the question", min: -180, max: 180, step: 1, words: ({ angle }, { weights }) => `Direction ${angle} degrees, weights ${weights.map((w) => digits(w)).join(" and ")}` },
-  { name: "length", label: "Length of the question", min: 0, max: 2, step: 0.05, words: ({ length }, { weights }) => `Length ${digits(length)}, weights ${weights.map((w) => digits(w)).join(" and ")}` },
-  { name: "weigh", label: "Weights by", choices: { softmax: "softmax", relu: "ReLU" } },
+  { name: "angle", label: "Direction of the question", min: -180, max: 180, step: 1, words: ({ angle }, { weights }) => `Direction ${angle} degrees, weights ${weights.map((w) => digits(w)).join(", ")}` },
+  { name: "length", label: "Length of the question", min: 0, max: 2, step: 0.05, words: ({ length }, { weights }) => `Length ${digits(length)}, weights ${weights.map((w) => digits(w)).join(", ")}` },
+  { name: "weigh", label: "Weights by", choices: { softmax: "Softmax", relu: "ReLU" } },
 ];
 
 export function start({ query }) {
@@ -44,7 +44,7 @@ export const goal = {
 export function say({ weigh, length }, { weights, output }, { words, values }) {
   const [a, b] = weights.map((weight) => digits(weight));
   const more = weights[0] > weights[1] ? 0 : 1;
-  if (length === 0 && weigh === "softmax") return "A question of length 0 asks nothing, so both scores are 0 and both words get the weight 0.50.";
+  if (length === 0 && weigh === "softmax") return "With length 0 the question asks nothing, so both scores are 0 and both words get the weight 0.50.";
   if (weights[0] + weights[1] === 0)
     return "Both scores are at most 0, so ReLU gives neither word any weight, and nothing is mixed.";
   if (distanceFromLine(output, values) > OFF_THE_LINE) return `With ReLU the weights ${a} and ${b} need not add up to 1, and the dot has left the line.`;
