@@ -254,7 +254,7 @@ def words_of_the_site():
     from sphinx_external_toc.parsing import parse_toc_yaml
 
     for name in SCRIPTS:
-        for text in re.findall(r'"([^"\\\n]+)"|`([^`]+)`', (ROOT / "web" / name).read_text("utf-8")):
+        for text in re.findall(r'"([^"\\\n]+)"|`([^`]+)`', (ROOT / name).read_text("utf-8")):
             numbers = iter(range(1, 10))
             text = re.sub(r"\$\{(?:[^{}]|\{[^{}]*\})*\}", lambda _, n=numbers: f"{{{next(n)}}}", "".join(text)).strip()
             if re.match("[A-Z][a-z]", text) and text not in NO_WORDS:

@@ -66,7 +66,7 @@ def test_a_sign_goes_behind_its_sentence_however_that_is_broken():
 
 
 def test_a_sentence_that_was_reworded_fails_and_is_named():
-    with pytest.raises(ValueError, match="no sentence of the chapter is “It was so.”"):
+    with pytest.raises(ValueError, match=r"no sentence of the chapter is “It was so\."):
         put_signs(new_notebook(cells=[new_markdown_cell("It is so.")]), ["It was so."])
 
 

@@ -25,7 +25,8 @@ INPUTS = {
     }
 }
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>picture</title><link rel="stylesheet" href="pictures.css"><style>body {{ margin: 16px; font: 16px/26px serif }}</style>
+<title>picture</title><link rel="stylesheet" href="pictures.css">
+<style>body {{ margin: 16px; font: 16px/26px serif }}</style>
 <main><h1>picture</h1><figure data-picture="{name}" data-inputs='{inputs}'><p data-static>static</p></figure></main>
 <script type="module" src="start.js"></script>"""
 WEIGH = {"softmax": softmax, "relu": relu_weights}

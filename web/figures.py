@@ -18,7 +18,7 @@ PICTURE = re.compile(r'<metadata id="picture" data-picture="([\w-]+)">(.*?)</met
 
 
 def inline(svg, alt, number):
-    """Return an SVG file as an element of a page: ids of its own, tokens for colours, the alternative text as its name."""
+    """Return an SVG file as an element of a page: own ids, tokens for colours, the alternative text as its name."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata.*?</metadata>|<style.*?</style>|<!--.*?-->|<\?.*?\?>", "", svg, flags=re.DOTALL)
     names = {*re.findall(r'\bid="([^"]+)"', svg)}

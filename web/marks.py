@@ -109,12 +109,18 @@ def write_card(path, claim, number, page):
     strip = draw_strip(claim.shows, claim.baseline, claim.best, rows)
     legend = "".join(f"<p>{line.strip()}</p>" for line in write_legend(claim, rows))
     legend = re.sub(r"\*([^*]+)\*", r"<em>\1</em>", re.sub(r"\$([^$]+)\$", r"<i>\1</i>", legend))
-    words = lambda text: re.sub(r"\*([^*]+)\*", r"<em>\1</em>", escape(text))  # noqa: E731
-    return (
-        f'<p><b>Varied:</b> {words(claim.varied)}.</p><figure class="strip">{strip}<figcaption>{legend}</figcaption></figure>'
-        f"<p><b>Refuted if</b> {words(claim.refuted_if)}</p>"
-        f'<p><a href="{page}#{name_claim(path, claim)}">Claim {int(path.stem[:2])}.{number + 1}</a></p>'
-    )
+    parts = [
+        f"<p><b>Varied:</b> {_emphasise(claim.varied)}.</p>",
+        f'<figure class="strip">{strip}<figcaption>{legend}</figcaption></figure>',
+        f"<p><b>Refuted if</b> {_emphasise(claim.refuted_if)}</p>",
+        f'<p><a href="{page}#{name_claim(path, claim)}">Claim {int(path.stem[:2])}.{number + 1}</a></p>',
+    ]
+    return "".join(parts)
+
+
+def _emphasise(text):
+    """Return Markdown of one line, with nothing but emphasis in it, as HTML."""
+    return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", escape(text))
 
 
 def _fill_cards(app, pagename, templatename, context, doctree):

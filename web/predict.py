@@ -19,7 +19,7 @@ SUMMARY = "<summary><span>{what}, when you choose</span> <b>Show without choosin
 
 
 def mark_predictions(notebook):
-    """Put marks where a prediction begins, and around each Markdown cell that is an answer: tags don't reach the page."""
+    """Mark where a prediction begins, and each Markdown cell that is an answer, since tags don't reach the page."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown" and 'class="choice' in cell.source:
             before, choice, rest = cell.source.partition('<details class="choice')
