@@ -18,11 +18,16 @@ LEAST = 0.99
 ZERO = "any number but 0 will do: what it divides is 0"
 FINITE = "where all scores are −inf any finite number will do: exp(−inf − 1) is 0 as well"
 START = "before the first block the maximum is −inf, so whatever this starts with is multiplied by exp(−inf) = 0"
+BOTH = "torch takes an `out` as NumPy does, and both ways give the same"
+MEMORY = "the same numbers in new memory, which the benchmark measures"
 # (function, what was, what is instead): for each mutant that changes so little, why no test can tell the two apart.
 # A mutant's own name ends in a number, which any new line of the function moves.
 EQUIVALENT = {
     ("attention._mix_key_blocks", "0.0", "1.0"): [START, START, FINITE],
     ("attention._mix_key_blocks", "1.0", "2.0"): [ZERO],
+    ("attention._exponentiate", "is_torch_array ( block )", "( is_torch_array ( block ) ) and False"): [BOTH],
+    ("attention._exponentiate", "block", "None"): [BOTH, MEMORY],
+    ("attention._exponentiate", "out = block", ""): [MEMORY],
     ("weights.softmax", "0.0", "1.0"): [FINITE],
     ("weights.softmax", "1.0", "2.0"): [ZERO],
     ("weights._count_visible", "1.0", "2.0"): ["in a row without visible keys all weights are 0, whatever the count"],

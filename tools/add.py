@@ -53,6 +53,8 @@ def add_check(number, name):
     checks, answers = ROOT / "attention_course" / "checks", ROOT / "homework" / "answers"
     add_module(checks / f"ch{number}.py", "checks.py", number, name)
     add_module(answers / f"ch{number}.py", "answers.py", number, name)
+    with (answers / "reveals.toml").open("a", encoding="utf-8") as reveals:
+        reveals.write(fill((TEMPLATE / "reveals.toml").read_text("utf-8"), number, name))
     insert_after(checks / "__init__.py", r"^from \.ch\d\d import .+\n", f"from .ch{number} import {name}\n")
     paths = [checks / f"ch{number}.py", answers / f"ch{number}.py", checks / "__init__.py"]
     for command in (["check", "--fix", "--select", "I", "--quiet"], ["format", "--quiet"]):
@@ -104,7 +106,8 @@ def main():
     if asked.what == "chapter":
         run.insert(1, ["tools.evidence", f"ch{asked.number}-*"])
     for command in run:  # each reads the chapters anew
-        subprocess.run([sys.executable, "-m", *command], cwd=ROOT, check=True)
+        if subprocess.run([sys.executable, "-m", *command], cwd=ROOT).returncode:
+            sys.exit(f"Everything was added, but `python -m {' '.join(map(str, command))}` failed, as it says above.")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ def NAME_in_place(weights, value):
 
 EXERCISES["exNN-NAME"] = Exercise(
     checks.NAME,
-    "SALL-3",  # items of the list in tools/instructors_page.py
+    "SALL-3",  # an item of ITEMS in tools/instructors_page.py
     {
         "matrix product": lambda weights, value: weights @ value,
         "loops": NAME_by_loops,
@@ -31,7 +31,6 @@ EXERCISES["exNN-NAME"] = Exercise(
         "plain mean": (
             lambda weights, value: np.tile(value.mean(axis=0), (len(weights), 1)),
             "Where do your weights enter",
-            "What the answer reveals about the student, for the instructors' page.",
         ),
         "divided again": (lambda weights, value: weights @ value / len(value), "by what else do you divide"),
         "largest weight alone": (lambda weights, value: value[weights.argmax(axis=1)], "the smaller weights"),

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from ._report import ask, need_close, need_shape, passed, shapes
+from ._ask import ask, name_shapes
+from ._compare import need_close, need_shape
+from ._message import say_right
 
 NAME_SIZES = [(2, 3, 4), (5, 4, 3), (3, 3, 3)]  # n, m, d_v; first all different
 
@@ -19,7 +21,7 @@ def NAME(answer, seed=0):
     for n, m, d_v in NAME_SIZES:
         trial = {"weights": random.dirichlet(np.ones(m), size=n), "value": random.normal(size=(m, d_v))}
         weights, value = trial.values()
-        given, output = shapes(**trial), ask(answer, **trial)
+        given, output = name_shapes(**trial), ask(answer, **trial)
         need_shape("output", output, (n, d_v), given, "Which axis do the weights and the values share?")
         known = [
             (np.broadcast_to(value.mean(axis=0), (n, d_v)), "Where do your weights enter?"),
@@ -27,4 +29,4 @@ def NAME(answer, seed=0):
             (value[weights.argmax(axis=1)], "What becomes of the smaller weights?"),
         ]
         need_close("output", output, weights @ value, "Which weight belongs to which value?", known)
-    passed("the output holds on {trials} trials with n, m and d_v of several sizes.", trials=len(NAME_SIZES))
+    say_right("the output holds on {trials} trials with n, m and d_v of several sizes.", trials=len(NAME_SIZES))
