@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reas
 
 FORK = "https://github.com/you/your-fork"
 UNWANTED = shutil.ignore_patterns(".git", ".venv", "_build", "mutants", "*.egg-info", "__pycache__", ".*_cache")
-LOCKED = re.search("(?m)^torch==[^ ;]+", (ROOT / "requirements-dev.txt").read_text("utf-8"))[0]
+LOCKED = re.search("(?m)^torch==[^\\s;]+", (ROOT / "requirements-dev.txt").read_text("utf-8"))[0]
 COLAB = [LOCKED, "numpy", "matplotlib", "tqdm", "ipykernel"]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 OLDEST = [need.replace(">=", "==") for need in PROJECT["dependencies"]]

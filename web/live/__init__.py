@@ -134,7 +134,7 @@ def _name_the_blank_copy(app, pagename, templatename, context, doctree):
     """Tell the notebook among the downloads from the one with a reader's answers."""
     if pagename in getattr(app, "live_cells", ()):
         for entry in (entry for group in context["header_buttons"] for entry in group.get("buttons", ())):
-            if entry["label"] == "download-source-button":
+            if entry.get("label") == "download-source-button":
                 entry["text"] = BLANK
 
 
