@@ -10,7 +10,10 @@ from matplotlib.patches import Rectangle
 from ._canvas import Canvas
 from ._style import (
     AXIS_TITLE,
+    BLUE,
+    GREY,
     INK,
+    ORANGE,
     PALE,
     PAPER,
     WIDTH,
@@ -22,6 +25,7 @@ from ._style import (
     format_number,
     plural,
     text_width,
+    tint,
 )
 
 
@@ -117,20 +121,18 @@ def _arrange(count, m, need, room, gap):
 
 
 def _draw_cells(axes, array, shown, digits, corner, size):
-    """Paint the cells of one matrix: blue for what is above 0, orange for what is below, hatched where hidden.
+    """Paint the cells of one matrix: orange if all lie from 0 to 1, as weights do, else grey, hatched where hidden.
 
     The darkest colour is that of 1, so that weights look alike in all figures, or of the largest number beyond it.
-    No cell is so dark that black digits are hard to read on it.
     """
     (left, top), (width, height) = corner, size
-    largest = np.abs(array[shown & np.isfinite(array)]).max(initial=1)
-    up, down = matplotlib.colormaps["Blues"], matplotlib.colormaps["Oranges"]
+    seen = array[shown & np.isfinite(array)]
+    largest, colour = np.abs(seen).max(initial=1), ORANGE if ((seen >= 0) & (seen <= 1)).all() else GREY
     for i, j in np.ndindex(array.shape):
         number, x, y = array[i, j], left + j * width, top + i * height
-        share = 0.55 * min(abs(number) / largest, 1)
-        colour = (up if number >= 0 else down)(share) if np.isfinite(number) else (0.95, 0.95, 0.95)
-        hidden = {"facecolor": "#f2f2f2", "hatch": "////", "edgecolor": "#aaaaaa"}
-        look = {"facecolor": colour, "edgecolor": PAPER} if shown[i, j] else hidden
+        face = tint(colour, abs(number) / largest) if np.isfinite(number) else "none"
+        hidden = {"facecolor": "none", "hatch": "////", "edgecolor": PALE}
+        look = {"facecolor": face, "edgecolor": PAPER} if shown[i, j] else hidden
         axes.add_patch(Rectangle((x, y), width, height, linewidth=1.2, **look))
         if shown[i, j]:
             text = format_number(number, digits)
@@ -247,14 +249,13 @@ def grouped(matrices, groups):
             axes.set_yticks(
                 middles if axes is panels[0] else [], [groups[i] for i in starts][: n * (axes is panels[0])]
             )
-            axes.tick_params(length=0, labelsize=9)
+            axes.tick_params(length=0)
             axes.spines[:].set(visible=True, color=PALE)
         return finish(figure, f"{plural(len(arrays), 'map')} of {n} × {n}")
 
 
 def _draw_runs(axes, array, height):
     """Paint each row's runs of one number as a stroke so many points high, all strokes of one number in one path."""
-    up, down = matplotlib.colormaps["Blues"], matplotlib.colormaps["Oranges"]
     strokes = {}
     for i, row in enumerate(array):
         edges = [0, *(np.flatnonzero(row[1:] != row[:-1]) + 1), len(row)]
@@ -263,6 +264,6 @@ def _draw_runs(axes, array, height):
     for value, corners in strokes.items():
         if value:
             codes = [matplotlib.path.Path.MOVETO, matplotlib.path.Path.LINETO] * (len(corners) // 2)
-            path, colour = matplotlib.path.Path(corners, codes), (up if value > 0 else down)(0.2 + 0.6 * abs(value))
+            path, colour = matplotlib.path.Path(corners, codes), (BLUE if value > 0 else ORANGE, abs(value).round(1))
             look = {"facecolor": "none", "edgecolor": colour, "linewidth": height, "capstyle": "butt"}
             axes.add_patch(matplotlib.patches.PathPatch(path, **look))

@@ -1,12 +1,14 @@
 """Series of numbers: bars and lines."""
 
 import itertools
+import textwrap
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from ._style import (
     CYCLE,
+    GREY,
     PALE,
     PAPER,
     WIDTH,
@@ -18,6 +20,8 @@ from ._style import (
     panel,
     text_width,
 )
+
+LINE = 12.5  # points, from one line of letters to the next
 
 
 def bars(values, labels, *, ylabel="", digits=2):
@@ -50,7 +54,7 @@ def bars(values, labels, *, ylabel="", digits=2):
     labels = check_labels("labels", labels, m)
     width = 0.8 / len(series)
     with book_style():
-        room = (digits + 2) * 0.088 * len(series) + 0.12, max(map(text_width, labels)) + 0.12
+        room = (digits + 2) * 0.09 * len(series) + 0.12, max(map(text_width, labels)) + 0.12
         figure = Figure(figsize=(max(m * max(room) + 0.6, WIDTH - 0.12), 2.3), layout="constrained")
         axes = figure.subplots()
         for i, (name, numbers) in enumerate(series.items()):
@@ -58,7 +62,7 @@ def bars(values, labels, *, ylabel="", digits=2):
             colour = CYCLE[i % len(CYCLE)][0]
             axes.bar(place, numbers, width * 0.92, color=colour, label=name, hatch="//" * i, edgecolor=PAPER)
             for x, y in zip(place, numbers, strict=True):
-                axes.text(x, max(y, 0), format_number(y, digits), ha="center", va="bottom", fontsize=8.5)
+                axes.text(x, max(y, 0), format_number(y, digits), ha="center", va="bottom")
         axes.set_xticks(range(m), labels)
         axes.tick_params(axis="x", length=0)
         axes.set_ylabel(ylabel)
@@ -69,7 +73,9 @@ def bars(values, labels, *, ylabel="", digits=2):
 
 
 def lines(x, series, *, spread=None, xlabel="", ylabel="", logx=False, logy=False, digits=4):
-    """Draw one line for each series, told apart by colour, marker and dash, with an optional band around it.
+    """Draw one line for each series, told apart by colour, marker and dash and named at its end.
+
+    A series with *baseline* in its name is a muted dashed line.
 
     Parameters
     ----------
@@ -100,8 +106,13 @@ def lines(x, series, *, spread=None, xlabel="", ylabel="", logx=False, logy=Fals
             raise ValueError(f"series {name!r} has shape {as_array(y).shape}, x has {x.shape}; expected the same")
     with book_style():
         figure, axes = panel(3.1)
-        for (name, y), (colour, marker, dash) in zip(series.items(), itertools.cycle(CYCLE), strict=False):
-            axes.plot(x, _round_significant(y, digits), dash, color=colour, marker=marker, markersize=5, label=name)
+        looks, ends = itertools.cycle(CYCLE), {}
+        for name, y in series.items():
+            colour, marker, dash = (GREY, "", "--") if "baseline" in name else next(looks)
+            drawn = _round_significant(y, digits)
+            axes.plot(x, drawn, dash, color=colour, marker=marker)
+            last = np.flatnonzero(np.isfinite(drawn))[-1]
+            ends[name] = x[last], drawn[last], colour
             if spread and name in spread:
                 low, high = (_round_significant(edge, digits) for edge in spread[name])
                 axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
@@ -112,14 +123,32 @@ def lines(x, series, *, spread=None, xlabel="", ylabel="", logx=False, logy=Fals
         if logy:
             axes.set_yscale("log")
         axes.minorticks_off()
-        axes.grid(color=PALE, linewidth=0.6)
-        _add_legend(axes)
+        axes.grid(axis="y", color=PALE, linewidth=0.6)
+        _name_ends(axes, ends)
         return finish(figure, f"lines through {len(x)} points: {', '.join(series)}")
+
+
+def _name_ends(axes, ends):
+    """Write each line's name beside its end, moved up or down where another one is in the way."""
+    names = {name: textwrap.fill(name, 15) for name in ends}
+    axes.figure.draw_without_rendering()  # lays out the axes, so that places are known
+    points = 72 / axes.figure.dpi
+    places = {name: axes.transData.transform(end[:2])[1] * points for name, end in ends.items()}
+    free, moved = -np.inf, {}
+    for name in sorted(places, key=places.get):
+        tall = LINE * (names[name].count("\n") + 1)
+        moved[name] = max(places[name], free + tall / 2)
+        free = moved[name] + tall / 2
+    spill = max(0, (free - axes.bbox.y1 * points - LINE) / 2)  # above the axes: the names move down together
+    for name, (x, y, colour) in ends.items():
+        offset = (7, round(moved[name] - places[name] - spill, 1))
+        look = {"color": colour, "va": "center", "annotation_clip": False, "linespacing": 1.05}
+        axes.annotate(names[name], (x, y), offset, textcoords="offset points", **look)
 
 
 def _add_legend(axes):
     ncols = 3 if sum(map(len, axes.get_legend_handles_labels()[1])) < 50 else 2  # as many as fit above the axes
-    look = {"frameon": False, "fontsize": 9, "columnspacing": 1.2}
+    look = {"frameon": False, "columnspacing": 1.2}
     axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=ncols, **look)
 
 
