@@ -32,8 +32,9 @@ class Canvas:
     def box(self, x, y, text="", *, width=0.9, height=0.36, colour=BLUE, filled=0.0):
         """Draw a box around the point (x, y), filled from 0 (not at all) to 1, with centred text."""
         corner = (x - width / 2, y - height / 2)
-        look = {"facecolor": tint(colour, filled), "edgecolor": colour, "linewidth": 1.2}
-        self._axes.add_patch(FancyBboxPatch(corner, width, height, boxstyle="round,pad=0,rounding_size=0.05", **look))
+        look = {"boxstyle": "round,pad=0,rounding_size=0.05", "edgecolor": colour, "linewidth": 1.2}
+        for face in [PAPER, tint(colour, filled)][: 2 if filled else 1]:  # paper first: nothing shows through
+            self._axes.add_patch(FancyBboxPatch(corner, width, height, facecolor=face, **look))
         self.text(x, y, text)
 
     def circle(self, x, y, text="", *, radius=0.16, colour=INK):

@@ -36,7 +36,7 @@ def over_image(image, weights, *, asks=None):
     image, weights = as_array(image), {title: as_array(row).round(2) for title, row in weights.items()}
     rows, columns = _patch_grid(image, weights)
     with book_style():
-        across = min(len(weights), max(1, int(WIDTH / (0.36 * columns))))  # a number fits in a patch
+        across = min(len(weights), max(1, int(WIDTH / (0.5 * columns))))  # a number fits in a patch
         down = -(-len(weights) // across)
         wide = WIDTH / max(across, 1.5)
         figure = Figure(figsize=(wide * across, (wide * rows / columns + 0.3) * down))
