@@ -185,16 +185,16 @@ def product(left, right, result, rows=None, columns=None, numbers=None, *, digit
         raise ValueError(f"shapes {shapes}; expected (n, m), (m, d) and (n, d)")
     rows, columns = check_labels("rows", rows, n), check_labels("columns", columns, m)
     numbers = check_labels("numbers", numbers, d)
-    cell = max(0.48, max(map(text_width, columns)) + 0.06)
-    labels = max(map(text_width, rows + columns)) + 0.1
+    cell = max(0.44, max(map(text_width, columns)) + 0.02)
+    labels = max(map(text_width, rows + columns)) + 0.05
     gap = labels + 0.25  # inches between two grids: a sign, and the next one's labels
-    widths, heights = [cell * m, 0.48 * d, 0.48 * d], [0.36 * len(array) for array in arrays]
+    widths, heights = [cell * m, 0.44 * d, 0.44 * d], [0.36 * len(array) for array in arrays]
     starts = [0.0, widths[0] + gap, widths[0] + widths[1] + 2 * gap]
     tops, total = [0.5 + (max(heights) - height) / 2 for height in heights], starts[2] + widths[2]
     if labels + total > WIDTH and labels + starts[1] + widths[1] <= WIDTH:  # the result on a line of its own
         starts[2], tops[2], total = starts[1], max(heights[:2]) + 1.1, starts[1] + max(widths[1:])
     elif labels + total > WIDTH:  # the first on a line of its own
-        starts[1:] = 0.25, 0.25 + widths[1] + gap
+        starts[1:] = 0, widths[1] + gap
         tops, total = [0.5, *[heights[0] + 1.1] * 2], max(widths[0], starts[2] + widths[2])
     tall = max(top + height for top, height in zip(tops, heights, strict=True))
     sheet = Canvas(total, tall)

@@ -167,7 +167,8 @@ def _spread(places, heights):
 
 
 def _add_legend(axes):
-    ncols = 3 if sum(map(len, axes.get_legend_handles_labels()[1])) < 50 else 2  # as many as fit above the axes
+    widest = max(map(text_width, axes.get_legend_handles_labels()[1])) + 0.6  # with its line
+    ncols = max(1, min(3, int((WIDTH - 0.5) // widest)))  # as many as fit above the axes
     look = {"frameon": False, "columnspacing": 1.2}
     axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=ncols, **look)
 
