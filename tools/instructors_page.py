@@ -18,41 +18,41 @@ from homework.answers import EXERCISES
 PAGES = [ROOT / "pages" / "instructors.md", ROOT / "pages" / "wrong_answers.md"]
 MADE = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- /made -->)", re.S)
 PROMPT = re.compile(r"^\*\*(\d)\. (\w+) it\*\* \((\d) points?, (\d+) minutes\)\.", re.M)
-ITEMS = {  # of the list of what the five source notes say, those that an exercise serves
-    "S000-1": "attention is a weighted sum of values, the weights made from the query",
+ITEMS = {  # items from the list of what the five source notes say, if an exercise practises them
+    "S000-1": "attention as a weighted sum of values whose weights come from the query",
     "S000-2": "the formula softmax(QKᵀ/√d_k) V",
-    "S000-3": "shapes for n queries and m keys",
+    "S000-3": "the shapes for n queries and m keys",
     "S000-9": "the weights of *The cat*, row by row",
-    "S000-11": "softmax runs over the keys",
-    "S000-14": "self- and cross-attention, with masks",
+    "S000-11": "softmax over the keys",
+    "S000-14": "self-attention and cross-attention with masks",
     "S001-2": "from Bahdanau's network to the Transformer's block",
-    "S001-3": "the additive score beside the dot product",
-    "S001-4": "which decoder state asks",
-    "S001-5": "several heads, joined and mixed",
-    "S001-9": "the price: every token with every other",
-    "S001-10": "queries, keys and values are projections",
-    "S001-11": "three projections, not three pieces",
+    "S001-3": "the additive score and the dot product",
+    "S001-4": "which decoder state is the query",
+    "S001-5": "several heads that are joined and mixed",
+    "S001-9": "the cost of comparing every token with every other",
+    "S001-10": "queries, keys and values as projections",
+    "S001-11": "three projections rather than three slices",
     "S001-17": "a picture as 16 × 16-pixel patches",
-    "S001-19": "one function, self or cross by its arguments",
-    "S001-20": "embeddings are shaped by the objective",
+    "S001-19": "one function whose arguments make it self-attention or cross-attention",
+    "S001-20": "how the objective shapes embeddings",
     "S001-21": "next-token prediction",
-    "S002-1": "all positions of one sequence, or those before",
-    "S002-2": "where the position enters",
-    "S002-5": "any scores become positive weights with sum 1",
-    "S002-6": "the ratio of weights is e to the gap",
-    "S002-7": "subtract the largest score",
-    "S002-10": "projections in code, then QKᵀ/√d_k",
-    "S002-11": "the three lines scores, weights, context",
-    "S002-20": "a value may differ from a key, in length too",
-    "S003-7": "Q and K decide whom, V decides what",
-    "S004-1": "at every step the decoder reads the encoder again",
-    "S004-6": "Luong's step 1, scores",
-    "S004-7": "step 2, distribution",
-    "S004-8": "step 3, weighted sum",
-    "S004-10": "what is handed to the decoder",
-    "S004-11": "s̃ from context and state",
-    "SALL-2": "no number without a test that could fail",
-    "SALL-3": "every row of weights sums to 1",
+    "S002-1": "attention to all positions of a sequence, or only to earlier ones",
+    "S002-2": "where position information comes in",
+    "S002-5": "how any scores become positive weights that sum to 1",
+    "S002-6": "the ratio of two weights as e raised to the gap",
+    "S002-7": "subtracting the largest score",
+    "S002-10": "the projections in code, followed by QKᵀ/√d_k",
+    "S002-11": "scores, weights and context in three lines",
+    "S002-20": "values that differ from keys, even in length",
+    "S003-7": "Q and K choose where to attend, V says what to fetch",
+    "S004-1": "a decoder that reads the encoder again at every step",
+    "S004-6": "step 1 of Luong's attention, the scores",
+    "S004-7": "step 2, the distribution",
+    "S004-8": "step 3, the weighted sum",
+    "S004-10": "what the decoder receives",
+    "S004-11": "s̃ from the context and the state",
+    "SALL-2": "a test that could fail behind every number",
+    "SALL-3": "rows of weights that sum to 1",
 }
 Entry = namedtuple("Entry", "chapter title name number kind points minutes exercise")
 
@@ -77,9 +77,9 @@ def quote_check(exercise, wrong):
         except checks.Wrong as message:
             seen, question = message.seen.values, str(message.question)
             if "error" in seen:
-                return f"that it raised {seen['error']}, and at which sizes"
+                return f"It reports {seen['error']} and the sizes at which it was raised."
             if "reason" in seen:
-                return f"If {seen['reason']}: {question[0].lower()}{question[1:]}"
+                return f"… if you {seen['reason']}. {question}"
             return question if message.question else str(message)
 
 
@@ -101,17 +101,17 @@ def write_wrong_answers():
         usual = [(name, wrong.reveals, asks[name]) for name, wrong in shown.items() if wrong.reveals]
         others = [(name, asks[name]) for name, wrong in shown.items() if not wrong.reveals]
         if named := len(refused) - len(shown):
-            others.append((f"{named} wrong names of tests", "to each why it would not have shown the fault"))
+            others.append((f"{named} wrong names of tests", "why each would not have shown the fault"))
         if entry.chapter != previous:
             yield f"### {int(entry.chapter[:2])}. {entry.title}\n"
         previous = entry.chapter
         yield f"**{entry.number}. {entry.kind.capitalize()} it** · `checks.{exercise.check.__name__}`\n"
         if usual:
-            yield format_table(("usual wrong answer", "reveals", "the check asks"), usual) + "\n"
+            yield format_table(("common wrong answer", "what it reveals", "what the check asks"), usual) + "\n"
         like = exercise.like
         also = f", and all {len(like.list_wrong())} of `{like.check.__name__}`" if like else ""
-        yield f":::{{dropdown}} {'The other' if usual else 'The'} {len(refused) - len(usual)} that it refuses{also}"
-        yield format_table(("wrong answer", "the check says"), others)
+        yield f":::{{dropdown}} {'The other' if usual else 'The'} {len(refused) - len(usual)} it refuses{also}"
+        yield format_table(("wrong answer", "what the check says"), others)
         yield ":::\n"
 
 
@@ -122,29 +122,34 @@ def write_exercises():
         exercise = entry.exercise
         wrong = len(exercise.list_refused()) + (len(exercise.like.list_wrong()) if exercise.like else 0)
         name, check = f"{int(entry.chapter[:2])}.{entry.number}", f"`{exercise.check.__name__}`"
-        counted = entry.points, entry.minutes, check, len(exercise.right), wrong
-        rows.append((name, entry.kind, *counted, exercise.serves.replace(" ", ", ")))
+        rows.append((name, entry.kind, entry.points, entry.minutes, check, len(exercise.right), wrong))
     right, wrong = (sum(row[i] for row in rows) for i in (5, 6))
     yield f"{len(rows)} exercises: {right} right answers are accepted, {wrong} wrong ones refused.\n"
-    yield format_table(("exercise", "kind", "points", "minutes", "check", "right ✓", "wrong ✗", "serves"), rows)
+    yield format_table(("exercise", "kind", "points", "minutes", "check", "right ✓", "wrong ✗"), rows)
 
 
 def write_term():
     """One line for each chapter: minutes, what it needs, what its exercises are worth."""
     rows, entries = [], list(list_entries())
     for path in CHAPTERS:
-        need = read(path).cells[0].source.partition("**You need**")[2]
+        opening = read(path).cells[0].source
+        need = re.split("you need", opening, flags=re.I)[1]
         needs = sorted({int(number) for number in re.findall(r"\((\d\d)_\w+\.ipynb\)", need)})
         own = [entry for entry in entries if entry.chapter == path.stem]
         title = f"[{int(path.stem[:2])}. {own[0].title}](../chapters/{path.stem}.ipynb)"
         points, minutes = sum(entry.points for entry in own), sum(entry.minutes for entry in own)
-        reading = re.search(r"About (\d+) minutes", need)[1]
+        reading = re.search(r"about (\d+) minutes", opening, re.I)[1]
         rows.append((title, reading, ", ".join(map(str, needs)) or "none", len(own), points, minutes))
     yield format_table(("chapter", "reading", "needs", "exercises", "points", "minutes"), rows)
 
 
 def write_items():
-    yield format_table(("item", "what it is"), ITEMS.items())
+    """One line for each thing that the exercises practise."""
+    served = {item: [] for item in ITEMS}
+    for entry in list_entries():
+        for item in entry.exercise.serves.split():
+            served[item].append(f"{int(entry.chapter[:2])}.{entry.number}")
+    yield format_table(("topic", "exercises"), ((ITEMS[item], ", ".join(served[item])) for item in ITEMS))
 
 
 WRITERS = {"term": write_term, "exercises": write_exercises, "items": write_items, "faults": write_wrong_answers}
