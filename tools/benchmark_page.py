@@ -62,28 +62,29 @@ def page(result):
     whole = one(rows, "blockwise_attention (ours)", "forward", LONG[-1], "whole process MiB")
     return f"""# Benchmark
 
-The numbers on this page were measured once on one machine, and no test compares them, because another machine would give
-other numbers. `make bench` repeats the measurements and stores them in `evidence/results/benchmark.json`, from which this
-page is made.
+The numbers on this page were measured once on one machine, and no test compares them, because another machine would
+give other numbers. `make bench` repeats the measurements and stores them in `evidence/results/benchmark.json`, from
+which this page is made.
 
 We measured with {", ".join(versions)} and Python {about["python"]}, on {about["system"]}, {about["machine"]}, with
 {about["cores"]} cores, no graphics card, {THREADS} threads and 32-bit numbers.
 
-A number in brackets compares a time with the first row of its table. It is the median over rounds in which all candidates
-ran in turn. The last column is the exponent fitted to the three largest sizes, where 1 means growth with n and 2 means
-growth with its square.
+A number in brackets compares a time with the first row of its table. It is the median over rounds in which all
+candidates ran in turn. The last column is the exponent fitted to the three largest sizes, where 1 means growth with n
+and 2 means growth with its square.
 
 ## Layers
 
 Each layer gets a batch of one text, with d_model = {D_MODEL} and {HEADS} heads of {D_HEAD}. The layer of vit-pytorch
-includes a layer normalisation. The query, key and value projections of vit-pytorch and of x-transformers have no biases.
+includes a layer normalisation. The query, key and value projections of vit-pytorch and of x-transformers have no
+biases.
 This table has the forward pass without gradients:
 
 {time_table(rows, LAYERS, "forward")}
 This one has the forward and backward passes:
 
 {time_table(rows, LAYERS, way)}
-![Seconds for the forward and backward passes against n on logarithmic axes, with a line for each layer.](../web/static/benchmark_time.svg)
+![Seconds forward and backward against n on logarithmic axes, a line for each layer.](../web/static/benchmark_time.svg)
 
 With torch's own weights, a batch of 8 texts of 512 tokens, d_model = 512 and 8 heads, `MultiHeadAttention` takes
 {twins:.2f} times as long as `nn.MultiheadAttention` for the forward and backward passes.
@@ -101,8 +102,8 @@ Peak memory, beyond what the process used before:
 {memory_table(rows, FUNCTIONS, "forward")}
 ![Peak memory against n on logarithmic axes, with a line for each function.](../web/static/benchmark_memory.svg)
 
-The last table shows `blockwise_attention` at larger sizes and how much memory it needs beyond what the process used before.
-At the largest size the whole process, including torch, needed at most {whole / 1024:.2f} GiB.
+The last table shows `blockwise_attention` at larger sizes and how much memory it needs beyond what the process used
+before. At the largest size the whole process, including torch, needed at most {whole / 1024:.2f} GiB.
 
 {memory_table(rows, ["blockwise_attention (ours)"], "forward", LONG)}"""
 
