@@ -309,7 +309,7 @@ CLAIMS = [
         baseline=Series("half right at step", "the same without a divisor", {"divisor": "÷ 1"}),
     ),
     Claim(
-        "Without a divisor the seeds differ most",
+        "Without a divisor the runs differ most",
         "start",
         STARTS,
         lambda rows: measure_range(rows, "÷ 1") > max(measure_range(rows, "÷ √d"), measure_range(rows, "÷ d")),
@@ -323,7 +323,7 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     Claim(
-        "Without a divisor the seeds differ most: one ends at 0.985, another at 0.420, and three above 0.9.",
+        "Without a divisor the runs differ most: one ends at 0.985, another at 0.420, and three above 0.9.",
         "start",
         STARTS,
         lambda rows: median(list_runs(rows, "÷ 1")) > 0.9,
