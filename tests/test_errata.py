@@ -186,7 +186,9 @@ def test_no_chapter_shows_a_misprint_as_a_result(path):
 
 
 def test_a_misprint_without_its_tag_is_found():
-    notebook = read(CHAPTERS[0])
-    for cell in notebook.cells:
-        cell.metadata.pop("tags", None)
-    assert "3.648" in repeated(notebook)
+    found = []
+    for notebook in map(read, CHAPTERS):
+        for cell in notebook.cells:
+            cell.metadata.pop("tags", None)
+        found += repeated(notebook)
+    assert found

@@ -1,26 +1,14 @@
 // A chapter whose cells run where they stand. The page's notebook says which cell is which, cells.json which of them
 // were seen to give exactly the stored text; Python is in worker.js.
+import { coloured } from "./colour.js";
+import { field, find, make, said } from "./fields.js";
+
 const here = (name) => new URL(name, import.meta.url);
 const json = async (url) => {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${new URL(url).pathname} could not be loaded: ${response.status}`);
   return response.json();
 };
-
-/** Words of this page in the language of its edition; words.js, which only some editions have, knows them. */
-const said = (words) => globalThis.inWords?.(words) ?? words;
-
-/** An element with attributes and children; functions become listeners. */
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === "function") element.addEventListener(name, value);
-    else if (value !== false && value != null) element.setAttribute(name, value === true ? "" : name === "aria-label" ? said(value) : value);
-  }
-  const asItIs = tag === "pre" || tag === "option";
-  element.append(...children.map((child) => (typeof child === "string" && !asItIs ? said(child) : child)));
-  return element;
-}
 
 const button = (words, what, attributes = {}) =>
   make("button", { type: "button", class: "btn btn-sm btn-outline-primary", "data-live": what, ...attributes }, words);
@@ -114,9 +102,16 @@ class Cell {
     this.tools = make("div", { class: "live-tools" }, this.run, this.reset, name, this.note);
     this.output = make("div", { "data-live": "output", class: `cell_output docutils container${check ? " live-check" : ""}` });
     this.fields = make("div", { class: "live-fields" });
+    this.colours = make("pre", { "aria-hidden": "true" });
+    const written = make("div", { class: "live-code highlight" }, this.colours, this.editor);
+    const outside = folded && element.contains(folded) ? folded : null;
     input.hidden = true;
-    input.after(this.fields, this.editor);
-    (folded && element.contains(folded) ? folded : this.editor).after(this.tools, this.output);
+    input.after(written);
+    const offered = element.querySelector(".live-fields"); // by the page, before it ran
+    this.wanted = offered?.wanted ?? new Map();
+    if (offered) offered.replaceWith(this.fields);
+    else (outside ?? written).before(this.fields);
+    (outside ?? written).after(this.tools, this.output);
     this.stored = [...element.querySelectorAll(".cell_output")].filter((part) => part !== this.output);
     this.fit();
     this.offerFields();
@@ -130,6 +125,7 @@ class Cell {
 
   fit() {
     this.editor.rows = this.editor.value.split("\n").length;
+    this.colours.replaceChildren(...coloured(this.editor.value), "\n");
   }
 
   edited(byHand) {
@@ -188,14 +184,14 @@ class Cell {
   // The instrument: Colab's form fields, as sliders and the like, each of which rewrites its line and runs the cell.
 
   offerFields() {
-    const lines = [...this.editor.value.matchAll(/^(\w+)\s*=\s*(.+?)\s*#\s*@param\s*(\{.*?\}|\[.*?\])/gm)];
-    const known = lines.map(([, name, , form]) => name + form).join();
+    const lines = find(this.editor.value);
+    const known = lines.map(([name, , form]) => name + form).join();
     if (known !== this.known) {
       this.known = known;
-      this.controls = new Map(lines.map(([, name, value, form]) => [name, field(this, name, value, form)]));
+      this.controls = new Map(lines.map(([name, value, form]) => [name, field(this, name, value, form)]));
       this.fields.replaceChildren(...[...this.controls.values()].map((control) => control.element));
     }
-    for (const [, name, value] of lines) this.controls.get(name).set(value);
+    for (const [name, value] of lines) this.controls.get(name).set(value);
   }
 
   set(name, value) {
@@ -204,75 +200,6 @@ class Cell {
     this.edited(false);
     ask(this);
   }
-}
-
-/** What Python writes as text, number, truth value or list, as JavaScript has it; undefined for anything else. */
-function read(value) {
-  try {
-    return JSON.parse(value.replace(/\bTrue\b/g, "true").replace(/\bFalse\b/g, "false").replace(/'/g, '"'));
-  } catch {
-    return undefined;
-  }
-}
-
-/** The control of one form field: {element, set(value in Python)}. */
-function field(cell, name, value, form) {
-  const id = `live-${cell.n}-${name}`;
-  const options = read(form.replace(/(\w+)\s*:/g, '"$1":').replace(/,\s*([}\]])/g, "$1")) ?? {};
-  const title = name.replaceAll("_", " ");
-  if (rows(value)) return toggles(cell, name, title, value);
-  let control, write = (given) => given;
-  if (Array.isArray(options)) {
-    control = make("select", { id }, ...options.map((option) => make("option", {}, String(option))));
-    write = (given) => (options.some((option) => typeof option === "string") ? JSON.stringify(given) : given);
-  } else if (options.type === "boolean") {
-    control = make("input", { id, type: "checkbox" });
-  } else if (options.type === "slider") {
-    control = make("input", { id, type: "range", min: options.min, max: options.max, step: options.step ?? 1 });
-    const real = [value, options.min, options.max, options.step].some((part) => /[.e]/.test(String(part)));
-    write = (given) => (real && !/[.e]/.test(given) ? `${given}.0` : given);
-  } else {
-    const kind = { integer: "number", number: "number" }[options.type] ?? "text";
-    control = make("input", { id, type: kind, step: options.type === "integer" ? 1 : "any", autocomplete: "off" });
-    if (kind === "text" && options.type !== "raw") write = (given) => JSON.stringify(given);
-  }
-  const seen = make("output", { for: id });
-  control.addEventListener("input", () => {
-    const given = control.type === "checkbox" ? (control.checked ? "True" : "False") : write(control.value);
-    if (given === "") return;
-    seen.textContent = control.type === "range" ? given : "";
-    cell.set(name, given);
-  });
-  const set = (given) => {
-    const known = read(given) ?? given;
-    if (control.type === "checkbox") control.checked = Boolean(known);
-    else if (document.activeElement !== control || control.type === "range") control.value = known;
-    seen.textContent = control.type === "range" ? given : "";
-  };
-  return { element: make("div", { class: "live-field" }, make("label", { for: id }, title), control, seen), set };
-}
-
-/** A matrix of zeros and ones, written "1000 1100" or [[1, 0], [True, False]], as rows; undefined for anything else. */
-function rows(value) {
-  const found = read(value);
-  if (Array.isArray(found) && Array.isArray(found[0])) return found.map((row) => row.map(Boolean));
-  if (/^[01]+( [01]+)+$/.test(found)) return found.split(" ").map((row) => [...row].map((entry) => entry === "1"));
-}
-
-/** A grid of check boxes for such a matrix. */
-function toggles(cell, name, title, value) {
-  const words = /True|False/.test(value) ? ["False", "True"] : ["0", "1"];
-  const written = (lines) => typeof read(value) === "string"
-    ? JSON.stringify(lines.map((line) => line.map((box) => Number(box.checked)).join("")).join(" "))
-    : `[${lines.map((line) => `[${line.map((box) => words[Number(box.checked)]).join(", ")}]`).join(", ")}]`;
-  const boxes = rows(value).map((row, i) => row.map((_, j) => make("input", {
-    type: "checkbox", "aria-label": `${title}, row ${i + 1}, column ${j + 1}`, input: () => cell.set(name, written(boxes)),
-  })));
-  const set = (given) => rows(given)?.forEach((row, i) => row.forEach((entry, j) => {
-    if (boxes[i]?.[j]) boxes[i][j].checked = entry;
-  }));
-  const lines = boxes.map((line) => make("tr", {}, ...line.map((box) => make("td", {}, box))));
-  return { element: make("fieldset", { class: "live-field" }, make("legend", {}, title), make("table", {}, make("tbody", {}, ...lines))), set };
 }
 
 /** The element that shows one output. */
@@ -601,6 +528,9 @@ function lay(list, found) {
   notebook = found;
   cells = match(list);
   worker.postMessage({ sources: cells.map((cell) => cell.original) });
+  for (const cell of cells.filter((one) => one.wanted?.size)) {
+    for (const [name, value] of cell.wanted) cell.set(name, value);
+  }
   const exercise = cells.filter((cell) => cell.how === "check" && cell.offered).at(-1);
   (exercise?.element ?? bar).after(handIn());
   return (told.textContent = said(recall()));
