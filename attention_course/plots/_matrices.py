@@ -191,12 +191,11 @@ def product(left, right, result, rows=None, columns=None, numbers=None, *, digit
     widths, heights = [cell * m, 0.44 * d, 0.44 * d], [0.36 * len(array) for array in arrays]
     starts = [0.0, widths[0] + gap, widths[0] + widths[1] + 2 * gap]
     tops, total = [0.5 + (max(heights) - height) / 2 for height in heights], starts[2] + widths[2]
-    if (
-        labels + total > WIDTH - 0.12 and labels + starts[1] + widths[1] <= WIDTH - 0.12
-    ):  # the result on a line of its own
+    room = WIDTH - 0.12 - labels
+    if total > room and starts[1] + widths[1] <= room:  # the result on a line of its own
         starts[2], tops[2], total = starts[1], max(heights[:2]) + 1.1, starts[1] + max(widths[1:])
-    elif labels + total > WIDTH - 0.12:  # the first on a line of its own
-        starts[1:] = 0, widths[1] + gap
+    elif total > room:  # the first on a line of its own
+        starts[1:] = 0.2, 0.2 + widths[1] + gap
         tops, total = [0.5, *[heights[0] + 1.1] * 2], max(widths[0], starts[2] + widths[2])
     tall = max(top + height for top, height in zip(tops, heights, strict=True))
     sheet = Canvas(total, tall)

@@ -104,7 +104,7 @@ export function draw({ outputs, inputs, width, make, words }) {
   const tip = at(asks, query);
   const share = (i) => `${inputs.words[i]} ${digits(weights[i])}`;
   const parts = [
-    label([asks.x, 14], words("The question and two labels"), "heading"),
+    label([asks.x, 14], words("Query and keys"), "heading"),
     ...axes(asks),
     line(...same, "same-weights"),
     ...inputs.keys.map((key) => line(at(asks, [0, 0]), at(asks, key), "key")),
