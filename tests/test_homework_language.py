@@ -38,7 +38,7 @@ def test_copies_in_korean_are_handed_out(tmp_path):
     homework("release", "01", "--course", tmp_path, "--offline", "--language", "ko")
     copy = notebook(tmp_path, "release", "01_definition")
     assert "어텐션" in copy.cells[0].source and 'ATTENTION_LANG", "ko"' in copy.cells[1].source
-    assert "'1. 직접 짜기': lambda: checks.attention(my_attention)" in copy.cells[-1].source
+    assert "'1. 써 보기': lambda: checks.attention(my_attention)" in copy.cells[-1].source
     assert [cell.id for cell in copy.cells if cell.cell_type == "code"] == [
         cell.id for cell in with_last_cell(student_copy(read(CHAPTERS[0])), "01").cells if cell.cell_type == "code"
     ]
