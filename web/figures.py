@@ -56,7 +56,7 @@ def with_inline_figures(text, images, depth):
         up = "../" * depth
         text = text.replace(
             "</head>",
-            f'<script>location.protocol === "file:" || import("{up}_static/pictures/start.js")</script></head>',
+            f'<script>location.protocol === "file:" || import("./{up}_static/pictures/start.js")</script></head>',
             1,
         )
     return text
