@@ -185,7 +185,7 @@ def test_every_planted_fault_is_found(phone, tmp_path):
 
 @each_chapter
 def test_the_button_copies_the_code_of_a_cell(visit, path):
-    assert visit(f"chapters/{path.stem}")["copied"].strip() == code(read(path))[1].source.strip()
+    assert visit(f"chapters/{path.stem}")["copied"].strip() in [cell.source.strip() for cell in code(read(path))[1:3]]
 
 
 def test_search_finds_a_word_from_any_page(tab, address):

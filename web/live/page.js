@@ -493,20 +493,19 @@ function handIn() {
 
 // The beginning --------------------------------------------------------------------------------------------------
 
-/** Match the page's code cells with the notebook's, in order; their text must be equal. */
+/** Match the page's code cells with the notebook's, by their text. */
 function match(list) {
   const visible = [...document.querySelectorAll(".bd-article div.cell")].filter((element) => element.querySelector(".cell_input pre"));
   const codes = notebook.cells.filter((cell) => cell.cell_type === "code");
-  let next = 0;
+  const left = new Set(visible); // a picture is above the imports, though its cell follows them
   return codes.map((source, i) => {
-    const element = visible[next];
-    const same = element && plain(element.querySelector(".cell_input pre").textContent) === plain(text(source.source));
-    if (same) next++;
+    const element = [...left].find((one) => plain(one.querySelector(".cell_input pre").textContent) === plain(text(source.source)));
+    left.delete(element);
     const { grade, solution } = grader(source);
     const seen = list[source.id] ?? "no";
     const runs = seen === "whole" || seen === "alone";
     const how = runs && grade ? "check" : runs && solution ? "answer" : seen;
-    return new Cell(same ? element : null, source, i + 1, how);
+    return new Cell(element ?? null, source, i + 1, how);
   });
 }
 
