@@ -144,7 +144,8 @@ ALL_RIGHT = Level(1, "all items right")
 
 CLAIMS = [
     Claim(
-        "For the score before the division, divide each slope by its divisor: then ÷ 1 has the largest mean.",
+        "For the score before the division, we must divide each slope once more by its own divisor, and then ÷ 1 has"
+        " the largest mean.",
         "size",
         SIZES,
         all_rows(lambda row: row["÷ 1 before"] > max(row["÷ √d before"], row["÷ d before"])),
@@ -171,7 +172,7 @@ CLAIMS = [
         baseline=show_rate("0.3", "the same at d = 16", "SGD", "÷ 1", d=16),
     ),
     Claim(
-        "divided by $d$, the smallest rate that works rises from 1 to 10",
+        "with the divisor $d$, the smallest rate that works rises from 1 to 10",
         "window",
         WINDOWS,
         match_rates("SGD", "÷ d", BY_D),
@@ -184,7 +185,7 @@ CLAIMS = [
         baseline=show_rate("1", "the same at d = 16", "SGD", "÷ d", d=16),
     ),
     Claim(
-        "divided by $\\sqrt{d}$, the rates 0.1, 0.3 and 1 work at both sizes, and 0.03 and 3 at neither",
+        "with the divisor $\\sqrt{d}$, the rates 0.1, 0.3 and 1 work at both sizes, and 0.03 and 3 at neither",
         "window",
         WINDOWS,
         match_rates("SGD", "÷ √d", BY_ROOT),
@@ -197,8 +198,8 @@ CLAIMS = [
         baseline=show_rate("0.3", "the same without a divisor", "SGD", "÷ 1"),
     ),
     Claim(
-        "Divided by $\\sqrt{d}$, the rate 0.001 works at $d = 256$ alone and 0.1 at $d = 16$ alone; 0.01 and 0.03 work"
-        " at both.",
+        "With the divisor $\\sqrt{d}$, the rate 0.001 works at $d = 256$ alone and 0.1 at $d = 16$ alone; 0.01 and 0.03"
+        " work at both.",
         "window",
         WINDOWS,
         match_rates("Adam", "÷ √d", ADAM_BY_ROOT),
@@ -212,7 +213,7 @@ CLAIMS = [
         baseline=show_rate("0.1", "the same at d = 16", "Adam", "÷ √d", d=16),
     ),
     Claim(
-        "Divided by $d$, the rates 0.01, 0.03 and 0.1 work at both, and 0.001 at neither.",
+        "With the divisor $d$, the rates 0.01, 0.03 and 0.1 work at both, and 0.001 at neither.",
         "window",
         WINDOWS,
         match_rates("Adam", "÷ d", ADAM_BY_D),
@@ -225,7 +226,7 @@ CLAIMS = [
         baseline=show_rate("0.1", "the same divided by √d", "Adam", "÷ √d"),
     ),
     Claim(
-        "Without a divisor, at $d = 256$, each of the six rates, even 0.003, failed with most of the starts tried.",
+        "Without a divisor, at $d = 256$, each of the six rates, even 0.003, failed with most of the seeds tried.",
         "window",
         WINDOWS,
         lambda rows: all(
@@ -238,7 +239,8 @@ CLAIMS = [
         baseline=show_rate("0.003", "the same divided by √d", "Adam", "÷ √d"),
     ),
     Claim(
-        "Here, whether a window stays depends on the optimiser. With plain gradient descent that of $\\sqrt{d}$ stays.",
+        "Here, whether a window stays in place depends on the optimiser. With plain gradient descent the window of"
+        " $\\sqrt{d}$ stays.",
         "window",
         WINDOWS,
         lambda rows: all(holds(rows) for holds in SGD_WINDOWS + ADAM_WINDOWS),
@@ -253,7 +255,7 @@ CLAIMS = [
         baseline=show_rate("0.1", "the same with Adam", "Adam", "÷ √d"),
     ),
     Claim(
-        "With Adam no window stays, and that of $d$ moves less than that of $\\sqrt{d}$.",
+        "With Adam no window stays, but the one of $d$ moves less than the one of $\\sqrt{d}$.",
         "window",
         "5 seeds; Adam with six learning rates, of which those that work are the window; ÷ √d and ÷ d, d = 16 and 256",
         lambda rows: 0 < measure_shift(rows, "÷ d") < measure_shift(rows, "÷ √d"),
@@ -281,7 +283,7 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     Claim(
-        "All three learn it: they end far above guessing.",
+        "All three learn it, since they all end far above chance.",
         "start",
         STARTS,
         lambda rows: all(share > 0.2 for divisor in DIVISORS for share in list_runs(rows, divisor)),
@@ -307,7 +309,7 @@ CLAIMS = [
         baseline=Series("half right at step", "the same without a divisor", {"divisor": "÷ 1"}),
     ),
     Claim(
-        "Without a divisor the starts differ most",
+        "Without a divisor the runs differ most",
         "start",
         STARTS,
         lambda rows: measure_range(rows, "÷ 1") > max(measure_range(rows, "÷ √d"), measure_range(rows, "÷ d")),
@@ -321,7 +323,7 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     Claim(
-        "Without a divisor the starts differ most: one ends at 0.985, another at 0.420, and three above 0.9.",
+        "Without a divisor the runs differ most: one ends at 0.985, another at 0.420, and three above 0.9.",
         "start",
         STARTS,
         lambda rows: median(list_runs(rows, "÷ 1")) > 0.9,

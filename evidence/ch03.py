@@ -131,7 +131,7 @@ PAGE_AND_SLOW = {"steps": 200, "rate": [LETTERS["rate"], SLOW]}
 OTHER_RATES = {"steps": 150, "rate": [SLOW, FAST]}
 CLAIMS = [
     Claim(
-        "With five other starts, *position* wrote at least three dates in four, and *none* at most one in fifty.",
+        "*Position* wrote at least three dates in four right each time, and *none* at most one in fifty.",
         "blind",
         varied="5 seeds",
         holds=lambda rows: (
@@ -166,8 +166,8 @@ CLAIMS = [
         best=Level(1, "all characters right"),
     ),
     Claim(
-        "With four times the steps it falls further, with every start tried. So *none* is slower. This page does not "
-        "show that it can never learn the dates.",
+        "With four times the steps it falls further, with every seed tried. So *none* is slower, but this page does "
+        "not show that it can never learn the dates.",
         "blind",
         varied="5 seeds with the page's number of steps, 3 of them also with four times as many",
         holds=does_loss_fall,
@@ -180,7 +180,7 @@ CLAIMS = [
         best=Level(0, "every character predicted with certainty"),
     ),
     Claim(
-        "*Position* is far above the floor: a good map does not show that a network compares.",
+        "*Position* is far above the baseline, so a good attention map does not show that a network compares contents.",
         "blind",
         varied="5 seeds",
         holds=all_rows(lambda row: row["spot"] > 0.5 > row["chance"], **POSITION, **PAGE),
@@ -194,8 +194,8 @@ CLAIMS = [
         best=Level(1, "all looks are at the right place"),
     ),
     Claim(
-        "With five other starts, and at a quarter of the rate, *position* wrote at most one text of 9 or 10 letters in "
-        "fifty, *general* at least half of those with 9.",
+        "Each time *position* wrote at most one text of 9 or 10 letters in fifty, and *general* at least half of those "
+        "with 9.",
         "reversal",
         varied="5 seeds at the page's learning rate, 3 of them also at a quarter of it",
         holds=lambda rows: all(
@@ -236,7 +236,7 @@ CLAIMS = [
         best=Series("at_6", "the general score at the page's learning rate", GENERAL | LETTERS),
     ),
     Claim(
-        "*Position* then writes at most one text of 6 letters in twenty right, with five other starts too.",
+        "*Position* then writes at most one text of 6 letters in twenty right, and so it does with five other seeds.",
         "reversal",
         varied="5 seeds",
         holds=all_rows(lambda row: row["shuffled_6"] <= 0.05 < row["at_6"], **POSITION, **LETTERS),
@@ -254,7 +254,7 @@ CLAIMS = [
         best=Series("shuffled_6", "the same with the general score", GENERAL | LETTERS),
     ),
     Claim(
-        "With most random starts, at most one look in fifty missed the third digit.",
+        "With most random seeds, at most one look in fifty missed the third digit.",
         "looks",
         varied="5 seeds",
         holds=most_rows(lambda row: row["at_3"] >= 0.98, **PAGE),
@@ -265,7 +265,7 @@ CLAIMS = [
         best=Level(1, "all looks hit"),
     ),
     Claim(
-        "Forced beside the third digit it copies the fourth, with six starts:",
+        "Forced beside the third digit, it copies the fourth, with each of six seeds.",
         "looks",
         varied="5 seeds, besides the page's own",
         holds=all_rows(lambda row: row["copied_3"] >= 0.98 and row["there_3"] >= 0.95, **PAGE),
@@ -280,8 +280,8 @@ CLAIMS = [
         best=Level(1, "always the digit there"),
     ),
     Claim(
-        "Other starts may look elsewhere. Where at least nine looks in ten fell beside, forcing all there kept at "
-        "least nine digits in ten correct.",
+        "Networks from other seeds can attend to other places. Where at least nine looks in ten fell beside the first "
+        "digit, forcing all weight there kept at least nine digits in ten correct.",
         "looks",
         varied="5 seeds, each with the years 19.. and 20.. separately: 10 cases. “Beside” is one place to the right of "
         "the first digit of the year. The sentence leaves out the cases with fewer than nine looks in ten there.",
@@ -303,7 +303,7 @@ CLAIMS = [
         best=Level(1, "all digits right"),
     ),
     Claim(
-        "With five other starts too, 100 more characters cost the additive network at least a third of its dates, "
+        "With five other seeds, 100 more characters also cost the additive network at least a third of its dates, "
         "and with the mask none.",
         "looks",
         varied="5 seeds",

@@ -116,8 +116,8 @@ ALL_RIGHT = Level(1, "all answers right")
 
 CLAIMS = [
     Claim(
-        "With three free matrices all five heads solve the task. Tied, none does, and without $W_v$ the share is "
-        "about that of a guess.",
+        "With three free matrices all five heads solve the task. With a restriction none does, and without $W_v$ the "
+        "share is about chance.",
         "lookup",
         varied="5 seeds, two heads each, three ties; for two of the ties also learning rates × ¼ and × 4",
         holds=lambda rows: (
@@ -135,10 +135,12 @@ CLAIMS = [
         best=Series("least", "three free matrices", FREE),
     ),
     Claim(
-        "In training these five learned to average and negate, not where to look: the bar is as high as the plain "
-        "average's, 0.31, and the weights differ from one fifth by 0.02. Their small preferences are symmetric: first "
-        "the token itself, whose label is its question (0.93); next as often the one that asks as the one it asks for "
-        "(0.50 each). After 600 steps most other starts are there, too.",
+        "In training these five heads learned to average and negate, but not what to attend to. Their bar is as high "
+        "as "
+        "that of the plain average, 0.31, and the weights differ from one fifth by only 0.02. Their small preferences "
+        "are symmetric: a token attends most to itself, since its key is its query (0.93), and next as often to the "
+        "one that asks for it as to the one it asks for (0.50 each). After 600 steps most other seeds also end up "
+        "there.",
         "lookup",
         varied="5 seeds, two heads each; also learning rates × ¼ and × 4, steps × 2",
         holds=most_rows(lambda row: row["off_average"] < 0.05, **NARROW),
@@ -154,8 +156,9 @@ CLAIMS = [
         best=Level(0, "as many right answers as the plain average"),
     ),
     Claim(
-        "Their small preferences are symmetric: first the token itself, whose label is its question (0.93); next as "
-        "often the one that asks as the one it asks for (0.50 each). After 600 steps most other starts are there, too.",
+        "Their small preferences are symmetric: a token attends most to itself, since its key is its query (0.93), and "
+        "next as often to the one that asks for it as to the one it asks for (0.50 each). After 600 steps most other "
+        "seeds also end up there.",
         "lookup",
         varied="5 seeds, two heads each; also learning rates × ¼ and × 4, steps × 2",
         holds=most_rows(lambda row: row["itself"] > 0.5 and row["split"] < 0.15, **NARROW),
@@ -189,8 +192,8 @@ CLAIMS = [
         baseline=Series("off_average", "with three numbers", NARROW | {"rate": RATE, "steps": None}),
     ),
     Claim(
-        "and both give way. Mostly about three looks in four are right, and four to six answers in ten, with other "
-        "starts and learning rates (a quarter, four times) too.",
+        "so both suffer. Mostly about three looks in four are right, and four to six answers in ten. It was the same "
+        "with other seeds and learning rates (a quarter and four times).",
         "lookup",
         varied="5 seeds, two heads each; also learning rates × ¼ and × 4",
         holds=lambda rows: all(
@@ -217,7 +220,7 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     Claim(
-        "That is one in eight, up to chance: a guess.",
+        "Apart from sampling noise, that is one in eight, which is chance level.",
         "lookup",
         varied=HEADS,
         holds=all_rows(is_a_guess, **NO_VALUE),
@@ -228,7 +231,7 @@ CLAIMS = [
         best=Series("least", "three free matrices", FREE),
     ),
     Claim(
-        "Where the bits are handed over as they are, $W_v$ was not needed.",
+        "Where the bits are passed on as they are, $W_v$ was not needed.",
         "lookup",
         varied=HEADS,
         holds=all_rows(lambda row: row["least"] > 0.99, **NO_VALUE | {"sign": -1}),
@@ -239,7 +242,8 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     Claim(
-        "From all three starts the weight is 1.000 on average, and nobody told the verb where to look.",
+        "From all three initialisations the weight is 1.000 on average, although nothing told the verb what to attend "
+        "to.",
         "verb",
         varied="5 seeds, two networks each; also learning rate × ¼",
         holds=all_rows(lambda row: row["weight"] > 0.9 and row["named_least"] > 0.99, task="as it is"),
@@ -253,7 +257,7 @@ CLAIMS = [
         best=ALL_WEIGHT,
     ),
     Claim(
-        "the old object gets almost nothing and the new object nearly everything: the verb goes by the ending",
+        "the old object gets almost nothing and the new object nearly everything, so the verb goes by the particle",
         "verb",
         varied=VERBS,
         holds=all_rows(lambda row: row["old_object"] < 0.01 and row["new_object"] > 0.9, **PAGE),
@@ -267,7 +271,7 @@ CLAIMS = [
         best=ALL_WEIGHT,
     ),
     Claim(
-        "So it *finds* even a noun that was never an object, from most other starts, too.",
+        "That is why it *finds* even a noun that was never an object, and it does so with most other seeds.",
         "verb",
         varied=VERBS,
         holds=lambda rows: 3 * sum(map(finds_object, some := select_rows(rows, **UNSEEN))) > 2 * len(some),
@@ -297,7 +301,8 @@ CLAIMS = [
         baseline=Series("named_least", "objects named where all nouns were answers", PAGE),
     ),
     Claim(
-        "the verb looks away from one noun, at itself, and still names it. (Looking at itself then means that noun.)",
+        "the verb attends to itself instead of one noun, and still names it. (Attending to itself then means that "
+        "noun.)",
         "verb",
         varied="5 seeds, two networks each, with initial matrices twice as large",
         holds=lambda rows: (

@@ -61,7 +61,7 @@ REFUTING = [{**case, **HALF_LEARNED} for case in EXPERIMENTS["pictures"].cases]
 TRAININGS = "5 seeds, each with its own scenes, initial weights and batches"
 CLAIMS = [
     Claim(
-        "y1 may not look at itself, and yet here it reacts to itself",
+        "y1 may not attend to itself, and yet here it reacts to itself",
         "masks",
         varied="5 seeds, each with 30 models and their tokens",
         holds=all_rows(lambda row: row["self"] >= 25),
@@ -72,7 +72,7 @@ CLAIMS = [
         best=Level(30, "all models"),
     ),
     Claim(
-        "With the words, all 1,500 find their patch, from each of three starts, and nobody told them where to look.",
+        "With the words, all 1,500 find their patch with each of three seeds, although nothing told them where it is.",
         "pictures",
         varied="5 seeds, each with its own scenes, initial weights and batches; the learning rate and a quarter of it",
         holds=lambda rows: (
@@ -127,7 +127,7 @@ CLAIMS = [
         baseline=Level(1 / 16, "equal weights for all 16 patches"),
     ),
     Claim(
-        "The start decides which of sixteen nearly equal weights is largest.",
+        "The initialisation decides which of sixteen nearly equal weights is largest.",
         "pictures",
         varied="20 untrained networks, each with its own scenes",
         holds=lambda rows: (
@@ -142,8 +142,8 @@ CLAIMS = [
         best=Level(1, "all things found"),
     ),
     Claim(
-        "The word finds the ring with nothing inside; a ball that is one pixel smaller gets less than a fifth of its "
-        "weight.",
+        "The word finds the ring with nothing inside, but a ball that is one pixel smaller gets less than a fifth of "
+        "its weight.",
         "pictures",
         varied=TRAININGS,
         holds=all_rows(lambda row: row["ring"] > 0.99 and row["smaller"] < 0.2, **PAGE),
@@ -157,7 +157,7 @@ CLAIMS = [
         best=Level(1, "all weight on the ring"),
     ),
     Claim(
-        "a ball of another colour is found, and its colour given",
+        "a ball of another colour is found, and its colour is given",
         "pictures",
         varied=TRAININGS,
         holds=all_rows(lambda row: row["colour"] > 0.98 and row["colour_error"] < 0.02, **PAGE),

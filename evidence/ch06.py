@@ -124,8 +124,8 @@ CLAIMS = [
         best=THREE_OF_FOUR,
     ),
     Claim(
-        "At other rates (a quarter, four times; plain gradient descent: 1, 4) most starts, too, stood below 0.9 "
-        "after 12,800 steps.",
+        "At other rates (a quarter and four times, and with plain gradient descent 1 and 4) most initialisations were "
+        "also below 0.9 after 12,800 steps.",
         "five",
         varied=STARTS,
         holds=lambda rows: all(mostly_leave(rows, rate=rate) for rate in {row["rate"] for row in rows}),
@@ -150,8 +150,8 @@ CLAIMS = [
         best=THREE_OF_FOUR,
     ),
     Claim(
-        "In most other trials (five new starts; a quarter or four times the rate; four times the steps) one head had "
-        "at most one half, and one bit without error.",
+        "In most other trials (with five new seeds, a quarter or four times the rate, or four times the steps) one "
+        "head had at most one half right, and one bit without error.",
         "reader",
         varied="5 seeds; learning rate × ¼, × 1 and × 4; steps × 1 and × 4",
         holds=most_rows(lambda row: row["share"] <= 0.5 and row["better_bit"] == 1, **ONE),
@@ -176,7 +176,7 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     Claim(
-        "one head solves the task from all three starts, and from most others",
+        "one head solves the task with all three seeds, and with most others",
         "reader",
         varied="5 seeds",
         holds=most_rows(lambda row: row["share"] >= 0.95, **BENT),
@@ -204,7 +204,7 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     Claim(
-        "In most starts that we tried, two heads divided the work so.",
+        "With most seeds that we tried, two heads divided the work in this way.",
         "reader",
         varied=SEEDS_AND_RATES,
         holds=most_rows(lambda row: row["jobs"] == 2 and row["own_bit_without"] <= 0.6, **TWO),
@@ -218,7 +218,7 @@ CLAIMS = [
         best=COIN,
     ),
     Claim(
-        "switch one off and its bit falls to a coin toss, while the other bit stays",
+        "if we ablate one, its bit falls to chance, while the other bit stays",
         "reader",
         varied="5 seeds",
         holds=most_rows(lambda row: row["own_bit_without"] <= 0.6 and row["other_bit_without"] >= 0.95, **TWO_AT_PAGE),
@@ -232,7 +232,7 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     Claim(
-        "The mean is nearly the same; the answers are exchanged",
+        "The mean is nearly the same, but the answers are swapped",
         "reader",
         varied="5 seeds",
         holds=all_rows(lambda row: row["mean_differs"] <= 0.15 and row["exchanged"], **TWO_AT_PAGE),

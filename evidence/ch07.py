@@ -115,7 +115,7 @@ CLAIMS = [
         best=ALWAYS_NAMED,
     ),
     Claim(
-        "With 30 blocks only pre-norm does, in these 50 steps. So it was with most of five other starts.",
+        "With 30 blocks only pre-norm does, in these 50 steps. The same happened with most of five other seeds.",
         "deep",
         "5 seeds, each with its own data",
         most_rows(lambda row: row["pre"] < CHANCE * 2 / 3 <= min(row["post"], row["stream"]), depth=30),
@@ -198,8 +198,8 @@ CLAIMS = [
         best=NOTHING_LOST,
     ),
     Claim(
-        "With five other starts, too, the recurrent network at the largest rate was ahead of the Transformer "
-        "at each of the three.",
+        "With five other seeds, the recurrent network at the largest rate was also ahead of the Transformer at each "
+        "of the three.",
         "race",
         "5 seeds; five learning rates for the Transformer, the page's largest for the recurrent network",
         lambda rows: (
@@ -239,7 +239,7 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     Claim(
-        "With five other starts, too, at least nine dates in ten were right after 600 steps.",
+        "With each of five other seeds, at least nine dates in ten were right after 600 steps.",
         "ends",
         "5 seeds, the page's dates",
         all_rows(lambda row: row["right"] >= 0.9),
@@ -250,7 +250,7 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     Claim(
-        "With five other starts, all but the positions had the most right in each.",
+        "With each of five other seeds, the network given all but the positions also had the most dates right.",
         "ends",
         "5 seeds, the page's dates",
         all_rows(lambda row: row["rest"] > max(row["nothing"], row["positions"], row["shuffled"])),
@@ -265,8 +265,8 @@ CLAIMS = [
         best=Series("right", "dates right after 600 steps"),
     ),
     Claim(
-        "With most of five other starts, networks given the positions in their order had more right than networks "
-        "given nothing, or the same vectors shuffled.",
+        "With most of five other seeds, networks given the positions in their order had more dates right than "
+        "networks given nothing, or given the same vectors shuffled.",
         "ends",
         "5 seeds, the page's dates",
         most_rows(lambda row: row["positions"] > max(row["nothing"], row["shuffled"])),

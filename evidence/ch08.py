@@ -123,7 +123,7 @@ UNCHANGED = Series("whole_old", "with nothing exchanged", PAGE)
 
 CLAIMS = [
     Claim(
-        "With five other starts, and scenes of their own, at least 99 of 100 were right.",
+        "With five other seeds, each with its own scenes, at least 99 of 100 were right.",
         "look",
         FIVE,
         all_rows(lambda row: row["right"] >= 0.99, **PAGE),
@@ -145,7 +145,7 @@ CLAIMS = [
         ALL_WEIGHT,
     ),
     Claim(
-        "An untrained head gives the goal about its even share.",
+        "An untrained head gives the goal about its uniform share.",
         "look",
         "5 untrained models, each with its own scenes",
         all_rows(lambda row: abs(row["untrained"] - 1 / 26) < 0.015),
@@ -158,7 +158,7 @@ CLAIMS = [
         EVEN,
     ),
     Claim(
-        "With most other starts, too, the other patches gave the goal at least nine tenths of their weight.",
+        "With most other seeds, the other patches also gave the goal at least nine tenths of their weight.",
         "look",
         FIVE,
         most_rows(lambda row: row["from_rest"] >= 0.9, **PAGE),
@@ -169,7 +169,7 @@ CLAIMS = [
         ALL_WEIGHT,
     ),
     Claim(
-        "With five other starts every model lost at least a third of its answers without the goal finder.",
+        "With five other seeds every model lost at least a third of its answers without the goal finder.",
         "look",
         FIVE,
         all_rows(lambda row: row["best_off"] <= 2 / 3, **PAGE),
@@ -182,7 +182,7 @@ CLAIMS = [
         Series("other_off", "answers right with the other head removed", PAGE),
     ),
     Claim(
-        "With five other starts at least nine of ten answers followed the position in the values.",
+        "With five other seeds, at least nine of ten answers followed the position in the values.",
         "look",
         FIVE,
         all_rows(lambda row: row["position_values_new"] >= 0.9, **PAGE),
@@ -193,7 +193,7 @@ CLAIMS = [
         ALL_RIGHT,
     ),
     Claim(
-        "At least nine of ten stayed as they were when it was exchanged in the keys.",
+        "At least nine of ten stayed as they were when the position was swapped in the keys.",
         "look",
         FIVE,
         all_rows(lambda row: row["position_keys_old"] >= 0.9, **PAGE),
@@ -204,8 +204,8 @@ CLAIMS = [
         UNCHANGED,
     ),
     Claim(
-        "Exchanging the positions of two patches without the goal, in keys and values, "
-        "left at least 95 of 100 as they were.",
+        "Swapping the positions of two patches without the goal, in keys and values, left at least 95 of 100 as they "
+        "were.",
         "look",
         FIVE,
         all_rows(lambda row: row["bystander_old"] >= 0.95, **PAGE),
@@ -219,8 +219,8 @@ CLAIMS = [
         UNCHANGED,
     ),
     Claim(
-        "At a quarter (from most starts) and four times the rate, most answers followed positions exchanged in "
-        "the values, not those in the keys.",
+        "At a quarter (with most seeds) and four times the learning rate, most answers followed positions swapped in "
+        "the values rather than those in the keys.",
         "look",
         THREE_RATES,
         all_rows(lambda row: row["position_values_new"] > 0.5 > row["position_keys_new"]),
@@ -234,7 +234,7 @@ CLAIMS = [
         ALL_RIGHT,
     ),
     Claim(
-        "With the five other starts, too, more answers followed the look in the keys than in the values.",
+        "With the five other seeds, more answers also followed the look in the keys than in the values.",
         "look",
         FIVE,
         all_rows(lambda row: row["look_keys_new"] > row["look_values_new"], **PAGE),
@@ -248,7 +248,7 @@ CLAIMS = [
         ALL_RIGHT,
     ),
     Claim(
-        "At a quarter of the rate, from most starts, fewer than half followed the look in the keys.",
+        "At a quarter of the rate, with most seeds, fewer than half followed the look in the keys.",
         "look",
         "5 seeds, each with its own scenes; a quarter of the learning rate",
         most_rows(lambda row: row["look_keys_new"] < 0.5, **QUARTER),
@@ -262,7 +262,7 @@ CLAIMS = [
         ALL_RIGHT,
     ),
     Claim(
-        "It was so with five other starts, each with another random order, at three rates.",
+        "The same happened with five other seeds, each with another random order, at three learning rates.",
         "look",
         THREE_RATES,
         all_rows(lambda row: row["scattered"] < row["place"]),
@@ -276,8 +276,8 @@ CLAIMS = [
         Series("right", "answers right on whole pictures"),
     ),
     Claim(
-        "At a quarter and four times the learning rate, too, neighbours came out alike and patches six or more steps "
-        "(rows plus columns) apart unlike.",
+        "At a quarter and four times the learning rate, neighbours also became similar, and patches six or more steps"
+        " (rows plus columns) apart became dissimilar.",
         "look",
         THREE_RATES,
         all_rows(lambda row: row["near"] > 0.2 and row["far"] < -0.2),
@@ -291,7 +291,7 @@ CLAIMS = [
         Level(1, "the same direction"),
     ),
     Claim(
-        "With most of five other starts a far goal got at least nine tenths of the weight.",
+        "With most of five other seeds a far goal got at least nine tenths of the weight.",
         "look",
         FIVE,
         most_rows(lambda row: row["afar"] >= 0.9, **PAGE),
@@ -302,7 +302,8 @@ CLAIMS = [
         ALL_WEIGHT,
     ),
     Claim(
-        "With five other starts, each net at its better rate of the two, the convolutional net was ahead on average.",
+        "With five other seeds, and each network at the better of its two rates, the convolutional network was ahead "
+        "on average.",
         "scarce",
         FEW,
         lambda rows: average_at_best_rate(rows, "conv") > average_at_best_rate(rows, "striker"),
@@ -316,8 +317,8 @@ CLAIMS = [
         ALL_RIGHT,
     ),
     Claim(
-        "At the larger rate the convolutional net had mostly at least nine tenths right, "
-        "and the Transformer's results lay further apart.",
+        "At the larger rate the convolutional network mostly had at least nine tenths right, while the Transformer's "
+        "results varied more.",
         "scarce",
         "5 seeds, each with its own 250 scenes; the larger learning rate",
         lambda rows: (
@@ -334,8 +335,8 @@ CLAIMS = [
         ALL_RIGHT,
     ),
     Claim(
-        "With five other starts at this rate, each with an order of its own, the net had at least nine tenths right "
-        "after 1,200 steps.",
+        "With five other seeds at this rate, each with an order of its own, the network had at least nine tenths "
+        "right after 1,200 steps.",
         "torn",
         "5 seeds, each with its own scenes and order; 1,200 steps",
         all_rows(lambda row: row["scattered"] >= 0.9, steps=1200),
@@ -349,7 +350,7 @@ CLAIMS = [
         ALL_RIGHT,
     ),
     Claim(
-        "After 400 steps each of them had fewer right than the same net on whole pictures.",
+        "After 400 steps each of them had fewer right than the same network on whole pictures.",
         "torn",
         "5 seeds, each with its own scenes and order; 400 steps",
         all_rows(lambda row: row["scattered"] < row["whole"], steps=400),

@@ -113,7 +113,7 @@ WORDS_COUNTED = Series("by_words", "loss of a predictor that only counts words",
 
 CLAIMS = [
     Claim(
-        "A little more is measured, since random outputs are not quite even.",
+        "The measured loss is a little higher, since random outputs are not quite uniform.",
         "trained",
         "5 untrained models, each with its own sentences",
         all_rows(lambda row: 0 < row["start"] - np.log(43) < 0.6),
@@ -123,8 +123,8 @@ CLAIMS = [
         UNIFORM_LOSS,
     ),
     Claim(
-        "With five other starts and other sentences, also at a quarter and four times the rate, and with a quarter "
-        "of the steps, at least nine in ten words had a neighbour of their role.",
+        "With five other seeds and other sentences, and also at a quarter and four times the learning rate and with a"
+        " quarter of the steps, at least nine in ten words had a neighbour of their role.",
         "trained",
         RATES,
         all_rows(lambda row: row["neighbour"] >= 0.9),
@@ -136,7 +136,7 @@ CLAIMS = [
         EVERY_WORD,
     ),
     Claim(
-        "which words meet in a sentence is enough.",
+        "it is enough to know which words occur together in a sentence.",
         "shuffled",
         "5 seeds, each with its own sentences; words shuffled within each sentence, and across sentences",
         all_rows(lambda row: row["neighbour"] >= 0.9 > 0.4 > row["anywhere"]),
@@ -149,8 +149,8 @@ CLAIMS = [
         EVERY_WORD,
     ),
     Claim(
-        "With five other starts, each training sentence shuffled, full stop included, "
-        "at least nine in ten words had a neighbour of their role.",
+        "With five other seeds, and each training sentence shuffled, full stop included, at least nine in ten words "
+        "had a neighbour of their role.",
         "shuffled",
         "5 seeds, each with its own sentences; words shuffled within each sentence",
         all_rows(lambda row: row["neighbour"] >= 0.9),
@@ -162,7 +162,7 @@ CLAIMS = [
         EVERY_WORD,
     ),
     Claim(
-        "With five other starts and other sentences the eight pairs had a mean cosine of at least a half.",
+        "With five other seeds and other sentences the eight pairs had a mean cosine of at least a half.",
         "trained",
         FIVE,
         all_rows(lambda row: row["pairs"] >= 0.5, **PAGE),
@@ -173,7 +173,7 @@ CLAIMS = [
         Level(1, "the same vector for both verbs of a pair"),
     ),
     Claim(
-        "The nearest mean was right more often than the untrained 0.41 in all five.",
+        "In all five, the nearest mean was right more often than the untrained baseline of 0.41.",
         "trained",
         FIVE,
         all_rows(lambda row: row["mean"] > 0.41, **PAGE),
@@ -184,7 +184,7 @@ CLAIMS = [
         Level(1, "every verb"),
     ),
     Claim(
-        "With five other starts and other sentences the likeliest word was allowed at 99 of 100 positions or more.",
+        "With five other seeds and other sentences the most likely word was allowed at 99 of 100 positions or more.",
         "trained",
         FIVE,
         all_rows(lambda row: row["good"] >= 0.99, **PAGE),
@@ -207,7 +207,7 @@ CLAIMS = [
         Level(1, "all of the probability"),
     ),
     Claim(
-        "The loss of these five came within three hundredths of that of one who knows the roles.",
+        "The loss of these five came within three hundredths of the loss of the predictor that knows the roles.",
         "trained",
         FIVE,
         all_rows(lambda row: abs(row["loss"] - row["lowest"]) <= 0.03, **PAGE),
@@ -219,8 +219,8 @@ CLAIMS = [
         ROLES_KNOWN,
     ),
     Claim(
-        "With five other starts at this rate, at least nine in ten words had a neighbour of their role after 25 steps, "
-        "and the loss was at least a tenth above that of the roles.",
+        "With five other seeds at this rate, at least nine in ten words had a neighbour of their role after 25 steps,"
+        " and the loss was at least a tenth above that of the predictor that knows the roles.",
         "trained",
         "5 seeds, each with its own sentences; 25 steps",
         all_rows(lambda row: row["neighbour"] >= 0.9 and row["loss"] >= row["lowest"] + 0.1, steps=25),
@@ -232,7 +232,7 @@ CLAIMS = [
         EVERY_WORD,
     ),
     Claim(
-        "With five other starts, too, the reported loss was at least a tenth lower than that of the masked training.",
+        "With five other seeds, the reported loss was also at least a tenth lower than with the masked loss.",
         "twins",
         TRIPLES,
         all_rows(lambda row: row["reported"] <= row["loss"] - 0.1),
@@ -255,8 +255,8 @@ CLAIMS = [
         Series("loss", "loss of the masked training"),
     ),
     Claim(
-        "With five other starts of this size, trained or frozen, the likeliest word was allowed "
-        "at 98 of 100 positions or more.",
+        "With five other seeds and this initialisation, trained or frozen, the most likely word was allowed at 98 of "
+        "100 positions or more.",
         "started",
         LARGE + ", trained and frozen",
         all_rows(lambda row: row["good"] >= 0.98, rate=1e-2),
@@ -268,7 +268,7 @@ CLAIMS = [
         Level(1, "every position"),
     ),
     Claim(
-        "Trained, at most six in ten words had a neighbour of their role after 400 steps at this rate.",
+        "With trained vectors, at most six in ten words had a neighbour of their role after 400 steps at this rate.",
         "started",
         LARGE,
         all_rows(lambda row: row["neighbour"] <= 0.6, frozen=False, rate=1e-2),
@@ -282,7 +282,7 @@ CLAIMS = [
         EVERY_WORD,
     ),
     Claim(
-        "At four times the rate more than six in ten had.",
+        "At four times the rate, more than six in ten did.",
         "started",
         LARGE + "; learning rate × 4",
         all_rows(lambda row: row["neighbour"] > 0.6, rate=4e-2),
@@ -309,7 +309,7 @@ CLAIMS = [
         Level(1, "the same answers"),
     ),
     Claim(
-        "Their maps were nearer to the floor than to 1.",
+        "Their maps were nearer to the baseline than to 1.",
         "twins",
         TRIPLES,
         all_rows(lambda row: row["other_maps"] - row["even_maps"] < 1 - row["other_maps"]),
@@ -321,7 +321,7 @@ CLAIMS = [
         Level(1, "the same maps"),
     ),
     Claim(
-        "An untrained model and one that looks evenly are about the same floor.",
+        "An untrained model and one with uniform attention give about the same baseline.",
         "twins",
         TRIPLES,
         all_rows(lambda row: abs(row["fresh_maps"] - row["even_maps"]) < 0.05),
@@ -332,8 +332,8 @@ CLAIMS = [
         Series("even_maps", "overlap with a model that attends evenly"),
     ),
     Claim(
-        "Over five other pairs, too, two models of the same sentences agreed more often on average "
-        "than two models of different sentences.",
+        "Over five other pairs, two models of the same sentences also agreed more often on average than two models of"
+        " different sentences.",
         "twins",
         TRIPLES,
         lambda rows: np.mean([row["other_same"] - row["far_same"] for row in rows]) > 0.03,

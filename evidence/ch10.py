@@ -94,7 +94,7 @@ CLAIMS = [
         best=EVERY_LETTER,
     ),
     Claim(
-        "On our bench the score does tell them apart: the sound network reaches 1.00.",
+        "On our bench the score does tell them apart, since the sound network reaches 1.00.",
         "learned",
         varied=LONGER,
         holds=lambda rows: all_rows(lambda row: row["right"] < 1, bug="over_queries")(rows) and sound_is_perfect(rows),
@@ -118,8 +118,8 @@ CLAIMS = [
         best=EVERY_LETTER,
     ),
     Claim(
-        "Whoever knows only that can be right in 0.56 at best. So positions are missing, and the detector says so "
-        "without a score: with positions, order *must* matter, and the effect is 0.00.",
+        "A network that knows only that can be right in 0.56 at best. So positions are missing, and the detector says"
+        " so without a score, because with positions order *must* matter, whereas the effect is 0.00.",
         "learned",
         varied=LONGER,
         holds=is_limited("places", WITHOUT_POSITIONS),  # the bug's half is proved; what training reaches is not
@@ -131,7 +131,7 @@ CLAIMS = [
         best=EVERY_LETTER,
     ),
     Claim(
-        "Asked in batches of 64, networks of five other starts came within three hundredths of 0.56.",
+        "Asked in batches of 64, networks with five other seeds came within three hundredths of 0.56.",
         "batched",
         varied="5 seeds; the page's learning rate and steps",
         holds=all_rows(lambda row: abs(row["batches"] - WITHOUT_POSITIONS) < 0.03),
@@ -168,8 +168,8 @@ CLAIMS = [
         best=EVERY_LETTER,
     ),
     Claim(
-        "A perfect score, and weights that never react to a key. In this task keys are not needed, so this score "
-        "cannot show the bug.",
+        "The score is perfect, although the weights never react to a key. In this task keys are not needed, so this "
+        "score cannot show the bug.",
         "learned",
         varied=TRAINED,
         holds=all_rows(lambda row: row["right"] == 1, bug="blind"),

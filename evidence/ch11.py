@@ -18,7 +18,7 @@ EXPERIMENTS = {
 
 CLAIMS = [
     Claim(
-        "From the second layer on the cache needs a mask that hides each new token from all earlier ones, as the "
+        "From the second layer on, the cache needs a mask that hides each new token from all earlier ones, as the "
         "causal mask does.",
         "cached",
         "5 seeds; 5, 20 and 80 tokens",

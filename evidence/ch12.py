@@ -222,7 +222,7 @@ CLAIMS = [
         best=Series("mean", "share right for “bank”, mean over six blocks", {"word": "bank"}),
     ),
     Claim(
-        "All start at the floor and jump in the first block. On average the later blocks change less",
+        "All start at the baseline and jump in the first block. On average the later blocks change less",
         "senses",
         "three words; 5 draws of openings and endings",
         all_rows(lambda row: row["first"] >= 0.65 and abs(row["rest"] - row["first"]) < row["first"] - 0.5),
@@ -246,7 +246,7 @@ CLAIMS = [
         best=ALL_WEIGHT,
     ),
     Claim(
-        "With other nouns it sometimes was missed.",
+        "With other nouns, ablating the head sometimes mattered.",
         "order",
         "5 draws of nouns and verbs",
         lambda rows: any(row["nearer"] > max(0, row["others_nearer"]) for row in rows),
@@ -259,8 +259,8 @@ CLAIMS = [
         best=Series("gap", "distance between the two orders"),
     ),
     Claim(
-        "And without *the* (*dog chased cat*), for most of five random choices of nouns and verbs, removing this "
-        "head brought the two orders nearer together than removing any other of the block.",
+        "And without *the* (*dog chased cat*), for most of five random choices of nouns and verbs, ablating this head"
+        " brought the two orders nearer together than ablating any other head of the block.",
         "bare",
         "5 draws of nouns and verbs",
         most_rows(lambda row: row["lost"] > max(0, row["others"])),
@@ -273,7 +273,7 @@ CLAIMS = [
         best=Series("gap", "distance between the two orders"),
     ),
     Claim(
-        "In these sentences about half of all attention goes to a token that is no word.",
+        "In these sentences about half of all attention goes to a token that is not a word.",
         "first",
         TEXTS,
         all_rows(lambda row: 0.4 <= row["mean"] <= 0.6),
@@ -296,7 +296,7 @@ CLAIMS = [
         baseline=LIKE_WORDS,
     ),
     Claim(
-        "It is far longer only in the four that give [CLS] least",
+        "It is much longer only in the four heads that give [CLS] least",
         "first",
         TEXTS,
         all_rows(lambda row: row["where_least"] > 3 * max(row["where_most"], row["where_between"])),
@@ -309,7 +309,7 @@ CLAIMS = [
         best=LIKE_WORDS,
     ),
     Claim(
-        "By weight, this head looks at [CLS] and at little else.",
+        "By weight, this head attends to [CLS] and to little else.",
         "first",
         TEXTS,
         all_rows(lambda row: row["largest"] > 0.7 and row["its_value"] < 0.1),
@@ -321,8 +321,8 @@ CLAIMS = [
         best=ALL_WEIGHT,
     ),
     Claim(
-        "Head 3.1 turns with the reason: in these sentences it gives, on average, more to who sat when that one was "
-        "tired, and more to the seat when that was soft.",
+        "Head 3.1 turns with the reason, since in these sentences it gives, on average, more to the sitter when the "
+        "sitter was tired, and more to the seat when the seat was soft.",
         "it",
         "5 draws of who sat where, all reasons",
         has_head_turned,
@@ -344,7 +344,7 @@ CLAIMS = [
         baseline=Level(0.0, "no turn"),
     ),
     Claim(
-        "Head 5.11, on average, gives more to who sat after both.",
+        "Head 5.11, on average, gives more to the sitter after both kinds of reason.",
         "it",
         "5 draws of who sat where, all reasons",
         most_rows(lambda row: min(row["11_sitter"], row["11_seat"]) > 0),
@@ -377,7 +377,7 @@ CLAIMS = [
         best=WHOLE_MOVE,
     ),
     Claim(
-        "Without 3.1 more is left: less after *tired* than after *soft*, as its map says.",
+        "Without 3.1 more is left, though less after *tired* than after *soft*, as its map says.",
         "it",
         "5 draws of who sat where, a reason of each kind",
         is_more_left,

@@ -480,7 +480,7 @@ CHEATS = {
     "prints-in-the-check": Entry(
         several(ALL_WRONG, *(becomes(name + "-check", "print('Right: all of it')\n3.0") for name in EXERCISES)), "www"
     ),
-    "equals-everything": Entry(several(ALL_WRONG, becomes(DOUBLED, EQUALS_ALL)), "www", noted="is no number"),
+    "equals-everything": Entry(several(ALL_WRONG, becomes(DOUBLED, EQUALS_ALL)), "www", noted="is not a number"),
 }
 OTHERS_WORK = {  # right, and somebody else's
     "lets-the-package-work": Entry(answers("return scaled_dot_product_attention(query, key, value)"), person=PACKAGE),

@@ -110,9 +110,9 @@ def test_every_exercise_says_its_kind_points_and_minutes(path):
     ("check", "numbers", "own", "question"),
     [
         (checks.block_parameters, [1052416 - 1536], {"d_ff": 1536}, "the bias of the hidden layer"),
-        (checks.block_parameters, [1052416 - 1024], {"d_ff": 1536}, "the biases of attention, or the two norms"),
-        (checks.who_may_look, [32, 36, 4], {"written": 8}, "the source words react"),
-        (checks.doubled_query, [0.804], {"times": 3}, "e raised to it"),
+        (checks.block_parameters, [1052416 - 1024], {"d_ff": 1536}, "the biases of attention or the two norms"),
+        (checks.who_may_look, [32, 36, 4], {"written": 8}, "count the source words"),
+        (checks.doubled_query, [0.804], {"times": 3}, "e raised to that gap"),
     ],
 )
 def test_mistakes_that_look_alike_with_the_pages_numbers_are_told_apart_with_others(check, numbers, own, question):

@@ -87,8 +87,10 @@ def test_the_last_cell_says_what_is_open_and_how_to_hand_in(course):
     with contextlib.redirect_stdout(out):
         exec(copy.cells[-1].source, namespace)
     first, second, third, last = out.getvalue().splitlines()
-    assert first == "1. Write it is open. name 'my_attention' is not defined" and second.startswith("Right: twice")
-    assert third.startswith("3. Find it is open. ") and last.endswith("Name it YOUR_NAME_01_definition.ipynb.")
+    assert first == "1. Write it is still open. name 'my_attention' is not defined" and second.startswith(
+        "Right: the gap doubles"
+    )
+    assert third.startswith("3. Find it is still open. ") and last.endswith("Name it YOUR_NAME_01_definition.ipynb.")
 
 
 def test_a_book_without_an_address_is_not_released_but_offline(tmp_path):

@@ -215,7 +215,7 @@ def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, t
     other = Live(context, address, FIRST)
     assert "are kept in this browser" in other.says()
     other.start()
-    assert f"Brought back: cell {answer}." in other.says() and other.wait_for_note("Brought back") in other.says()
+    assert f"Restored: cell {answer}." in other.says() and other.wait_for_note("Restored") in other.says()
     assert other.source(answer) == ATTENTION.format(axis=1)
     assert other.tab.locator("[data-live=name]").input_value() == "jdoe"
     other.forget(really=False)
@@ -225,9 +225,9 @@ def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, t
     assert other.tab.evaluate("Object.keys(localStorage).filter(key => key.startsWith('live'))") == []
     another = CHAPTERS[1]
     other.tab.locator("[data-live=load]").set_input_files(another)
-    assert read(another).cells[0].source.splitlines()[0].strip("# ") in other.wait_for_note("another notebook")
+    assert read(another).cells[0].source.splitlines()[0].strip("# ") in other.wait_for_note("another page")
     other.tab.locator("[data-live=load]").set_input_files(path)
-    other.wait_for_note("Brought back")
+    other.wait_for_note("Restored")
     assert other.source(answer) == ATTENTION.format(axis=1)
     other.forget(really=True)
     other.tab.close()

@@ -1,11 +1,18 @@
 """The visual language: what is printed in a figure, that it is the same every time, and what is refused."""
 
+import itertools
 import re
 
 import numpy as np
 import pytest
+from coloraide import Color
 
 from attention_course import plots
+from attention_course.plots import TOKENS
+from book.chapter import ROOT
+
+DARK = re.search(r'html\[data-theme="dark"\] \{(.*?)\}', (ROOT / "web" / "static" / "book.css").read_text(), re.DOTALL)
+DARK = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", DARK[1]))
 
 
 def words_of(picture):
@@ -32,14 +39,32 @@ def luminance(colour):
     return np.dot(linear, (0.2126, 0.7152, 0.0722))
 
 
-def test_the_numbers_in_a_grid_stand_out_from_their_cell():
-    svg = plots.grid([[0.0, 0.5, 1.0, -0.5, -1.0]]).svg
-    inks = set(re.findall(r"fill: (#[0-9a-f]{6})[^>]*>−?[01]\.[05]0<", svg))
-    faces = set(re.findall(r"fill: (#[0-9a-f]{6}); stroke: #ffffff", svg))
-    assert len(faces) == 5
-    (ink,) = inks
-    for face in faces:
-        assert (luminance(face) + 0.05) / (luminance(ink) + 0.05) > 6
+@pytest.mark.parametrize("colours", [TOKENS, DARK], ids=["light", "dark"])
+def test_numbers_stand_out_from_the_strongest_colour_of_a_grid(colours):
+    for values, hue in (([[0.0, 0.5, 1.0]], "weights"), ([[0.0, 1.0, 2.0]], "muted"), ([[-0.5, 0.0, 2.0]], "query")):
+        svg = plots.grid(values).svg
+        found = re.findall(rf"fill: {TOKENS[hue]}; fill-opacity: ([\d.]+)", svg)
+        assert len({*found}) == sum(number > 0 for number in values[0])
+        cell = Color(colours[hue]).mix(colours["paper"], 1 - max(map(float, found)), space="srgb")
+        assert Color(colours["ink"]).contrast(cell) >= 4.5
+
+
+@pytest.mark.parametrize("colours", [TOKENS, DARK], ids=["light", "dark"])
+def test_no_two_colours_of_data_look_alike_with_any_colour_vision(colours):
+    names = ("query", "key", "value", "weights", "model-a", "model-b", "output")
+    views = {name: _seen(colours[name.replace("output", "ink")]) for name in names}
+    alike = {
+        pair: min(a.delta_e(b, method="2000") for a, b in zip(views[pair[0]], views[pair[1]], strict=True))
+        for pair in itertools.combinations(names, 2)
+    }
+    assert {pair: round(difference, 1) for pair, difference in alike.items() if difference < 13} == {}
+    low = {name: Color(colours[name]).contrast(colours["paper"]) for name in names[:-1]}
+    assert {name: round(ratio, 1) for name, ratio in low.items() if ratio < 4.5} == {}
+
+
+def _seen(colour):
+    """How a colour looks with usual colour vision and with three kinds of colour blindness, simulated."""
+    return [Color(colour), *(Color(colour).filter(kind, method="machado") for kind in ("protan", "deutan", "tritan"))]
 
 
 def test_grids_share_their_rows_and_each_has_its_digits():
@@ -251,7 +276,8 @@ def test_grouped_maps_name_each_group_once_and_leave_zero_unpainted():
     alike = np.array([[1, 0.8, 0], [0.8, 1, -0.4], [0, -0.4, 1]])
     picture = plots.grouped({"before": alike, "after": alike}, ["noun", "noun", "verb"])
     assert sorted(words_of(picture)) == ["after", "before", "noun", "verb"]
-    assert len(set(re.findall(r"stroke: (#[0-9a-f]{6}); stroke-width: [3-9]\d", picture.svg))) == 3  # 1, 0.8 and -0.4
+    strokes = re.findall(r"stroke: (#[0-9a-f]{6}); (?:stroke-opacity: ([\d.]+); )?stroke-width: [3-9]\d", picture.svg)
+    assert len({*strokes}) == 3  # 1, 0.8 and -0.4
     with pytest.raises(ValueError, match="expected square ones"):
         plots.grouped({"": alike[:2]}, ["a", "b"])
     with pytest.raises(ValueError, match="expected one each"):

@@ -22,7 +22,7 @@ def list_order_problems(notebook):
     first, install, imports = notebook.cells[:3]
     if not re.match(r"# \S", first.source):
         yield "the first cell does not begin with '# Title'"
-    for needed in ("You will be able to", "You need", "minutes"):
+    for needed in ("You will be able to", "· about ", " minutes · you need "):
         if needed not in first.source:
             yield f"the first cell does not say '{needed}'"
     if "remove-cell" not in tags(install) or 'find_spec("attention_src")' not in install.source:
@@ -86,10 +86,20 @@ def list_output_problems(notebook):
         if MACHINE.search(str(cell.outputs)) or MACHINE.search(cell.source):
             yield f"{name} shows a path or an address of one machine"
         for output in cell.outputs:
+            yield from (f"{name} {problem}" for problem in list_letter_problems(mime(output).get("image/svg+xml", "")))
             if output.get("name") == "stderr" or output.output_type == "error":
                 yield f"{name} stored an error or a warning"
             if set(mime(output)) & {"image/png", "image/jpeg"}:
                 yield f"{name} stored a bitmap, which nobody compares"
+
+
+def list_letter_problems(svg):
+    """Letters must be 10 pt or more in a figure 317 pt wide; a wider one is shown smaller, and its letters with it."""
+    if width := re.search(r'viewBox="0 0 ([\d.]+)', svg):
+        sizes = [float(size) for size in re.findall(r"<text[^>]*?(?:font-size: |font: )(?:bold )?([\d.]+)px", svg)]
+        small = min(sizes, default=10) * 316.8 / max(float(width[1]), 316.8)
+        if small < 9.7:
+            yield f"has letters of {small:.1f} pt where it is shown"
 
 
 def list_exercise_problems(notebook):

@@ -62,45 +62,48 @@ def page(result):
     whole = one(rows, "blockwise_attention (ours)", "forward", LONG[-1], "whole process MiB")
     return f"""# Benchmark
 
-What stands here was measured once, and no test compares it: another machine gives other numbers. `make bench` measures
-again, into `evidence/results/benchmark.json`, from which this page is made.
+The numbers on this page were measured once on one machine, and no test compares them, because another machine would
+give other numbers. `make bench` repeats the measurements and stores them in `evidence/results/benchmark.json`, from
+which this page is made.
 
-{", ".join(versions)}, Python {about["python"]}, {about["system"]} on {about["machine"]}, {about["cores"]} cores, no
-graphics card, {THREADS} threads, 32-bit numbers.
+We measured with {", ".join(versions)} and Python {about["python"]}, on {about["system"]}, {about["machine"]}, with
+{about["cores"]} cores, no graphics card, {THREADS} threads and 32-bit numbers.
 
-A number in brackets says how many times as long as the first row of its table: the median over rounds in which all ran
-in turn. The last column is the exponent fitted over the three largest sizes: 1 grows with n, 2 with its square.
+A number in brackets compares a time with the first row of its table. It is the median over rounds in which all
+candidates ran in turn. The last column is the exponent fitted to the three largest sizes, where 1 means growth with n
+and 2 means growth with its square.
 
 ## Layers
 
-A batch of one text, d_model = {D_MODEL}, {HEADS} heads of {D_HEAD}. vit-pytorch's layer includes a layer
-normalisation; its projections of query, key and value, and those of x-transformers, have no biases.
-Forward, without gradients:
+Each layer gets a batch of one text, with d_model = {D_MODEL} and {HEADS} heads of {D_HEAD}. The layer of vit-pytorch
+includes a layer normalisation. The query, key and value projections of vit-pytorch and of x-transformers have no
+biases.
+This table has the forward pass without gradients:
 
 {time_table(rows, LAYERS, "forward")}
-Forward and backward:
+This one has the forward and backward passes:
 
 {time_table(rows, LAYERS, way)}
-![Seconds forward and backward against n, on logarithmic axes, a line for each layer.](../web/static/benchmark_time.svg)
+![Seconds forward and backward against n on logarithmic axes, a line for each layer.](../web/static/benchmark_time.svg)
 
-With torch's own weights in it, a batch of 8 texts of 512 tokens, d_model = 512 and 8 heads, `MultiHeadAttention` takes
-{twins:.2f} times as long as `nn.MultiheadAttention`, forward and backward.
+With torch's own weights, a batch of 8 texts of 512 tokens, d_model = 512 and 8 heads, `MultiHeadAttention` takes
+{twins:.2f} times as long as `nn.MultiheadAttention` for the forward and backward passes.
 
-Peak of memory, above what the process had before, forward and backward:
+Peak memory in the forward and backward passes, beyond what the process used before:
 
 {memory_table(rows, LAYERS, way)}
 ## Functions
 
-One head of {D_HEAD} numbers, forward. The blocks have {BLOCK} queries and {BLOCK} keys.
+This table compares the forward pass of one head of {D_HEAD} numbers. The blocks have {BLOCK} queries and {BLOCK} keys.
 
 {time_table(rows, FUNCTIONS, "forward")}
-Peak of memory, above what the process had before:
+Peak memory, beyond what the process used before:
 
 {memory_table(rows, FUNCTIONS, "forward")}
-![Peak of memory against n, both axes logarithmic, a line for each function.](../web/static/benchmark_memory.svg)
+![Peak memory against n on logarithmic axes, with a line for each function.](../web/static/benchmark_memory.svg)
 
-`blockwise_attention` with more, and how much memory it needs above what the process had before. At the last the whole
-process, torch included, needed {whole / 1024:.2f} GiB at most.
+The last table shows `blockwise_attention` at larger sizes and how much memory it needs beyond what the process used
+before. At the largest size the whole process, including torch, needed at most {whole / 1024:.2f} GiB.
 
 {memory_table(rows, ["blockwise_attention (ours)"], "forward", LONG)}"""
 

@@ -133,12 +133,12 @@ def write_term():
     """One line for each chapter: minutes, what it needs, what its exercises are worth."""
     rows, entries = [], list(list_entries())
     for path in CHAPTERS:
-        need = read(path).cells[0].source.partition("**You need**")[2]
+        need = read(path).cells[0].source.rpartition("\n")[2]
         needs = sorted({int(number) for number in re.findall(r"\((\d\d)_\w+\.ipynb\)", need)})
         own = [entry for entry in entries if entry.chapter == path.stem]
         title = f"[{int(path.stem[:2])}. {own[0].title}](../chapters/{path.stem}.ipynb)"
         points, minutes = sum(entry.points for entry in own), sum(entry.minutes for entry in own)
-        reading = re.search(r"About (\d+) minutes", need)[1]
+        reading = re.search(r"about (\d+) minutes", need)[1]
         rows.append((title, reading, ", ".join(map(str, needs)) or "none", len(own), points, minutes))
     yield format_table(("chapter", "reading", "needs", "exercises", "points", "minutes"), rows)
 

@@ -28,6 +28,7 @@ NUMBERS_IN_WORDS = {
     **dict(once=[1], first=[1], second=[2], twice=[2], both=[2], pair=[2], double=[2], doubled=[2], dozen=[12]),
     **dict(half=[1, 2], halves=[1, 2], third=[1, 3], quarter=[1, 4], fourth=[1, 4], fifth=[1, 5], sixth=[1, 6]),
     **dict(seventh=[1, 7], eighth=[1, 8], ninth=[1, 9], tenth=[1, 10], hundredth=[1, 100], thousandth=[1, 1000]),
+    **dict(thirtieth=[1, 30], billionth=[1, 10]),
     **dict(fifteen=[15], sixteen=[16], twenty=[20], thirty=[30], forty=[40], fifty=[50], sixty=[60], hundred=[100]),
     **dict(thousand=[1000], million=[1_000_000], thirteen=[13], fourteen=[14]),
 }

@@ -13,8 +13,8 @@ PYTHON = "python-3.11"
 def requirements(root, repository):
     """Return Binder's requirements file: what the package needs, as pinned in requirements-dev.txt, and the package."""
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
-    needs = project["dependencies"] + project["optional-dependencies"]["torch"]
-    names = {re.match(r"[\w-]+", need)[0] for need in needs}
+    needs = project["dependencies"] + project["optional-dependencies"]["bert"]  # with torch
+    names = {re.match(r"[\w-]+", need)[0].replace("_", "-") for need in needs}
     lock = (root / "requirements-dev.txt").read_text("utf-8")
     pins = [pin for pin in lock.splitlines() if pin.split("==")[0] in names]
     return "\n".join([CPU_ONLY, *pins, f"{project['name']} @ git+{repository}"]) + "\n"

@@ -77,5 +77,5 @@ def as_numpy(got):
             return array
     except (ValueError, TypeError, RuntimeError):
         pass  # rows of different length, or tensors in a list
-    seen = Part("A result has the type {kind}", kind=type(got).__name__)
-    raise Wrong(seen, "an array of numbers", "Could np.array make a table of it?")
+    seen = Part("A result has type {kind}", kind=type(got).__name__)
+    raise Wrong(seen, "an array of numbers", "Can np.array turn it into a table?")

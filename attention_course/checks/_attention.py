@@ -12,8 +12,8 @@ from ._compare import find_question, need_close, need_finite, need_order, need_r
 from ._message import Part
 
 NAMES = "(output, weights)"
-LATE = "What is forbidden has the largest score. When does it leave: before the largest is sought, or after?"
-BY_HAND = "Work one score out by hand: which number of the query meets which number of the key?"
+LATE = "The largest score belongs to a hidden key. Do you remove it before you look for the maximum, or after?"
+BY_HAND = "Work out one score by hand: which number of the query is multiplied by which number of the key?"
 
 
 def need_attention(got, query, key, value, given, mask=None, *, tokens=None, late=False, forbidden=None):
@@ -32,7 +32,7 @@ def need_attention(got, query, key, value, given, mask=None, *, tokens=None, lat
     if mask is not None:
         forbidden(weights)
         if np.allclose(weights, scaled_dot_product_attention(query, key, value)[1] * mask):
-            sums = "Is the mask used before the softmax, or after?"
+            sums = "Do you apply the mask before the softmax, or after?"
     need_rows_sum_to_one(weights, given, LATE if late else sums)
     sizes = (*value.shape, len(query), *(() if tokens is None else tokens.shape))
     need_close("weights", weights, right, about_weights(weights, query, key, mask, sizes))
@@ -44,18 +44,20 @@ def need_attention(got, query, key, value, given, mask=None, *, tokens=None, lat
 def about_weights(weights, query, key, mask=None, sizes=(), otherwise=BY_HAND):
     """The question that leads from known wrong weights to the mistake, or `otherwise`; `sizes` may be taken for d_k."""
     if np.abs(scaled_dot_score(query, key)).max() > 500:  # what holds for small scores fails for large ones
-        return "By how much do the two largest scores of this row differ, and what has become of the gap in yours?"
+        return (
+            "By how much do the two largest scores of this row differ, and what has become of that gap in your weights?"
+        )
     d_k, right = key.shape[-1], scaled_dot_product_attention(query, key, key, mask)[1]
     if np.any((weights == 0) & (right > 0)) and np.allclose(weights, right, atol=0.1):
-        return "Can exp make exactly 0 of a score? What has become of the small weights in yours?"
+        return "Can exp turn any of these scores into exactly 0? What has become of your small weights?"
     known = [
-        (query * sqrt(d_k), key, "What stands between the scores and the softmax?"),
-        (query / sqrt(d_k), key, "Is it d_k itself that you divide by, and should it be?"),
-        (query * d_k, key, "A score adds up d_k products. Does your scale make it larger or smaller?"),
-        (query * log(2), key, "Which number is raised to the score?"),
+        (query * sqrt(d_k), key, "What comes between the scores and the softmax?"),
+        (query / sqrt(d_k), key, "Do you divide by d_k itself, and should you?"),
+        (query * d_k, key, "A score adds up d_k products. Does your scaling make it larger or smaller?"),
+        (query * log(2), key, "Which number do you raise to the power of the score?"),
     ]
     for size in (2, *sizes):  # 2 is the length of the keys in the example of chapter 1
-        question = "Scores grow with the number of terms they add up. How many terms has one score?"
+        question = "A score grows with the number of terms it adds up. How many terms does one score have?"
         known.append((query * sqrt(d_k / size), key, question))
     if query.shape == key.shape:
         known += [
@@ -66,25 +68,25 @@ def about_weights(weights, query, key, mask=None, sizes=(), otherwise=BY_HAND):
     wrong = [(scaled_dot_product_attention(q, k, k, mask)[1], question) for q, k, question in known]
     scores = scaled_dot_score(query, key)
     others = [scores.max(-2, keepdims=True)] + [scores.max(-1)[..., None, :]] * (len(query) == len(key))
-    own = "You take the largest score of a row away. Of which row is it, in yours?"
+    own = "You subtract the largest score of a row. Which row does yours come from?"
     wrong += [(softmax(scores - largest, mask), own) for largest in others]
-    wrong.append((softmax(right, mask), "How often is the softmax taken?"))
+    wrong.append((softmax(right, mask), "How many times do you apply the softmax?"))
     return find_question(weights, wrong, otherwise)
 
 
 def about_nan(weights, scores):
     """The question for weights that are not finite: was no maximum subtracted, or one and the same from all rows?"""
     if np.abs(scores).max() < 500:
-        return "The scores are small. Which line of yours makes the first NaN or infinity?"
+        return "The scores are small. Which line of your code produces the first NaN or infinity?"
     row = np.unravel_index(scores.argmax(), scores.shape)[:-1]
     if np.isfinite(weights[row]).all():
-        return "The row with the largest score is finite. What would be left of a row that lies a thousand below it?"
+        return "The row with the largest score is finite. What would be left of a row whose scores are lower by 1,000?"
     return "What does exp do to a score of 1000?"
 
 
 def about_sums(scores):
     """The question for rows that do not sum to 1."""
-    return "What does exp do to a score of 1000?" if np.abs(scores).max() > 500 else "By what is each row divided?"
+    return "What does exp do to a score of 1000?" if np.abs(scores).max() > 500 else "What do you divide each row by?"
 
 
 def _about_output(output, weights, value, query, key, tokens):
@@ -97,7 +99,7 @@ def _about_output(output, weights, value, query, key, tokens):
     if len(query) == len(key):
         known += [
             (weights @ query, "What do they mix: queries, or values?"),
-            (weights.T @ value, "Does output[0] take a row of them, or a column?"),
+            (weights.T @ value, "Does output[0] use a row of the weights, or a column?"),
         ]
     question = Part(find_question(output, known, "What do they mix?"))
     return Part("The weights are right. {question}", question=question)

@@ -13,8 +13,8 @@ def name_entry(name, index):
 def need_order(names, got, expected):
     """Raise Wrong if two results come in the wrong order, as their shapes tell."""
     if got[0].shape == expected[1].shape != expected[0].shape == got[1].shape:
-        seen = "The shapes are those of the two results exchanged"
-        raise Wrong(seen, Part("{names}, in this order", names=names), "Which of the two comes first in yours?")
+        seen = "The two results have each other's shapes"
+        raise Wrong(seen, Part("{names}, in this order", names=names), "Which of the two do you return first?")
 
 
 def need_shape(name, got, expected, given, question="Which axis should remain?"):
@@ -30,7 +30,7 @@ def need_finite(name, got, given, question):
         raise Wrong(Part("With {given}, {name} has NaN or infinity", given=given, name=Part(name)), question=question)
 
 
-def need_rows_sum_to_one(weights, given, question="By what is each row divided?", where=True):
+def need_rows_sum_to_one(weights, given, question="What do you divide each row by?", where=True):
     """Raise Wrong, naming the first row, unless every row of weights (of those in `where`) sums to 1."""
     sums = weights.sum(axis=-1)
     for index in np.argwhere((np.abs(sums - 1) > 1e-4) & where)[:1]:
@@ -49,7 +49,7 @@ def need_close(name, got, expected, question, known=()):
         number, right = (Part("{number:.4f}", number=float(array[tuple(index)])) for array in (got, expected))
         seen = Part("{entry} is {number}", entry=name_entry(name, index), number=number)
         if str(number) == str(right):
-            raise Wrong(seen, right, "They differ in a later digit. Is yours rounded, or held in 16 bits?")
+            raise Wrong(seen, right, "They differ in a later digit. Did you round yours, or store it in 16 bits?")
         raise Wrong(seen, right, find_question(got, known, question))
 
 
@@ -61,8 +61,9 @@ def find_question(got, known, otherwise):
 def check_prediction(answer, right, reasons, hint, digits=0):
     """Compare a predicted number with the right one, both rounded to so many digits; a prediction may have more.
 
-    `reasons` maps known wrong numbers to what they forget and a question; `hint` is the question for any other number.
-    Raises NotAttempted for None or Ellipsis, and Wrong for what is no number or not the right one.
+    `reasons` maps known wrong numbers to what gives them and a question; `hint` is the question for any other number.
+    What gives them completes "you get it if you …". Raises NotAttempted for None or Ellipsis, and Wrong for anything
+    else that is not the right number.
     """
     if answer is None or answer is ...:
         raise NotAttempted("there is no number yet")
@@ -70,7 +71,7 @@ def check_prediction(answer, right, reasons, hint, digits=0):
         number = float(answer.detach() if hasattr(answer, "detach") else answer)
     except (TypeError, ValueError, OverflowError, RuntimeError):
         wanted = Part("one rounded to {digits} decimals", digits=digits) if digits else "a whole number"
-        raise Wrong(Part("{answer} is no number", answer=repr(answer)), wanted) from None
+        raise Wrong(Part("{answer} is not a number", answer=repr(answer)), wanted) from None
     if digits and abs(number - right) < 0.5 * 10**-digits:  # more decimals than asked for
         return
     number = round(number, digits) if digits else int(number) if number.is_integer() else number
@@ -78,9 +79,9 @@ def check_prediction(answer, right, reasons, hint, digits=0):
         return
     for value, (reason, question) in reasons.items():
         if number == round(value, digits):
-            seen = Part("{number} is what comes out if {reason}", number=number, reason=as_part(reason))
+            seen = Part("{number} is what you get if you {reason}", number=number, reason=as_part(reason))
             raise Wrong(seen, question=question)
-    raise Wrong(Part("{number} is not it", number=number), question=hint)
+    raise Wrong(Part("{number} is not the answer", number=number), question=hint)
 
 
 def need_named(named, right, reasons):
@@ -92,12 +93,12 @@ def need_named(named, right, reasons):
     if isinstance(named, str) and named == right:
         return
     if named is ... or named is None:
-        reply = NotAttempted("the function is mended; nothing is named yet")
+        reply = NotAttempted("the function is fixed, but no test is named yet")
     elif isinstance(named, str) and named in reasons:
         reason, question = reasons[named]
         reply = Wrong(Part("Not {named}: {reason}", named=repr(named), reason=as_part(reason)), question=question)
     else:
         choice = Part("one of {names}", names=sorted([*reasons, right]))
-        reply = Wrong(Part("{named} is none of the four names", named=repr(named)), choice)
+        reply = Wrong(Part("{named} is not one of the four names", named=repr(named)), choice)
     reply.share = 1 / 2
     raise reply

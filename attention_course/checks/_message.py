@@ -100,5 +100,5 @@ def before_handing_in(name, exercises):
         try:
             check()
         except Exception as reason:
-            print(Part("{title} is open. {reason}", title=title, reason=reason))
-    print(Part("File, Download, .ipynb. Name it {name}.", name=name))
+            print(Part("{title} is still open. {reason}", title=title, reason=reason))
+    print(Part("Choose File, Download, .ipynb. Name it {name}.", name=name))

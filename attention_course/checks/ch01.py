@@ -32,13 +32,18 @@ def attention(answer, seed=0):
     for query, key, value in _trials(seed):
         got = ask_for_two(NAMES, answer, query=query, key=key, value=value)
         need_attention(got, query, key, value, name_shapes(query=query, key=key, value=value))
-    say_right("output and weights hold on {trials} trials, n ≠ m and huge scores among them.", trials=len(SIZES) + 2)
+    say_right(
+        "output and weights are correct in all {trials} trials, including n ≠ m and huge scores.", trials=len(SIZES) + 2
+    )
 
 
 REASONS = {
-    "shape": ("every shape of the wrong function is right", "Who looks at the numbers?"),
-    "rows": ("the rows betray the axis", "Can they betray the number under the root?"),
-    "square": ("four keys of four numbers have the same root of m and of d_k", "In which test do the two differ?"),
+    "shape": ("the wrong function gets every shape right", "Which test looks at the numbers?"),
+    "rows": ("the row sums give away the wrong axis", "Can they also give away the number under the root?"),
+    "square": (
+        "with four keys of four numbers, m and d_k have the same square root",
+        "In which test do the two differ?",
+    ),
 }
 
 
@@ -66,17 +71,20 @@ def doubled_query(answer, *, times=2):
     gap = times / sqrt(2)
     before = 1 / (1 + exp(-1 / sqrt(2)))
     reasons = {
-        before: ("the longer query changes nothing", "What becomes of its score with its own key?"),
-        1 / (1 + exp(-times)): ("the scores are not scaled", "What is d_k, and where does it enter?"),
-        1 / (1 + exp(-times / 2)): ("the score is divided by d_k instead of its square root", "What is √2?"),
-        1 / (1 + exp(gap)): ("the two weights are exchanged", "Which score is the larger one?"),
-        times * before: ("the weight grows with the query", "Can a weight be greater than 1?"),
-        exp(gap): ("it is the ratio of the two weights", "What do the two add up to?"),
-        gap: ("it is the scaled score", "What does softmax make of it?"),
+        before: ("ignore that the query is longer", "What happens to its score with its own key?"),
+        1 / (1 + exp(-times)): ("skip the scaling", "What is d_k, and where does it come in?"),
+        1 / (1 + exp(-times / 2)): ("divide the score by d_k instead of its square root", "What is √2?"),
+        1 / (1 + exp(gap)): ("swap the two weights", "Which score is larger?"),
+        times * before: ("let the weight grow in proportion to the query", "Can a weight be greater than 1?"),
+        exp(gap): ("take the ratio of the two weights", "What do the two weights add up to?"),
+        gap: ("stop at the scaled score", "What does softmax turn it into?"),
     }
-    hint = "What is the gap between the two scores, and what is e raised to it?"
+    hint = "What is the gap between the two scores, and what is e raised to that gap?"
     check_prediction(answer, 1 / (1 + exp(-gap)), reasons, hint, digits=3)
     if times == 2:
-        say_right("twice the gap, so the ratio of the weights is squared.")
+        say_right("the gap doubles, so the ratio of the weights is squared.")
     else:
-        say_right("{times} times the gap, so the ratio of the weights is raised to the power {times}.", times=times)
+        say_right(
+            "the gap is {times} times as large, so the ratio of the weights is raised to the power {times}.",
+            times=times,
+        )

@@ -41,9 +41,9 @@ def _compare(answer, scores, mask):
         _need_masked(weights, mask, given)
     need_finite("weights", weights, given, about_nan(weights, scores))
     need_rows_sum_to_one(weights, given, about_sums(scores), where=True if mask is None else mask.any(axis=-1))
-    hint = "What is the ratio of two weights of this row, and what is the gap of their scores?"
+    hint = "What is the ratio of two weights in this row, and what is the gap between their scores?"
     if np.allclose(weights, right_softmax(right, mask), atol=1e-6):
-        hint = "How often do you raise e to a score, and divide?"
+        hint = "How many times do you raise e to a score and divide?"
     need_close("weights", weights, right, hint)
 
 
@@ -52,16 +52,20 @@ def _need_masked(weights, mask, given):
     for index in np.argwhere(~mask.any(axis=-1))[:1]:
         row, seen = weights[tuple(index)], {"given": given, "entry": name_entry("weights", index)}
         if not np.isfinite(row).all():
-            raise Wrong(Part("With {given}, {entry} may look nowhere and is NaN", **seen), question="What is 0 / 0?")
+            raise Wrong(Part("With {given}, {entry} has no visible keys and is NaN", **seen), question="What is 0 / 0?")
         if row.any() and not weights[~mask & mask.any(axis=-1, keepdims=True)].any():
-            seen = Part("With {given}, {entry} may look nowhere and sums to {sum:.4g}", **seen, sum=float(row.sum()))
-            raise Wrong(seen, "0", "Equally low scores, less the largest of them: what does exp make of that?")
+            seen = Part("With {given}, {entry} has no visible keys but sums to {sum:.4g}", **seen, sum=float(row.sum()))
+            raise Wrong(
+                seen,
+                "0",
+                "If you subtract the largest from scores that are equally low, what does exp turn the rest into?",
+            )
     if (weights[~mask] != 0).any():
         if not weights[mask].any():
-            seen = Part("With {given}, only keys that may not be seen have a weight", given=given)
+            seen = Part("With {given}, only hidden keys have a weight", given=given)
             raise Wrong(seen, question="What does True mean in your mask?")
-        seen = Part("With {given}, a key that may not be seen has a weight", given=given)
-        raise Wrong(seen, question="When is a hidden key taken out, and what is left of its score?")
+        seen = Part("With {given}, a hidden key has a weight", given=given)
+        raise Wrong(seen, question="When do you remove a hidden key, and what is left of its score?")
 
 
 def softmax(answer, seed=0):
@@ -81,16 +85,16 @@ def softmax(answer, seed=0):
     weights = ask(answer, **hidden)
     if not np.allclose(weights, right_softmax(**hidden), rtol=1e-4):
         seen = "With the scores 1000, 0 and 1, and a mask that hides the 1000, the weights are {weights}"
-        question = "Which of the three is the largest that may be seen?"
+        question = "Which of the three is the largest visible score?"
         raise Wrong(Part(seen, weights=weights[0].tolist()), question=question)
-    say_right("rows sum to 1, or to 0 where all is hidden, and a score of 1000 is no trouble.")
+    say_right("rows sum to 1, or to 0 where every key is hidden, and a score of 1000 causes no trouble.")
 
 
 SUMS = {
-    1: ("each row is divided by its own total", "Which total does NumPy put under which column?"),
-    0.625: ("the first row is added up", "Which row has the larger scores?"),
-    4: ("both numbers are divided by the total of the first row", "How many totals are there, and where does each go?"),
-    2: ("nothing is divided", "What does the last line of the function do?"),
+    1: ("divide each row by its own total", "Which total does NumPy put under which column?"),
+    0.625: ("add up the first row", "Which row has the larger scores?"),
+    4: ("divide both numbers by the total of the first row", "How many totals are there, and where does each go?"),
+    2: ("do not divide at all", "What does the last line of the function do?"),
 }
 
 
@@ -104,10 +108,8 @@ def mended_softmax(answer, total, seed=0):
     """
     for scores in (*_trials(seed), FAR):
         _compare(answer, scores, None)
-    check_prediction(
-        total, 2.5, SUMS, "What are the two totals, and which number is divided by which of them?", digits=2
-    )
-    say_right("rows sum to 1, in every shape tried.")
+    check_prediction(total, 2.5, SUMS, "What are the two totals, and which total divides which number?", digits=2)
+    say_right("rows sum to 1 in every shape we tried.")
 
 
 def ratio_of_weights(answer, *, first=5 / 2, second=2):
@@ -120,14 +122,20 @@ def ratio_of_weights(answer, *, first=5 / 2, second=2):
     """
     total = sum(map(exp, (first, second, 1 / 2, -1, -6)))
     reasons = {
-        first / second: ("scores are divided by each other", "What does exp make of a difference?"),
-        first - second: ("the gap itself is taken", "What does softmax do to each score before it divides?"),
-        exp(first): ("the other score is forgotten", "Which two numbers does the ratio compare?"),
-        exp(second - first): ("the smaller weight is divided by the larger", "Which one was asked for?"),
-        exp(first) / total: ("it is the weight of the first word", "By what must it be divided for a comparison?"),
-        exp(first) - exp(second): ("one is taken from the other", "Does 'times as heavy' ask for a difference?"),
-        2 ** (first - second): ("2 is raised to the gap", "Which number does softmax raise?"),
+        first / second: ("divide one score by the other", "What does exp turn a difference into?"),
+        first - second: ("use the gap itself", "What does softmax do to each score before it divides?"),
+        exp(first): ("leave out the other score", "Which two numbers does the ratio compare?"),
+        exp(second - first): (
+            "divide the smaller weight by the larger",
+            "Which way round does the exercise ask for it?",
+        ),
+        exp(first) / total: ("use the weight of the first word", "What must you divide it by for a comparison?"),
+        exp(first) - exp(second): (
+            "subtract one exponential from the other",
+            "Does 'times as heavy' ask for a difference?",
+        ),
+        2 ** (first - second): ("raise 2 to the gap", "Which number does softmax raise to a power?"),
     }
-    hint = "What is the gap between the two scores, and what is e raised to it?"
+    hint = "What is the gap between the two scores, and what is e raised to that gap?"
     check_prediction(answer, exp(first - second), reasons, hint, digits=2)
     say_right("the ratio is e raised to the gap, whatever the other scores are.")

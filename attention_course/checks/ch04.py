@@ -30,16 +30,17 @@ def head(answer, seed=0):
         X, *matrices = trial.values()
         need_attention(ask_for_two(NAMES, answer, **trial), *(X @ W for W in matrices), name_shapes(**trial), tokens=X)
     say_right(
-        "output and weights hold on {trials} trials with d_model, d_k and d_v of several sizes.", trials=len(SIZES) + 1
+        "output and weights are correct in all {trials} trials, with several sizes of d_model, d_k and d_v.",
+        trials=len(SIZES) + 1,
     )
 
 
 WRONG_SCORES = {
-    8: ("the divisor is the same in both", "Whose length is under the root in the wrong head?"),
-    16: ("the wrong head divides by less", "Which of the two roots is larger?"),
-    2: ("it divides by the lengths themselves", "What is the root of 100, and of 25?"),
-    40: ("nothing is divided", "By what does the wrong head divide?"),
-    0.8: ("it is divided by both roots", "What is the score before it is divided?"),
+    8: ("assume that both heads divide by the same number", "Which length is under the root in the wrong head?"),
+    16: ("assume that the wrong head divides by less", "Which of the two roots is larger?"),
+    2: ("divide by the lengths themselves", "What are the square roots of 100 and of 25?"),
+    40: ("do not divide at all", "What does the wrong head divide by?"),
+    0.8: ("divide by both roots", "What is the score before the division?"),
 }
 
 
@@ -51,7 +52,7 @@ def mended_head(answer, wrong_score, seed=0):
     answer : function as for `head`
     wrong_score : float, to one decimal
     """
-    hint = "What is the score before it is divided, and by what does the wrong head divide it?"
+    hint = "What is the score before the division, and what does the wrong head divide it by?"
     with hold_back():
         head(answer, seed)
         check_prediction(wrong_score, 8 * 25**0.5 / 100**0.5, WRONG_SCORES, hint, digits=1)
@@ -67,20 +68,26 @@ def numbers_and_rank(numbers, rank, *, d_model=100, d_k=8, d_v=20):
     """
     right = d_model * (2 * d_k + d_v)
     counts = {
-        2 * d_model * d_k: ("W_v is left out", "What shape has it?"),
-        3 * d_model * d_k: ("a value is as long as a key", "What does the exercise say of d_v?"),
-        3 * d_model * d_v: ("queries and keys are as long as values", "What is d_k?"),
-        d_model * (d_k + d_v): ("W_q and W_k are one matrix", "How many matrices has a head?"),
-        3 * d_model**2: ("the matrices are square", "How many columns has W_q?"),
-        50 * (2 * d_k + d_v): ("the numbers of Q, K and V are counted", "Do the matrices grow with the tokens?"),
+        2 * d_model * d_k: ("leave out W_v", "What shape does it have?"),
+        3 * d_model * d_k: ("make a value as long as a key", "What does the exercise say about d_v?"),
+        3 * d_model * d_v: ("make queries and keys as long as values", "What is d_k?"),
+        d_model * (d_k + d_v): ("count W_q and W_k as one matrix", "How many matrices does a head have?"),
+        3 * d_model**2: ("take the matrices to be square", "How many columns does W_q have?"),
+        50 * (2 * d_k + d_v): ("count the numbers in Q, K and V", "Do the matrices grow with the number of tokens?"),
     }
     check_prediction(numbers, right, counts, "What is the shape of each of the three matrices?")
     ranks = {
-        50: ("the table is as free as its size allows", "Through how many numbers does every score pass?"),
-        d_model: ("the rank were that of a square d_model × d_model matrix", "What are the shapes of its two factors?"),
-        d_v: ("values had a part in the scores", "Which two matrices make the table?"),
-        d_k**2: ("ranks of the two factors multiply", "Can a product have a higher rank than its factors?"),
-        2 * d_k: ("ranks of the two factors add up", "Can a product have a higher rank than its factors?"),
+        50: (
+            "assume that the table's rank is limited only by its size",
+            "How many numbers does every score pass through?",
+        ),
+        d_model: (
+            "take the rank of a square d_model × d_model matrix",
+            "What are the shapes of the table's two factors?",
+        ),
+        d_v: ("let the values take part in the scores", "Which two matrices make up the table?"),
+        d_k**2: ("multiply the ranks of the two factors", "Can a product have a higher rank than its factors?"),
+        2 * d_k: ("add the ranks of the two factors", "Can a product have a higher rank than its factors?"),
     }
-    check_prediction(rank, d_k, ranks, "Which two matrices make the table, and what are their shapes?")
-    say_right("the matrices and the rank; more tokens change neither.")
+    check_prediction(rank, d_k, ranks, "Which two matrices make up the table, and what are their shapes?")
+    say_right("the matrices and the rank stay the same however many tokens there are.")

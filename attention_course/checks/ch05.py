@@ -27,12 +27,12 @@ def decoder_mask(answer, seed=0):
         need_shape("the mask", got, right.shape, given)
         if got.dtype != bool:
             seen = Part("The mask has dtype {dtype}", dtype=got.dtype.name)
-            raise Wrong(seen, "bool", "What does a comparison give?")
+            raise Wrong(seen, "bool", "What dtype does a comparison return?")
         if not np.array_equal(got, right):
             index = np.argwhere(got != right)[0]  # sentence, query, key
             seen = {"given": given, "entry": name_entry("mask", index), "value": bool(got[tuple(index)])}
             raise Wrong(Part("With {given}, {entry} is {value}", **seen), question=_about_mask(got, right, lengths))
-    say_right("who may look at whom, for four batches; nobody sees the future or the filling.")
+    say_right("the mask is correct for four batches, and no query sees the future or the padding.")
 
 
 def _about_mask(got, right, lengths):
@@ -40,14 +40,14 @@ def _about_mask(got, right, lengths):
     n = right.shape[-1]
     causal, filled = causal_mask(n), padding_mask(lengths, n)
     known = (
-        (~right, "True means *may look*. What does yours mean?"),
-        (np.broadcast_to(causal, right.shape), "Is key 2 of a sentence of two words (keys 0 and 1) a word?"),
+        (~right, "True means *may look*. What does True mean in yours?"),
+        (np.broadcast_to(causal, right.shape), "In a sentence of two words (keys 0 and 1), is key 2 a word?"),
         (np.broadcast_to(filled, right.shape), "May query 0 look at key 1, which comes after it?"),
-        (causal.T & filled, "Which of i and j is the one that looks, and which is looked at?"),
+        (causal.T & filled, "Which of i and j is the query, and which is the key?"),
         (causal & (np.arange(n) <= lengths[:, None, None]), "Counting from 0, which is the last key of two words?"),
-        (np.tri(n, k=-1, dtype=bool) & filled, "j ≤ i: may a token look at itself?"),
-        (causal & filled.swapaxes(-1, -2), "Is it the asker or the answerer that must be a word?"),
-        (causal | filled, "Both conditions must hold. Which sign says so?"),
+        (np.tri(n, k=-1, dtype=bool) & filled, "The condition is j ≤ i. May a token look at itself?"),
+        (causal & filled.swapaxes(-1, -2), "Which of the two must be a word, the query or the key?"),
+        (causal | filled, "Both conditions must hold. Which operator says that?"),
     )
     return find_question(got, known, "Is j ≤ i there, and is j less than the length?")
 
@@ -61,38 +61,55 @@ def who_may_look(cross, causal, react, *, source=4, places=6, written=5):
     react : int, written words that may react to the change
     source, places, written : int, words of the source, positions it is padded to, words written
     """
-    over_source = "the causal mask lay over the source", "Is the source not whole before a word is written?"
+    over_source = (
+        "lay the causal mask over the source",
+        "Isn't the whole source there before the first word is written?",
+    )
     seen = {
-        written * places: ("the padding may be looked at", "Is a padded position a word?"),
-        written**2: ("the written words look at themselves", "Who supplies the keys in cross-attention?"),
-        source**2: ("the source looks at itself", "Who asks in cross-attention?"),
-        source * places: ("the source looks at its own positions", "Who asks in cross-attention?"),
+        written * places: ("let the words look at the padding", "Is a padded position a word?"),
+        written**2: (
+            "let the written words look at each other",
+            "Which sequence supplies the keys in cross-attention?",
+        ),
+        source**2: ("let the source look at itself", "Which sequence supplies the queries in cross-attention?"),
+        source * places: (
+            "let the source look at its own positions",
+            "Which sequence supplies the queries in cross-attention?",
+        ),
         source * (source + 1) // 2: over_source,
         sum(min(i, source) for i in range(1, written + 1)): over_source,
     }
-    check_prediction(cross, written * source, seen, "How many ask, and at how many words may each of them look?")
+    check_prediction(
+        cross, written * source, seen, "How many queries are there, and how many words may each of them look at?"
+    )
     seen = {
-        written**2: ("there is no mask", "May word 1 look at word 2?"),
-        written * (written - 1): ("all look at all but one word", "How many words may word 1 look at, and word 2?"),
-        written * (written - 1) // 2: ("no word looks at itself", "What is on the diagonal of a causal mask?"),
-        (written + 1) * (written + 2) // 2: ("one word more is written", "How many are there?"),
+        written**2: ("leave out the mask", "May word 1 look at word 2?"),
+        written * (written - 1): (
+            "let every word look at all but one",
+            "How many words may word 1 look at, and how many may word 2?",
+        ),
+        written * (written - 1) // 2: (
+            "keep every word from looking at itself",
+            "What is on the diagonal of a causal mask?",
+        ),
+        (written + 1) * (written + 2) // 2: ("count one word too many", "How many words are there?"),
     }
-    right, over_which = written * (written + 1) // 2, "Over which table does the causal mask lie?"
-    check_prediction(causal, right, seen, "How many words may word 1 look at, how many word 2?")
+    right, over_which = written * (written + 1) // 2, "Which table does the causal mask cover?"
+    check_prediction(causal, right, seen, "How many words may word 1 look at, and how many may word 2?")
     seen = {
-        source: ("the source words react", "Which words does the exercise ask about?"),
-        places: ("the padded positions react", "How many words are written?"),
-        written - 1: ("only words from the second on may see source word 2", over_which),
-        written - 2: ("only words after the second may see source word 2", over_which),
-        1: ("written word 2 alone belongs to source word 2", "Who may look at whom in cross-attention?"),
-        0: ("nobody looks at the source", "Who supplies the keys in cross-attention?"),
+        source: ("count the source words", "Which words does the exercise ask about?"),
+        places: ("count the padded positions", "How many words are written?"),
+        written - 1: ("let only words from the second on look at source word 2", over_which),
+        written - 2: ("let only words after the second look at source word 2", over_which),
+        1: ("link source word 2 to written word 2 alone", "Who may look at whom in cross-attention?"),
+        0: ("let no word look at the source", "Which sequence supplies the keys in cross-attention?"),
     }
     check_prediction(react, written, seen, "Which written words may look at source word 2?")
-    say_right("the masks and the reach of a source word: the causal mask lies over the written words alone.")
+    say_right("the causal mask covers only the written words, so all of them may react to a source word.")
 
 
 CAUSAL = "{given} and a causal mask"
-LATE = "{given} and a causal mask, under which the forbidden score is far above the others"
+LATE = "{given} and a causal mask that hides by far the largest score"
 
 
 def _masked_trials(seed):
@@ -131,25 +148,25 @@ def masked_attention(answer, seed=0):
     output, weights = ask_for_two(NAMES, answer, query=query, key=key, value=value, mask=mask)
     expected, right = scaled_dot_product_attention(query, key, value, mask)
     given = name_shapes(query=query, key=key, value=value)
-    given = Part("{given} and a query that may look nowhere", given=given)
+    given = Part("{given} and a query with no visible keys", given=given)
     need_shape("weights", weights, right.shape, given)
     need_shape("output", output, expected.shape, given)
     _need_zeros(weights[1], output[1])
-    need_close("weights", weights, right, "What did the rows beside weights[1], which may look nowhere?")
-    need_close("output", output, expected, "What do the queries beside query[1] fetch, which may look nowhere?")
-    say_right("output and weights hold for causal, padding and ragged masks, huge scores, and a row that sees nothing.")
+    need_close("weights", weights, right, "weights[1] has no visible keys. What happened to the other rows?")
+    need_close("output", output, expected, "query[1] has no visible keys. What do the other queries fetch?")
+    say_right("output and weights are correct for causal, padding and ragged masks, huge scores, and no visible keys.")
 
 
 def _need_zeros(weights, output):
     """Raise Wrong unless a row that may look nowhere has zeros."""
     if not np.allclose(np.nan_to_num(np.append(weights, output), nan=9), 0):
-        question = "What does softmax make of equally low scores?"
+        question = "What does softmax turn equally low scores into?"
         if np.isnan(weights).any():
             question = "What is 0 / 0?"
         elif not weights.any():
             question = "What do weights of 0 fetch?"
         rows = {"weights": np.round(weights, 2).tolist(), "output": np.round(output, 2).tolist()}
-        seen = Part("query[1] may look nowhere, weights[1] is {weights} and output[1] {output}", **rows)
+        seen = Part("query[1] has no visible keys, but weights[1] is {weights} and output[1] is {output}", **rows)
         raise Wrong(seen, "zeros", question)
 
 
@@ -168,22 +185,28 @@ def _need_nothing_forbidden(weights, mask, given, small):
     forbidden = np.abs(weights * ~mask).sum(axis=-1)
     row = forbidden.argmax()
     if forbidden[row] > 1e-6:
-        question = "Where is the mask used, and what is left of a forbidden score?"
+        question = "Where do you apply the mask, and what is left of a hidden score?"
         if small and np.abs(weights[row] * mask[row]).max() < 1e-6:
-            question = "It sees those *only*: what does True mean in your mask?"
+            question = "It sees *only* those keys. What does True mean in your mask?"
         elif mask.shape == mask.T.shape and np.abs(weights * ~mask.T).max() < 1e-6:
-            question = "Who asks in your mask, its rows or its columns?"
+            question = "Which are the queries in your mask, its rows or its columns?"
         seen = {"given": given, "entry": name_entry("weights", [row]), "sum": float(forbidden[row])}
-        raise Wrong(Part("With {given}, {entry} gives {sum:.4f} to keys it may not look at", **seen), question=question)
+        raise Wrong(Part("With {given}, {entry} gives {sum:.4f} to hidden keys", **seen), question=question)
 
 
 MOVED = {
-    0: ("a changed token reaches nobody", "Whom does a row of the wrong function look at, if `mask` is True there?"),
+    0: (
+        "assume that a changed token reaches no output",
+        "In the wrong function, what does a query see where `mask` is True, and where it is False?",
+    ),
     1: (
-        "the mask is right, and only the last word sees itself",
+        "assume that the mask is right and only the last word sees itself",
         "What does the wrong function do where `mask` is True?",
     ),
-    2: ("the last output stays", "All scores of the last row are equally low. What does softmax make of them?"),
+    2: (
+        "assume that the last output stays the same",
+        "All scores of the last row are equally low. What does softmax turn them into?",
+    ),
 }
 
 
@@ -197,5 +220,7 @@ def mended_mask(answer, moved, seed=0):
     """
     for trial in _masked_trials(seed):
         _need_masked(answer, *trial)
-    check_prediction(moved, 3, MOVED, "There are three outputs. Which of them have a weight on the last word?")
-    say_right("it looks where it may; in the wrong function all three outputs move, and the first two give it away.")
+    check_prediction(moved, 3, MOVED, "There are three outputs. Which of them put weight on the last word?")
+    say_right(
+        "it sees what the mask allows. In the wrong function all three outputs change, and the first two give it away."
+    )

@@ -53,18 +53,31 @@ def multi_head(answer, seed=0):
         given, got = name_shapes(X=trial[0], num_heads=trial[-1]), ask_for_two(NAMES, answer, **arguments)
         (output, weights), (expected, right, heads) = got, _right(*trial)
         need_order(NAMES, got, (expected, right))
-        need_shape("weights", weights, right.shape, given, "How many tables has a layer, and how large is one?")
+        need_shape(
+            "weights",
+            weights,
+            right.shape,
+            given,
+            "How many tables of weights does a layer have, and how large is each?",
+        )
         scores = scaled_dot_score(*(_cut(trial[0] @ W, trial[-1]) for W in trial[1:3]))
         need_finite("weights", weights, given, about_nan(weights, scores))
         need_rows_sum_to_one(weights, given, about_sums(scores))
         need_close("weights", weights, right, _about_weights(weights, trial))
-        need_shape("output", output, expected.shape, given, "What is done with the heads once they have mixed?")
+        need_shape(
+            "output", output, expected.shape, given, "What happens to the heads once they have mixed their values?"
+        )
         question = "The weights are right. What does each head mix, and how are the heads joined?"
         need_close("output", output, expected, question, _known_outputs(heads, trial))
-    say_right("output and the weights of every head hold on {trials} trials with 1 to 4 heads.", trials=len(SIZES) + 1)
+    say_right(
+        "output and the weights of every head are correct in all {trials} trials, with 1 to 4 heads.",
+        trials=len(SIZES) + 1,
+    )
 
 
-LABELLED = "In a drawing with labelled numbers, of which token is queries[0, 1], the second row of the first head?"
+LABELLED = (
+    "Draw the input with numbered entries. Which token does queries[0, 1], the second row of the first head, come from?"
+)
 
 
 def _about_weights(weights, trial):
@@ -72,16 +85,16 @@ def _about_weights(weights, trial):
     X, W_q, W_k, _, _, h = trial
     Q, K, n = X @ W_q, X @ W_k, len(X)
     d_k = Q.shape[-1] // h
-    under = "Whose length is under the root, that of a token or that of a head?"
+    under = "Which length belongs under the root, that of a token or that of a head?"
     known = (
         (_cut(Q, h) / h**0.5, _cut(K, h), under),
         (_cut(Q, h) * (d_k / h) ** 0.5, _cut(K, h), under),
         (Q.reshape(h, n, -1), K.reshape(h, n, -1), LABELLED),
-        (*(A.reshape(n, -1, h).transpose(2, 0, 1) for A in (Q, K)), "Which columns has the first head?"),
-        (Q, K, "All your heads have the same weights. Which columns has the first head?"),
+        (*(A.reshape(n, -1, h).transpose(2, 0, 1) for A in (Q, K)), "Which columns does the first head have?"),
+        (Q, K, "All your heads have the same weights. Which columns does the first head have?"),
     )
     wrong = [(np.broadcast_to(_weights(q, k), weights.shape), question) for q, k, question in known]
-    by_hand = "Take the first head alone, and work one score out by hand: which number meets which?"
+    by_hand = "Take the first head alone and work out one score by hand: which number is multiplied by which?"
     return find_question(weights, wrong, about_weights(weights, _cut(Q, h), _cut(K, h), sizes=(n,), otherwise=by_hand))
 
 
@@ -93,10 +106,10 @@ def _known_outputs(heads, trial):
     """Known wrong outputs, with the question that leads from each to the mistake behind it."""
     W_o, n = trial[4], heads.shape[1]
     return (
-        (heads.swapaxes(0, 1).reshape(n, -1), "The heads are joined rightly. What comes after that?"),
-        (heads.reshape(n, -1) @ W_o, "In which order stand the axes when the heads are joined?"),
-        (heads.transpose(1, 2, 0).reshape(n, -1) @ W_o, "In which order stand the heads of one token?"),
-        (heads.swapaxes(0, 1).reshape(n, -1) @ W_o.T, "Row vectors meet W_o from which side?"),
+        (heads.swapaxes(0, 1).reshape(n, -1), "You joined the heads correctly. What comes after that?"),
+        (heads.reshape(n, -1) @ W_o, "In what order are the axes when you join the heads?"),
+        (heads.transpose(1, 2, 0).reshape(n, -1) @ W_o, "In what order do the heads of one token come?"),
+        (heads.swapaxes(0, 1).reshape(n, -1) @ W_o.T, "On which side of W_o does a row vector go?"),
     )
 
 
@@ -111,32 +124,38 @@ def layer_numbers(d_k, parameters, table_cells, *, d_model=768, num_heads=12, to
     right = d_model // num_heads
     shared = Part("How are the {d_model} numbers shared out among the heads?", d_model=d_model)
     widths = {
-        d_model: ("every head were as wide as a token", shared),
-        num_heads: ("the number of heads is taken", "How wide is one of them?"),
+        d_model: ("make every head as wide as a token", shared),
+        num_heads: ("give the number of heads", "How wide is each of them?"),
     }
     check_prediction(d_k, right, widths, shared)
     square, full = d_model**2, 4 * d_model**2 + 4 * d_model
     counts = {
-        4 * square: ("the biases are left out", "How many has each of the four?"),
-        3 * square + 3 * d_model: ("the matrix that mixes the heads is left out", "What is W_o for?"),
-        3 * square: ("W_o and the biases are left out", "How many matrices has a layer?"),
-        num_heads * full: ("each head had matrices as wide as the whole layer", "Does the number depend on heads?"),
-        4 * d_model * right: ("only one head is counted", "How many columns has the wide W_q?"),
+        4 * square: ("leave out the biases", "How many does each of the four matrices need?"),
+        3 * square + 3 * d_model: ("leave out the matrix that mixes the heads", "What is W_o for?"),
+        3 * square: ("leave out W_o and the biases", "How many matrices does a layer have?"),
+        num_heads * full: (
+            "give each head matrices as wide as the whole layer",
+            "Does the count depend on the number of heads?",
+        ),
+        4 * d_model * right: ("count only one head", "How many columns does the wide W_q have?"),
     }
     check_prediction(parameters, full, counts, "Four matrices and four biases: what are their shapes?")
     tables = {
-        tokens**2: ("all heads share one table", "How many tables did the figure show for two heads?"),
-        num_heads * tokens: ("there is one weight for each token", "How many does each token compute?"),
-        num_heads * tokens * right: ("weights are as long as a head is wide", "Between which two is there a weight?"),
+        tokens**2: ("let all heads share one table", "How many tables did the figure show for two heads?"),
+        num_heads * tokens: ("give each token a single weight", "How many weights does each token compute?"),
+        num_heads * tokens * right: (
+            "make weights as long as a head is wide",
+            "Which two things does a weight connect?",
+        ),
     }
     check_prediction(table_cells, num_heads * tokens**2, tables, "How large is one table, and how many are there?")
-    say_right("width, parameters and tables; only the tables grow with the tokens.")
+    say_right("the width and the parameters are fixed, and only the tables grow with the number of tokens.")
 
 
 TOKENS = {
-    0: ("the function is right", "In which order does reshape deal out the numbers?"),
-    1: ("head 2 begins with the second token", "How many numbers has head 1, and how many a token?"),
-    3: ("head 2 begins with the last token", "How many numbers has head 1, and how many a token?"),
+    0: ("assume that the function is right", "In what order does reshape deal out the numbers?"),
+    1: ("let head 2 begin with the second token", "How many numbers does head 1 have, and how many does a token have?"),
+    3: ("let head 2 begin with the last token", "How many numbers does head 1 have, and how many does a token have?"),
 }
 
 
@@ -153,21 +172,36 @@ def split_heads(answer, token, seed=0):
         a = random.normal(size=(n, d))
         got, right = ask(answer, a=a, num_heads=num_heads), _cut(a, num_heads)
         given = name_shapes(a=a, num_heads=num_heads)
-        need_shape("the result", got, right.shape, given, "How many heads, how many tokens, how many numbers in each?")
-        if np.allclose(got, a.reshape(num_heads, n, -1)) and not np.allclose(got, right):
-            seen = Part("With {given}, result[0, 1] still holds numbers of token a[0]", given=given)
-            raise Wrong(seen, question="What must be cut first?")
-        known = (
-            (a.reshape(n, -1, num_heads).transpose(2, 0, 1), "Do the columns of a head stand side by side in a token?"),
-            (right[::-1], "Which columns has the first head, the first or the last?"),
-            (right[:, ::-1], "In which order stand the tokens in a head?"),
+        need_shape(
+            "the result",
+            got,
+            right.shape,
+            given,
+            "How many heads are there, how many tokens, and how many numbers in each?",
         )
-        need_close("result", got, right, "The first head has the first columns of every token. Which has yours?", known)
+        if np.allclose(got, a.reshape(num_heads, n, -1)) and not np.allclose(got, right):
+            seen = Part("With {given}, result[0, 1] still contains numbers from token a[0]", given=given)
+            raise Wrong(seen, question="What must you cut first?")
+        known = (
+            (
+                a.reshape(n, -1, num_heads).transpose(2, 0, 1),
+                "Are the columns of a head next to each other in a token?",
+            ),
+            (right[::-1], "Which columns does the first head have, the first or the last?"),
+            (right[:, ::-1], "In what order do the tokens appear in a head?"),
+        )
+        need_close(
+            "result",
+            got,
+            right,
+            "The first head has the first columns of every token. Which ones does yours have?",
+            known,
+        )
     check_prediction(
         token,
         2,
         TOKENS,
         digits=0,
-        hint="There are tokens 0 to 3. Write their numbers in one line, and cut it in two: what comes first?",
+        hint="Write the numbers of tokens 0 to 3 in one line and cut it in two. What comes first in each half?",
     )
-    say_right("every head has its own columns of every token; numbered tokens show this wrong split.")
+    say_right("every head has its own columns of every token, and numbered tokens reveal the wrong split.")

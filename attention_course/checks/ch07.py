@@ -26,22 +26,22 @@ def _order(x, attend, feed_forward, norm_1, norm_2):
     stream = norm_1(x) + attend(norm_1(x))
     swapped, other = x + feed_forward(norm_2(x)), x + attend(norm_2(x))
     known = (
-        (norm_2(post + feed_forward(post)), "That is post-norm. What does equation (7.1) give to the norm?"),
+        (norm_2(post + feed_forward(post)), "That is post-norm. What does equation (7.1) normalise?"),
         (
             norm_2(stream) + feed_forward(norm_2(stream)),
             "If both sub-layers return zeros, does x come out as it went in?",
         ),
-        (feed_forward(norm_2(attend(norm_1(x)))), "What runs past the sub-layers?"),
-        (x + feed_forward(norm_2(attend(norm_1(x)))), "To what does the feed-forward network add?"),
-        (attend(norm_1(x)) + feed_forward(norm_2(attend(norm_1(x)))), "What runs past attention?"),
-        (feed_forward(norm_2(half)), "What runs past the feed-forward network?"),
+        (feed_forward(norm_2(attend(norm_1(x)))), "What bypasses the sub-layers?"),
+        (x + feed_forward(norm_2(attend(norm_1(x)))), "What does the feed-forward network add its result to?"),
+        (attend(norm_1(x)) + feed_forward(norm_2(attend(norm_1(x)))), "What bypasses attention?"),
+        (feed_forward(norm_2(half)), "What bypasses the feed-forward network?"),
         (swapped + attend(norm_1(swapped)), "Which of the two sub-layers comes first?"),
         (x + attend(norm_1(x)) + feed_forward(norm_2(x)), "Does the second sub-layer read what the first has written?"),
         (x + attend(x) + feed_forward(x + attend(x)), "Where are the norms?"),
-        (half + feed_forward(norm_1(half)), "Each sub-layer has a norm of its own. Which is the second's?"),
+        (half + feed_forward(norm_1(half)), "Each sub-layer has its own norm. Which one belongs to the second?"),
         (half, "Attention is right. What comes after it?"),
         (other + feed_forward(norm_1(other)), "Which of the two norms belongs to attention?"),
-        (stream + feed_forward(norm_2(stream)), "What is attention's result added to: x, or its norm?"),
+        (stream + feed_forward(norm_2(stream)), "What do you add attention's result to, x or the normalised x?"),
     )
     return right, known
 
@@ -57,9 +57,11 @@ def pre_norm_block(answer, seed=0):
     for n, d in ((3, 4), (1, 6), (5, 2)):
         x, parts = random.normal(size=(n, d)), _parts(random, n, d)
         got, (right, known) = ask(answer, x=x, **parts), _order(x, **parts)
-        need_shape("the result", got, right.shape, name_shapes(x=x), "A block takes tokens and gives tokens: how many?")
+        need_shape(
+            "the result", got, right.shape, name_shapes(x=x), "A block takes tokens and returns tokens. How many?"
+        )
         need_close("result", got, right, "What does each sub-layer read, and where does it write?", known)
-    say_right("norm, sub-layer, sum, twice; for three sizes and drawn sub-layers.")
+    say_right("norm, sub-layer and sum come twice, and the result is correct for three sizes and random sub-layers.")
 
 
 def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=768):
@@ -73,26 +75,37 @@ def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=768):
     square, wide = d_model**2, d_model * d_ff
     attend = 4 * square + 4 * d_model
     full = attend + 2 * wide + d_ff + d_model + 4 * d_model
-    lost = "{missing:,} are missing: the biases of attention, or the two norms"
+    lost = "leave out {missing:,} numbers, the biases of attention or the two norms"
     if d_ff == 3 * d_model:
-        lost = "{missing:,} are missing: the biases of attention or of the feed-forward network, or the two norms"
+        lost = "leave out {missing:,} numbers, the biases of attention or of the feed-forward network, or the two norms"
     reasons = {
-        full - d_ff: ("the bias of the hidden layer is left out", "How many has it?"),
-        full - 4 * d_model: (Part(lost, missing=4 * d_model), "Which?"),
-        4 * square + 2 * wide: ("biases and norms are left out", "How many biases are there?"),
-        full - 2 * d_model: ("one norm is counted, or each has a scale alone", "What has a norm besides its scale?"),
-        full - d_model: ("the bias of the last matrix is left out", "To what length does it narrow?"),
-        full - square: ("attention has three matrices", "What mixes the heads?"),
-        full - square - d_model: ("attention has three matrices", "What mixes the heads?"),
-        full + (num_heads - 1) * attend: ("each head had full matrices", "Does the number depend on heads?"),
-        full - wide: ("the feed-forward network has one matrix", "It widens; what else?"),
-        attend: ("attention is counted alone", "What comes after it?"),
+        full - d_ff: ("leave out the bias of the hidden layer", "How many numbers does it have?"),
+        full - 4 * d_model: (Part(lost, missing=4 * d_model), "Which of them?"),
+        4 * square + 2 * wide: ("leave out the biases and the norms", "How many biases are there?"),
+        full - 2 * d_model: (
+            "count one norm, or give each norm only a scale",
+            "What does a norm have besides its scale?",
+        ),
+        full - d_model: ("leave out the bias of the last matrix", "How wide is the output of that matrix?"),
+        full - square: ("give attention three matrices", "What mixes the heads?"),
+        full - square - d_model: ("give attention three matrices", "What mixes the heads?"),
+        full + (num_heads - 1) * attend: (
+            "give each head full matrices",
+            "Does the count depend on the number of heads?",
+        ),
+        full - wide: ("give the feed-forward network one matrix", "It widens the tokens, and what then?"),
+        attend: ("count only attention", "What comes after it?"),
     }
     if d_ff == 4 * d_model:  # then 1,024 may be any of the three
-        lost = "{missing:,} are missing: the biases of attention, that of the hidden layer, or the two norms"
-        reasons[full - d_ff] = Part(lost, missing=d_ff), "Which?"
-    check_prediction(parameters, full, reasons, "Attention, feed-forward, norms: what is the shape of each part?")
-    say_right("attention, feed-forward and norms, to the last parameter.")
+        lost = "leave out {missing:,} numbers, the biases of attention, that of the hidden layer, or the two norms"
+        reasons[full - d_ff] = Part(lost, missing=d_ff), "Which of them?"
+    check_prediction(
+        parameters,
+        full,
+        reasons,
+        "What is the shape of each part of attention, of the feed-forward network and of the norms?",
+    )
+    say_right("attention, feed-forward network and norms are counted to the last parameter.")
 
 
 def _blocks():
@@ -127,16 +140,16 @@ def _zero_test(block, x, norm_1, norm_2):
     change = np.abs(out - x)
     loud = block(x, lambda y: y, lambda y: y, norm_1, norm_2)
     known = (
-        (change.sum(), "How much does one number change, the one that changes most?"),
-        (change.mean(), "How much does one number change, the one that changes most?"),
+        (change.sum(), "By how much does the number that changes most change?"),
+        (change.mean(), "By how much does the number that changes most change?"),
         (change.min(), "Is that the largest change, or the smallest?"),
         ((out - x).max(), "What if a number becomes smaller?"),
         ((x - out).max(), "What if a number becomes larger?"),
-        (np.abs(out.max() - x.max()), "Is the change of the largest number the largest change?"),
-        (np.abs(out).max(), "Is that the change, or what comes out?"),
+        (np.abs(out.max() - x.max()), "Is the change in the largest number always the largest change?"),
+        (np.abs(out).max(), "Is that the change, or the output?"),
         (np.abs(loud - x).max(), "What do silent sub-layers return: zeros, or what they were given?"),
-        (np.square(out - x).max(), "Was the change asked for, or its square?"),
-        (float(not np.allclose(out, x)), "Whether it changes is one thing. By how much?"),
+        (np.square(out - x).max(), "Does the exercise ask for the change, or for its square?"),
+        (float(not np.allclose(out, x)), "You say whether it changes. By how much does it change?"),
     )
     return change.max(), known
 
@@ -159,15 +172,21 @@ def zero_test(answer, printed, seed=0):
             got = ask(answer, block=block, x=x, **norms)
             right, known = _zero_test(block, x, **norms)
             need_shape(
-                "the result", got, (), name_shapes(x=x), "The largest change is one number. Over what is it taken?"
+                "the result",
+                got,
+                (),
+                name_shapes(x=x),
+                "The largest change is one number. Which changes is it the largest of?",
             )
-            need_close("result", got, right, "Both sub-layers return zeros: how far is what comes out from x?", known)
+            need_close("result", got, right, "If both sub-layers return zeros, how far is the output from x?", known)
     reasons = {
-        0: ("no norm stands on the stream", "Is that so in this block?"),
-        1: ("what comes out is taken for the change", "What went in?"),
-        3: ("the second number is left out", "Does 6 change as much as 2?"),
-        4: ("the norm takes the mean away and does not divide", "By what does it divide?"),
-        6: ("nothing comes out", "What does a norm make of (2, 6, 2, 6)?"),
+        0: ("assume that no norm is on the stream", "Is that true of this block?"),
+        1: ("take the output for the change", "What went in?"),
+        3: ("leave out the second number", "Does 6 change as much as 2?"),
+        4: ("subtract the mean but do not divide", "What does the norm divide by?"),
+        6: ("assume that the output is 0", "What does a norm turn (2, 6, 2, 6) into?"),
     }
-    check_prediction(printed, 5, reasons, "What does the first norm make of (2, 6, 2, 6), and then the second?")
-    say_right("a norm on the stream shows wherever x comes out changed; here 6 becomes 1, a change of 5.")
+    check_prediction(
+        printed, 5, reasons, "What does the first norm turn (2, 6, 2, 6) into, and what does the second turn that into?"
+    )
+    say_right("a norm on the stream shows, because x comes out changed. Here 6 becomes 1, a change of 5.")

@@ -23,11 +23,16 @@ def patchify(answer, seed=0):
         image = random.normal(size=(height, width, channels))
         got, right = ask(answer, image=image, p=p), right_patchify(image, p)
         need_shape(
-            "the result", got, right.shape, name_shapes(image=image, p=p), "How many patches, of how many numbers?"
+            "the result",
+            got,
+            right.shape,
+            name_shapes(image=image, p=p),
+            "How many patches are there, and how many numbers does each have?",
         )
         need_close("patches", got, right, _about_patches(got, image, p))
     say_right(
-        "the patches hold for {number} pictures, high, wide and square, with one colour to four.", number=len(SIZES)
+        "the patches are correct for {number} pictures that are tall, wide or square and have one to four colours.",
+        number=len(SIZES),
     )
 
 
@@ -36,10 +41,13 @@ def _about_patches(got, image, p):
     height, width, channels = image.shape
     cut = image.reshape(height // p, p, width // p, p, channels)
     known = (
-        (image.reshape(got.shape), "Your patch 1 is a strip of a row of pixels. Which two axes must change places?"),
+        (
+            image.reshape(got.shape),
+            "Your patch 1 is a strip from one row of pixels. Which two axes must change places?",
+        ),
         (cut.transpose(2, 0, 1, 3, 4), "Are the patches counted along rows or down columns?"),
-        (cut.transpose(0, 2, 3, 1, 4), "Within a patch: do the numbers run along its rows or down its columns?"),
-        (cut.transpose(0, 2, 4, 1, 3), "Within a patch: do the colours of one pixel stand side by side?"),
+        (cut.transpose(0, 2, 3, 1, 4), "Within a patch, do the numbers run along its rows or down its columns?"),
+        (cut.transpose(0, 2, 4, 1, 3), "Within a patch, are the colours of one pixel next to each other?"),
     )
     flat = ((wrong.reshape(got.shape), question) for wrong, question in known)
     return find_question(got, flat, "Try it on the picture of 4 × 4 numbered pixels. What is your patch 1?")
@@ -53,41 +61,43 @@ def patch_numbers(tokens, numbers, weights, *, size=384, patch=16):
     tokens, numbers, weights : int, the answers
     size, patch : int, pixels along a side
     """
-    title = Part("{patch} × {patch} is the number of patches", patch=patch)
+    title = Part("read {patch} × {patch} as the number of patches", patch=patch)
     side, length = size // patch, patch**2 * 3
     right = side**2 + 1
     counts = {
-        197: ("a picture of 224 pixels is cut into patches of 16", "How large are these?"),
-        side**2: ("the class token is left out", "Where would the answer be read?"),
-        side: ("only the patches along one side are counted", "How many sides has a square?"),
-        side + 1: ("only the patches along one side are counted", "How many sides has a square?"),
-        patch**2: (title, "Is it their number or their size?"),
-        patch**2 + 1: (title, "Is it their number or their size?"),
-        size**2 + 1: ("every pixel is a token", "What is a patch for?"),
+        197: ("cut a picture of 224 pixels into patches of 16", "How large are the picture and the patches here?"),
+        side**2: ("leave out the class token", "Which token would the answer be read from?"),
+        side: ("count only the patches along one side", "How many sides does a square have?"),
+        side + 1: ("count only the patches along one side", "How many sides does a square have?"),
+        patch**2: (title, "Is it their number, or their size?"),
+        patch**2 + 1: (title, "Is it their number, or their size?"),
+        size**2 + 1: ("make every pixel a token", "What is a patch for?"),
     }
     check_prediction(tokens, right, counts, "How many patches fit along one side?")
     lengths = {
-        patch**2: ("a pixel were one number", "How many colours has it?"),
-        patch: ("only one side of the patch is counted", "What is the other?"),
-        patch * 3: ("only one side of the patch is counted", "What is the other?"),
-        size**2 * 3: ("that is the whole picture", "How much of it is in one patch?"),
+        patch**2: ("count a pixel as one number", "How many colours does it have?"),
+        patch: ("count only one side of the patch", "How long is the other?"),
+        patch * 3: ("count only one side of the patch", "How long is the other?"),
+        size**2 * 3: ("count the whole picture", "How much of it is in one patch?"),
     }
-    check_prediction(numbers, length, lengths, "How many pixels has a patch, and how many numbers a pixel?")
+    check_prediction(
+        numbers, length, lengths, "How many pixels does a patch have, and how many numbers does a pixel have?"
+    )
     tables = {
-        side**4: ("the class token neither asks nor answers", "Does it?"),
-        right: ("there is one weight for each token", "How many does each token compute?"),
-        right * length: ("weights grow with the length of a patch", "Between what and what is there a weight?"),
-        right**2 * 3: ("each colour had a table of its own", "What is a token made of?"),
+        side**4: ("leave the class token out of the table", "Doesn't it ask and answer like the others?"),
+        right: ("give each token a single weight", "How many weights does each token compute?"),
+        right * length: ("let the weights grow with the length of a patch", "Which two things does a weight connect?"),
+        right**2 * 3: ("give each colour a table of its own", "What is a token made of?"),
     }
-    check_prediction(weights, right**2, tables, "Who asks whom? How many pairs are there?")
-    say_right("tokens, numbers and weights.")
+    check_prediction(weights, right**2, tables, "Which tokens ask, and which are asked? How many pairs are there?")
+    say_right("you counted the tokens, the numbers and the weights.")
 
 
 PICTURE = np.array([[10 * row + column for column in range(1, 5)] for row in range(1, 5)])
 ROWS = {
-    (11, 12, 13, 14): ("that is the first row of the right picture", "Which numbers come first in the patches?"),
-    (11, 13, 21, 23): ("numbers of two patches are taken in turn", "In which order does reshape take the numbers?"),
-    (11, 13, 31, 33): ("one number of each patch is taken", "In which order does reshape take the numbers?"),
+    (11, 12, 13, 14): ("that is the first row of the correct picture", "Which numbers come first in the patches?"),
+    (11, 13, 21, 23): ("that takes numbers from two patches in turn", "In what order does reshape take the numbers?"),
+    (11, 13, 31, 33): ("that takes one number from each patch", "In what order does reshape take the numbers?"),
 }
 
 
@@ -104,24 +114,26 @@ def mended_unpatchify(answer, first_row, seed=0):
         image = random.normal(size=(height, width, channels))
         given = {"patches": right_patchify(image, p), "p": p, "H": height, "W": width}
         got = ask(answer, **given)
-        need_shape("the picture", got, image.shape, name_shapes(**given), "How many axes has a picture?")
+        need_shape("the picture", got, image.shape, name_shapes(**given), "How many axes does a picture have?")
         need_close("picture", got, image, "Run it on the picture of 4 × 4 numbered pixels. Where does patch 2 go?")
     _need_row(first_row)
-    say_right("{number} pictures come back whole, high, wide and square.", number=len(SIZES))
-    say_right("here the wrong function lays each patch in a row, for it takes the numbers as they come.")
+    say_right("{number} pictures come back whole, whether tall, wide or square.", number=len(SIZES))
+    say_right(
+        "here the wrong function lays each patch out in a row, because it takes the numbers in the order they come."
+    )
 
 
 def _need_row(first_row):
     """Compare four predicted numbers with the first row of what a plain reshape makes of the patches."""
     if first_row is ... or first_row is None or ... in np.atleast_1d(np.array(first_row, dtype=object)):
-        raise NotAttempted("the function is mended; the row is not predicted yet")
+        raise NotAttempted("the function is fixed, but the row is not predicted yet")
     got, right = as_numpy(first_row), right_patchify(PICTURE[..., None], 2)[0]
     if got.shape != (4,):
         raise Wrong(Part("The row is {named}", named=repr(first_row)), "four numbers")
     if not np.array_equal(got, right):
         other = (
             "that is not what it prints",
-            "Run the wrong function on the patches of the numbered picture: what is printed?",
+            "Run the wrong function on the patches of the numbered picture. What does it print?",
         )
         reason, question = ROWS.get(tuple(got.tolist()), other)
         raise Wrong(Part("Not {named}: {reason}", named=repr(first_row), reason=Part(reason)), question=question)

@@ -36,16 +36,22 @@ def _known(logits, words, lengths):
     back = _surprise(logits[:, 1:], words[:, :-1])
     return (
         (plain[seen].mean(), "Which word has the model seen when it answers at position 0?"),
-        (plain.mean(), "Which word has the model seen at position 0? And what lies behind the end of a sentence?"),
-        (shifted.mean(), "Does the padding behind the end of a sentence count?"),
-        (shifted[_counted(lengths, words.shape[1] - 1)].mean(), "Is the last word of a sentence followed by a word?"),
-        (shifted[few].mean(), "A sentence of length 5 has how many words to predict?"),
-        (back[predicted].mean(), "In which direction is the text shifted: is the next word predicted, or the last?"),
+        (plain.mean(), "Which word has the model seen at position 0? And what comes after the end of a sentence?"),
+        (shifted.mean(), "Does the padding after the end of a sentence count?"),
+        (shifted[_counted(lengths, words.shape[1] - 1)].mean(), "Does any word follow the last word of a sentence?"),
+        (shifted[few].mean(), "How many words are there to predict in a sentence of length 5?"),
+        (
+            back[predicted].mean(),
+            "In which direction do you shift the text? Do you predict the next word, or the previous one?",
+        ),
         (-shifted[predicted].mean(), "Is a surprise positive or negative?"),
-        (shifted[predicted].sum(), "Is it the mean that is asked for, or the sum?"),
-        ((each / (lengths - 1)).mean(), "Every predicted word counts alike. Do those of long sentences, in yours?"),
-        (each.sum() / predicted.size, "By how many words is the sum divided?"),
-        (shifted[predicted].mean() / log(2), "Which logarithm is it?"),
+        (shifted[predicted].sum(), "Does the exercise ask for the mean, or for the sum?"),
+        (
+            (each / (lengths - 1)).mean(),
+            "Every predicted word counts equally. Do the words of long sentences count equally in yours?",
+        ),
+        (each.sum() / predicted.size, "How many words do you divide the sum by?"),
+        (shifted[predicted].mean() / log(2), "Which logarithm do you use?"),
     )
 
 
@@ -63,7 +69,7 @@ def next_token_loss(answer, seed=0):
         logits = size * random.normal(size=(sentences, places, words))
         trial = {"logits": logits, "words": random.integers(words, size=(sentences, places)), "lengths": lengths}
         _need_loss(ask(answer, **trial), trial, huge=size > 1000)
-    say_right("shift, mask and mean hold for four batches, huge logits among them.")
+    say_right("shift, mask and mean are correct for four batches, including one with huge logits.")
 
 
 def _need_loss(got, trial, huge):
@@ -71,18 +77,18 @@ def _need_loss(got, trial, huge):
     about = {"given": Part("{given}, lengths {lengths}", given=name_shapes(**trial), lengths=lengths)}
     if got.shape != ():
         seen = Part("With {given}, the loss has shape {shape}", **about, shape=got.shape)
-        raise Wrong(seen, "one number", "What is the mean over?")
+        raise Wrong(seen, "one number", "What do you take the mean over?")
     about["loss"] = float(got)
     if not np.isfinite(got) and huge:
         seen = Part("With {given} and logits in the thousands, the loss is {loss}", **about)
         raise Wrong(seen, question="What does exp do to logits in the thousands?")
     if not np.isfinite(got):
         seen = Part("With {given}, the loss is {loss}", **about)
-        raise Wrong(seen, question="What is the logarithm of 0, or of less?")
+        raise Wrong(seen, question="What is the logarithm of 0, or of a negative number?")
     if not np.isclose(got, right, rtol=1e-4):
-        otherwise = "Which words of the first sentence count, and for how much?"
+        otherwise = "Which words of the first sentence count, and how much does each count?"
         if huge:
-            otherwise = "Smaller logits come out right. How small a probability has a logarithm in yours?"
+            otherwise = "Smaller logits come out right. How small can a probability get before your logarithm fails?"
         question = find_question(got, _known(**trial), otherwise)
         seen = Part("With {given}, the loss is {loss:.4f}", **about)
         raise Wrong(seen, Part("{loss:.4f}", loss=float(right)), question)
@@ -100,25 +106,31 @@ def loss_numbers(start, predicted, *, vocabulary=50257, lengths=(5, 3, 9)):
     """
     right, batch, words = log(vocabulary), len(lengths), sum(lengths)
     starts = {
-        vocabulary: ("the number of tokens is the loss", Part("What is the surprise at 1/{count}?", count=vocabulary)),
-        right / log(2): ("the logarithm has base 2", "Which has cross-entropy here?"),
-        right / log(10): ("the logarithm has base 10", "Which has cross-entropy here?"),
-        -right: ("a surprise is negative", "What is −ln of a number below 1?"),
-        0: ("the right word is certain, or if its probability is the loss", "What is −ln of a very small probability?"),
-        1: ("the loss were a share", "Of which probability is it minus the logarithm?"),
+        vocabulary: (
+            "use the number of tokens as the loss",
+            Part("What is the surprise at 1/{count}?", count=vocabulary),
+        ),
+        right / log(2): ("use the logarithm to base 2", "Which base does cross-entropy use here?"),
+        right / log(10): ("use the logarithm to base 10", "Which base does cross-entropy use here?"),
+        -right: ("make the surprise negative", "What is −ln of a number below 1?"),
+        0: (
+            "take the right word to be certain, or its probability to be the loss",
+            "What is −ln of a very small probability?",
+        ),
+        1: ("take the loss for a share", "The loss is minus the logarithm of a probability. Which one?"),
     }
-    check_prediction(start, right, starts, "What probability has each token, and what is its surprise?", digits=2)
+    check_prediction(start, right, starts, "What probability does each token have, and what is its surprise?", digits=2)
     counts = {
-        words: ("the first position of a sentence is predicted", "From what?"),
-        words - 1: ("only one position is never predicted", "How many sentences are there?"),
-        batch * max(lengths): ("padding and START count", "How many words has the shortest sentence?"),
-        batch * (max(lengths) - 1): ("the padding counts", "How many words has the shortest sentence?"),
-        words - 2 * batch: ("two words of each sentence are not predicted", "Which two?"),
-        batch: ("one word of each sentence is predicted", "Does only the last position have a next word?"),
+        words: ("predict the first position of each sentence as well", "What would you predict it from?"),
+        words - 1: ("leave out only one position", "How many sentences are there?"),
+        batch * max(lengths): ("count the padding and START", "How many words does the shortest sentence have?"),
+        batch * (max(lengths) - 1): ("count the padding", "How many words does the shortest sentence have?"),
+        words - 2 * batch: ("leave out two words of each sentence", "Which two?"),
+        batch: ("predict one word of each sentence", "Does only the last position have a next word?"),
     }
     hint = Part("How many words are predicted in a sentence of {length}?", length=min(lengths))
     check_prediction(predicted, words - batch, counts, hint)
-    say_right("ln C, and one less than each sentence's length.")
+    say_right("the loss is ln C, and each sentence has one prediction fewer than words.")
 
 
 def mended_loss(answer, copied, seed=0):
@@ -130,14 +142,17 @@ def mended_loss(answer, copied, seed=0):
     copied : float, two decimals: the wrong loss of a model that gives the word it has just read a probability of 0.9
     """
     reasons = {
-        -log(0.1): ("the answer gets all of the other 0.1", "Which word does the wrong function compare with?"),
-        0.9: ("the probability is the loss", "What is minus its logarithm?"),
-        -log(0.9) / log(2): ("the logarithm has base 2", "Which has cross-entropy here?"),
-        log(0.9): ("a surprise is negative", "What is −ln of a number below 1?"),
-        0: ("the copied word is certain", "What is −ln of 0.9?"),
-        log(43): ("43 words are equally likely", "What probability has the word it has just read?"),
+        -log(0.1): (
+            "give the next word all of the other 0.1",
+            "Which word does the wrong function compare the prediction with?",
+        ),
+        0.9: ("use the probability as the loss", "What is minus its logarithm?"),
+        -log(0.9) / log(2): ("use the logarithm to base 2", "Which base does cross-entropy use here?"),
+        log(0.9): ("make the surprise negative", "What is −ln of a number below 1?"),
+        0: ("take the copied word to be certain", "What is −ln of 0.9?"),
+        log(43): ("take all 43 words to be equally likely", "What is the probability of the word it has just read?"),
     }
     with hold_back():
         next_token_loss(answer, seed)
         check_prediction(copied, -log(0.9), reasons, "Which word is the answer, and what is its probability?", digits=2)
-    say_right("the wrong loss rewards a copy: it is far below 1.797, and that is the sign.")
+    say_right("the wrong loss rewards copying, and a value far below 1.797 gives it away.")

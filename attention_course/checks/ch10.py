@@ -26,26 +26,30 @@ def mended_places(answer, seed=0):
         alone, same = np.allclose(got, right, atol=1e-5), np.allclose(added, added[:, :1], atol=1e-5) and n > 1
         differs = not np.allclose(added, added[:1], atol=1e-5)
         mistakes = (
-            (np.allclose(added, 0, atol=1e-5), "x comes back as it was", "What was to be added to it?"),
-            (alone, "these are the vectors of the positions alone", "Where are the tokens themselves?"),
+            (np.allclose(added, 0, atol=1e-5), "x comes back unchanged", "What should have been added to it?"),
+            (alone, "the result has only the vectors of the positions", "Where are the tokens themselves?"),
             (same, "all tokens of a sentence get the same vector", "Along which axis do you count?"),
-            (differs, "the same position gets another vector in another sentence", "What does it depend on?"),
+            (
+                differs,
+                "the same position gets different vectors in different sentences",
+                "What should the vector depend on?",
+            ),
         )
         for is_there, seen, question in mistakes:
             if is_there:
                 raise Wrong(Part("With {given}, {seen}", given=given, seen=Part(seen)), question=question)
         known = (
-            (x - right, "Were the vectors added, or taken away?"),
+            (x - right, "Did you add the vectors, or subtract them?"),
             (x + table[1 : n + 1][::-1], "Counting starts at 0. Which row of the table belongs to the last token?"),
             (x + table[:n], "This counts from the first token. Which token gets row 0?"),
             (
                 x + table[-n:][::-1],
-                "The whole table is turned round. How many of its rows do n tokens need, and which?",
+                "You reversed the whole table. How many of its rows do n tokens need, and which ones?",
             ),
         )
         question = "Which row of the table belongs to the last token, and which to the one before it?"
         need_close("result", got, x + right, question, known)
-    say_right("every place has its own vector, the same in every sentence.")
+    say_right("every position has its own vector, which is the same in every sentence.")
 
 
 def _layers(random, n, d):
@@ -60,9 +64,9 @@ def _layers(random, n, d):
         return attend(x + last * (np.arange(n) == n - 1)[:, None])
 
     yield "a layer without positions", attend
-    yield "a layer that knows the last position alone", knows_the_last
-    yield "a layer that knows distances, the same to both sides", lambda x: attend(x, distance)
-    yield "its opposite", lambda x: -attend(x, distance)
+    yield "a layer that knows only the last position", knows_the_last
+    yield "a layer that knows distances but not directions", lambda x: attend(x, distance)
+    yield "the same layer with its sign reversed", lambda x: -attend(x, distance)
 
 
 def _effects(layer, x):
@@ -75,18 +79,21 @@ def _effects(layer, x):
         order[[i, j]] = j, i
         effects[i, j], left[i, j] = layer(x[order])[order] - straight, layer(x[order]) - straight
     apart = {pair: abs(effect).max() for pair, effect in effects.items()}
-    which = "Which pairs of tokens does yours exchange?"
+    which = "Which pairs of tokens do you exchange?"
     return max(apart.values()), (
-        (0.0, "0 says that no exchange matters. What does this layer give for x with two rows exchanged?"),
-        (max(abs(effect).max() for effect in left.values()), "Tokens changed places. Where do their outputs stand?"),
-        (abs(layer(x[::-1])[::-1] - straight).max(), "All tokens are reversed in yours. How many should move at once?"),
+        (
+            0.0,
+            "A result of 0 says that no exchange matters. What does this layer return for x with two rows exchanged?",
+        ),
+        (max(abs(effect).max() for effect in left.values()), "The tokens changed places. Where are their outputs now?"),
+        (abs(layer(x[::-1])[::-1] - straight).max(), "You reverse all the tokens. How many should move at once?"),
         (apart[0, 1], which),
         (apart[n - 2, n - 1], which),
         (apart[0, n - 1], which),
         (max(apart[i, i + 1] for i in range(n - 1)), which),
-        (max(effect.max() for effect in effects.values()), "What becomes of a difference below 0?"),
-        (np.mean([*apart.values()]), "Do you keep the largest of all pairs, or something else?"),
-        (sum(apart.values()), "Do you keep the largest of all pairs, or something else?"),
+        (max(effect.max() for effect in effects.values()), "What happens to a negative difference?"),
+        (np.mean([*apart.values()]), "Do you keep the largest effect of all pairs, or something else?"),
+        (sum(apart.values()), "Do you keep the largest effect of all pairs, or something else?"),
     )
 
 
@@ -120,46 +127,55 @@ def exchange_effect(answer, seed=0):
     for kind, layer, x, _, _ in trials:
         numbers.append(ask(answer, layer=layer, x=x))
         given = Part("{kind} and {shapes}", kind=Part(kind), shapes=name_shapes(x=x))
-        need_shape("the result", numbers[-1], (), given, "One number is asked for: the largest over what?")
+        need_shape(
+            "the result",
+            numbers[-1],
+            (),
+            given,
+            "The exercise asks for one number. Which effects is it the largest of?",
+        )
     mistakes = zip(*(known for *_, known in trials), strict=True)
     known = [([value for value, _ in mistake], mistake[0][1]) for mistake in mistakes]
     for (kind, _, x, right, _), got in zip(trials, numbers, strict=True):
         if not _close(got, right):
             given = Part("{kind} and {shapes}", kind=Part(kind), shapes=name_shapes(x=x))
             seen = Part("With {given}, the result is {number:.4f}", given=given, number=float(got))
-            otherwise = "What does the layer give for x, and what for x with two rows exchanged?"
+            otherwise = "What does the layer return for x, and what for x with two rows exchanged?"
             question = next((question for values, question in known if _close(numbers, values).all()), otherwise)
             raise Wrong(seen, Part("{number:.4f}", number=float(right)), question)
-    say_right("0 without positions, and positions are found in every other layer tried.")
+    say_right("the effect is 0 without positions, and your function detects positions in every other layer we tried.")
 
 
 SYMPTOMS = {
-    "a": ("start_above_chance", "The loss is wrong before a single step. What should it be with 85 classes?"),
-    "b": ("reactions", "It predicts well in training and cannot write. Whom has it seen in training?"),
-    "c": ("batch_leak", "Something comes in from the neighbours in the batch. Who was changed, who moved?"),
-    "d": ("order_effect", "The words are the same and only their order differs. What has the model not been told?"),
+    "a": ("start_above_chance", "The loss is wrong before the first step. What should it be with 85 classes?"),
+    "b": ("reactions", "It predicts well in training but cannot write. Which tokens has it seen in training?"),
+    "c": (
+        "batch_leak",
+        "Something comes in from its neighbours in the batch. Which sequence was changed, and which one moved?",
+    ),
+    "d": ("order_effect", "The words are the same, and only their order differs. What does the model not know?"),
 }
 ASKS = {
     "rows_off_one": "whether the weights of a query sum to 1",
-    "start_above_chance": "whether the first loss is that of a guess",
-    "parameter_count": "how many numbers are learned",
+    "start_above_chance": "whether the first loss is at chance level",
+    "parameter_count": "how many parameters are learned",
     "order_effect": "whether the order of the tokens matters",
     "reactions": "which output reacts to which token",
-    "batch_leak": "whether one sequence notices another",
+    "batch_leak": "whether one sequence in a batch affects another",
 }
 BUGS = {
-    "dropout left on": "the same input would give another output",
-    "each token sees itself alone": "no token would react to another, of its own sentence or of others",
-    "mask after the softmax": "rows but the last would sum to less than 1, and equal inputs would give equal outputs",
+    "dropout left on": "the same input would give a different output each time",
+    "each token sees itself alone": "no token would react to any other, in its own sentence or in another",
+    "mask after the softmax": "all rows except the last would sum to below 1, and equal inputs give equal outputs",
     "mask ignored": "every token would react to every other, and rows would sum to 1",
-    "mask with the opposite meaning": "tokens would react to later ones and to no earlier one",
+    "mask with the opposite meaning": "tokens would react to later ones but to no earlier one",
     "positions alike for all tokens": "tokens would react to those before them, and the loss would fall half-way",
-    "softmax over the queries": "the columns of weights would sum to 1, and the rows to anything",
-    "tokens of other sentences": "a sentence would move with another one of its batch",
+    "softmax over the queries": "the columns of the weights would sum to 1, but the rows could sum to anything",
+    "tokens of other sentences": "one sentence would change when another in its batch does",
 }
 PROGRAMS = {
-    "A": ("each token sees itself alone", "From whom could it learn the letter before?"),
-    "B": ("mask ignored", "Who reacts to whom in its grid, and what do its rows sum to?"),
+    "A": ("each token sees itself alone", "Where could it learn the previous letter from?"),
+    "B": ("mask ignored", "Which tokens react to which in its grid, and what do its rows sum to?"),
     "C": ("dropout left on", "What does the last of its numbers say about the others?"),
 }
 
@@ -186,7 +202,7 @@ def symptoms(a, b, c, d):
     """
     named = [getattr(answer, "__name__", answer) for answer in (a, b, c, d)]
     _check_diagnoses(named, SYMPTOMS, ASKS, "{symptom}: {answer} asks {asks}")
-    say_right("each symptom has its question.")
+    say_right("each symptom is matched with its detector.")
 
 
 def programs(a, b, c):
@@ -198,4 +214,4 @@ def programs(a, b, c):
     """
     named = [answer.strip().lower() if isinstance(answer, str) else answer for answer in (a, b, c)]
     _check_diagnoses(named, PROGRAMS, BUGS, "{symptom}: with “{answer}”, {asks}")
-    say_right("each program has its bug.")
+    say_right("each program is matched with its bug.")

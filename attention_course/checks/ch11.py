@@ -8,7 +8,7 @@ from ._ask import ask
 from ._compare import check_prediction, find_question, need_finite, need_shape
 from ._message import Part, Wrong, hold_back, say_right
 
-POWERS = "Which number is raised to a score?"
+POWERS = "Which number do you raise to the power of a score?"
 
 
 def _trials(seed):
@@ -35,14 +35,17 @@ def _known(scores, values):
         unshrunk_sum, unshrunk_mix = unshrunk_sum + exponential, unshrunk_mix + exponential * value
         largest = new
     return (
-        (unshrunk_mix / total, "The sum shrinks when the largest grows. What else was collected before?"),
-        (mixed / unshrunk_sum, "The mixture shrinks when the largest grows. What else was collected before?"),
-        (unshrunk_mix / unshrunk_sum, "A larger score arrives: how much too large is what was collected before?"),
-        (mixed, "By what is the mixture divided at the end?"),
-        (values.mean(axis=0), "Every value has the same weight in yours. Where do the scores enter?"),
-        (values[scores.argmax()], "Only the value of the largest score is left. What is the share of the others?"),
-        (scores @ values, "What must be done to a score before it is a weight?"),
-        (values[-1], "Only the last value is left. What has become of those before?"),
+        (unshrunk_mix / total, "You shrink the sum when a larger score arrives. What else was accumulated before?"),
+        (mixed / unshrunk_sum, "You shrink the mixture when a larger score arrives. What else was accumulated before?"),
+        (
+            unshrunk_mix / unshrunk_sum,
+            "When a larger score arrives, by what factor is everything accumulated so far too large?",
+        ),
+        (mixed, "What do you divide the mixture by at the end?"),
+        (values.mean(axis=0), "Every value has the same weight in yours. Where do the scores come in?"),
+        (values[scores.argmax()], "Only the value with the largest score is left. What share do the others get?"),
+        (scores @ values, "What must you do to a score before it becomes a weight?"),
+        (values[-1], "Only the last value is left. What has become of the earlier ones?"),
         (softmax(scores * np.log(2)) @ values, POWERS),
     )
 
@@ -92,16 +95,25 @@ def _known_merges(largest, total, mixed):
     gap, outputs = largest - largest.max(), mixed / total[:, None]
     shrink, grow, halve = np.exp(gap), np.exp(-gap), np.exp2(gap)
     return (
-        (mixed.sum(axis=0) / total.sum(), "Each computer took away its own largest score. What makes them comparable?"),
-        (shrink @ mixed / total.sum(), "The mixtures shrink to one largest score. What else must?"),
-        (mixed.sum(axis=0) / (shrink @ total), "The sums shrink to one largest score. What else must?"),
-        (shrink @ mixed, "By what is the mixture divided at the end?"),
-        (outputs.mean(axis=0), "Every computer has the same share in yours. Which two of its numbers say its share?"),
+        (
+            mixed.sum(axis=0) / total.sum(),
+            "Each computer subtracted its own largest score. What makes their numbers comparable?",
+        ),
+        (shrink @ mixed / total.sum(), "You rescaled the mixtures to one common maximum. What else must be rescaled?"),
+        (
+            mixed.sum(axis=0) / (shrink @ total),
+            "You rescaled the sums to one common maximum. What else must be rescaled?",
+        ),
+        (shrink @ mixed, "What do you divide the mixture by at the end?"),
+        (outputs.mean(axis=0), "You give every computer the same share. Which two of its numbers determine its share?"),
         (softmax(largest) @ outputs, "Which number tells a computer with many keys from one with a single key?"),
-        (outputs[largest.argmax()], "Only the one with the largest score is left. What is the share of the others?"),
-        (grow @ mixed / (grow @ total), "Whose numbers must shrink: of a small largest score, or of a big one?"),
+        (outputs[largest.argmax()], "Only the computer with the largest score is left. What share do the others get?"),
+        (
+            grow @ mixed / (grow @ total),
+            "Whose numbers must shrink, those with the smaller maximum or those with the larger?",
+        ),
         (halve @ mixed / (halve @ total), POWERS),
-        (outputs.sum(axis=0), "Each output is divided by its own sum. By what must all of them together be divided?"),
+        (outputs.sum(axis=0), "Each output is already divided by its own sum. What must their total be divided by?"),
     )
 
 
@@ -117,11 +129,15 @@ def merged_parts(answer, seed=0):
         scores, values = (np.concatenate(of_all) for of_all in zip(*parts, strict=True))
         with np.errstate(all="ignore"):
             got, known = ask(answer, largest=largest, total=total, mixed=mixed), _known_merges(largest, total, mixed)
-        question = "What is the largest power of e in it, and is it needed?"
+        question = "What is the largest power of e in your code, and do you need it?"
         if not total.all():
-            question = "A computer without a key has the sum 0 and the largest score −∞. Where does NaN come from?"
+            question = (
+                "A computer without a key has a sum of 0 and a largest score of −∞. Where does the NaN come from?"
+            )
         _need_output(got, Part(kind), softmax(scores) @ values, question, known)
-    say_right("the output of all keys from two, three and one computers, from one without a key, and for huge scores.")
+    say_right(
+        "the parts merge into the right output for one, two and three computers, one without keys, and huge scores."
+    )
 
 
 def _check_online_softmax(answer, seed):
@@ -133,25 +149,27 @@ def _check_online_softmax(answer, seed):
         except Wrong:
             if not pairs.again:
                 raise
-            seen = "`pairs` had come to its end and was read again"
-            raise Wrong(seen, question="What must be kept while `pairs` is read once?") from None
-    say_right("rising, falling, equal, huge and hugely negative scores, each read once.")
+            seen = "`pairs` had reached its end and was read again"
+            raise Wrong(seen, question="What must you keep while you read `pairs` once?") from None
+    say_right(
+        "it reads every pair only once and is correct for rising, falling, equal, huge and hugely negative scores."
+    )
 
 
 def _need_mixture(answer, kind, scores, values):
     got, right = ask(answer, scores=scores, values=values), softmax(scores) @ values
-    question = "What is the largest power of e in it, and is it needed?"
+    question = "What is the largest power of e in your code, and do you need it?"
     if scores.max() < -500:
-        question = "Before the first score there was none. What is the largest so far, then?"
+        question = "Before the first score there is none. So what is the largest score so far?"
     _need_output(got, kind, right, question, _known(scores, values))
 
 
 def _need_output(got, kind, right, question, known):
     """Raise Wrong unless the output is the right one; the question is for NaN and infinity."""
-    need_shape("the output", got, right.shape, kind, "A mixture of values is as long as what?")
+    need_shape("the output", got, right.shape, kind, "How long is a mixture of values?")
     need_finite("the output", got, kind, question)
     if not np.allclose(got, right, rtol=1e-4, atol=1e-5):
-        question = find_question(got, known, "What comes out for two scores, and in the other order?")
+        question = find_question(got, known, "What do you get for two scores, and for the same two in the other order?")
         seen = Part("With {given}, output[0] is {number:.4f}", given=kind, number=float(got[0]))
         raise Wrong(seen, Part("{number:.4f}", number=float(right[0])), question)
 
@@ -180,17 +198,20 @@ def mended_online(answer, returned, seed=0):
     total = np.exp(scores - 3).sum()
     reasons = {
         float(softmax(scores) @ values): (
-            "the mixture shrinks with the sum",
-            "What does the function as it stands do?",
+            "let the mixture shrink along with the sum",
+            "What does the function do as it is?",
         ),
-        20.0: ("neither of the two shrinks", "The sum of the function does. By what does it divide at the end?"),
-        60.0: ("the mixture is not divided", "By what does the function divide at the end?"),
+        20.0: (
+            "let neither of the two shrink",
+            "In this function the sum does shrink. What does it divide by at the end?",
+        ),
+        60.0: ("do not divide the mixture", "What does the function divide by at the end?"),
         float(np.exp(scores) @ values / total): (
-            "e is raised to the scores in the mixture alone",
-            "What is taken away from them before?",
+            "raise e to the bare scores in the mixture",
+            "What is subtracted from them first?",
         ),
     }
-    hint = "Which value enters the mixture with which factor, and what is the sum at the end?"
+    hint = "By what factor does each value enter the mixture, and what is the sum at the end?"
     with hold_back():
         _check_online_softmax(answer, seed)
         check_prediction(returned, 60 / total, reasons, hint, digits=1)
@@ -206,15 +227,23 @@ def cache_bytes(all_heads, grouped_heads, *, layers=40, heads=40, kv_heads=8, wi
     """
     for number, stored, other in ((all_heads, heads, kv_heads), (grouped_heads, kv_heads, heads)):
         right = 2 * layers * stored * width * 2
-        only_one = "only one layer, or only one head, is counted", "How many of each have a cache of their own?"
+        only_one = "count only one layer, or only one head", "How many of each have a cache of their own?"
         reasons = {
-            right / 2: ("keys or values, or a byte of each number, are left out", "What is stored, in how many bytes?"),
-            right / 4: ("one byte and keys alone are counted", "What is stored besides keys?"),
+            right / 2: (
+                "leave out the keys, the values, or one byte of each number",
+                "What is stored, and in how many bytes?",
+            ),
+            right / 4: ("count only the keys, with one byte for each number", "What is stored besides keys?"),
             right / layers: only_one,
             right / stored: only_one,
-            right * 2: ("the numbers take four bytes", "How many bits have they?"),
-            right * 8: ("bits are counted", "How many bits has a byte?"),
-            right // stored * other: ("it is the answer to the other question", "How many heads of keys are there?"),
+            right * 2: ("let each number take four bytes", "How many bits does each number have?"),
+            right * 8: ("count bits", "How many bits does a byte have?"),
+            right // stored * other: ("answer the other question", "How many heads of keys are there?"),
         }
-        check_prediction(number, right, reasons, "Keys and values, layers, heads, numbers in each, bytes in each?")
-    say_right("a key and a value in every layer and every head of keys.")
+        check_prediction(
+            number,
+            right,
+            reasons,
+            "How many layers, heads, numbers in a head and bytes in a number are there, for keys and for values?",
+        )
+    say_right("the cache holds a key and a value for every layer and every head of keys.")

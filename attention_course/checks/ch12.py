@@ -12,9 +12,9 @@ def _heads(weights):
     diagonals = {k: np.diagonal(weights, k, -2, -1) for k in (-1, 0, 1)}
     found = {
         "right": diagonals[1].mean(-1),
-        "Is the column of the token before left or right of the diagonal?": diagonals[-1].mean(-1),
-        "On which diagonal does a token look at itself?": diagonals[0].mean(-1),
-        "Which column belongs to the token after that of row i?": weights[..., 1:].mean((-2, -1)),
+        "Is the column of the previous token left or right of the diagonal?": diagonals[-1].mean(-1),
+        "On which diagonal does a token attend to itself?": diagonals[0].mean(-1),
+        "Which column belongs to the token after token i?": weights[..., 1:].mean((-2, -1)),
         "Is one large weight the same as a large mean?": diagonals[1].max(-1),
         "Which head has the smallest mean, and which the largest?": -diagonals[1].mean(-1),
     }
@@ -47,12 +47,12 @@ def next_head(answer, seed=0, trials=4):
         got = ask_for_two("the layer and the head", answer, weights=weights)
         found = tuple(int(x) if x.size == 1 else -1 for x in got)
         if found != heads["right"]:
-            hint = "Which numbers of one table are the weights of each token on the one after it?"
+            hint = "In one table, which numbers are the weights that tokens give to the token after them?"
             question = next((question for question, head in heads.items() if head == found), hint)
             given = {"layers": weights.shape[0], "heads": weights.shape[1], "found": found}
             seen = Part("With {layers} layers of {heads} heads, the answer is {found}", **given)
             raise Wrong(seen, Part("{right}", right=heads["right"]), question)
-    say_right("the head that looks at the next token is found.")
+    say_right("you found the head that attends to the next token.")
 
 
 def heads_missed_more(answer, seed=0, trials=4):
@@ -68,16 +68,18 @@ def heads_missed_more(answer, seed=0, trials=4):
         lost = random.random((int(random.integers(2, 5)), int(random.integers(5, 9))))
         layer, head = int(random.integers(len(lost))), int(random.integers(lost.shape[1]))
         got = ask(answer, lost=lost, layer=layer, head=head)
-        need_shape("the result", got, (), Part("lost {shape}", shape=lost.shape), "How many numbers are asked for?")
+        need_shape(
+            "the result", got, (), Part("lost {shape}", shape=lost.shape), "How many numbers does the exercise ask for?"
+        )
         mine = lost[layer, head]
         known = (
-            ((lost[layer] >= mine).sum(), "Is a head missed more than itself?"),
-            ((lost[layer] < mine).sum(), "Is a head with a larger number missed more, or less?"),
-            ((lost > mine).sum(), "Which heads stand in the same layer?"),
+            ((lost[layer] >= mine).sum(), "Should a head be compared with itself?"),
+            ((lost[layer] < mine).sum(), "Does a larger number mean that a head is missed more, or less?"),
+            ((lost > mine).sum(), "Which heads are in the same layer?"),
             ((lost[:, head] > mine).sum(), "Is a layer a row of the table, or a column?"),
         )
-        need_close("the result", got, np.array((lost[layer] > mine).sum()), "Which numbers are compared?", known)
-    say_right("so many heads of its layer are missed more.")
+        need_close("the result", got, np.array((lost[layer] > mine).sum()), "Which numbers do you compare?", known)
+    say_right("that is how many heads of its layer are missed more.")
 
 
 def mended_published_block(answer, printed, seed=0):
@@ -93,9 +95,9 @@ def mended_published_block(answer, printed, seed=0):
     """
     _check_block(answer, seed)
     reasons = {
-        1: ("the second norm is used", "Where is the second norm in the block as it stands?"),
-        2: ("the numbers are doubled and not squared", "What is the square of a number that is twice as large?"),
-        0: ("zeros go on to the network", "What does the first norm get: the zeros, or x plus the zeros?"),
+        1: ("apply the second norm as well", "Where is the second norm in the block as it is?"),
+        2: ("double the numbers without squaring them", "What is the square of a number that is twice as large?"),
+        0: ("pass zeros on to the network", "What does the first norm get: the zeros, or x plus the zeros?"),
     }
     hint = "What is the mean square after the first norm, and what is added to these numbers?"
     check_prediction(printed, 4, reasons, hint)
@@ -115,11 +117,11 @@ def _check_block(answer, seed):
     middle = first(x + attend(x))
     known = (
         (middle + feed(middle), "Which of the two norms is not used?"),
-        (first(middle + feed(middle)), "Both sums are followed by a norm. By the same?"),
-        (middle + last(feed(middle)), "What is normalised, the sum or what the network adds?"),
-        (middle + feed(last(middle)), "Does the norm stand before the network, or after the sum?"),
-        (last(feed(middle)), "Where is the path that leads past the network?"),
+        (first(middle + feed(middle)), "Both sums are followed by a norm. Is it the same one?"),
+        (middle + last(feed(middle)), "What do you normalise, the sum or what the network adds?"),
+        (middle + feed(last(middle)), "Does the norm come before the network, or after the sum?"),
+        (last(feed(middle)), "Where is the path that bypasses the network?"),
         (x + attend(first(x)) + feed(last(x + attend(first(x)))), "Do the norms come first, or last?"),
-        (last(first(x + attend(x) + feed(x))), "What is the network given?"),
+        (last(first(x + attend(x) + feed(x))), "What does the network receive?"),
     )
-    need_close("the output", got, last(middle + feed(middle)), "After which sums does a norm stand?", known)
+    need_close("the output", got, last(middle + feed(middle)), "Which sums are followed by a norm?", known)

@@ -115,7 +115,7 @@ def shaded(tables, owners):
         sheet.text(0.65, height - 0.45, title)
         for h, block in enumerate(table):
             left = 1.5 + h * (0.5 * table.shape[2] + 0.25)
-            sheet.text(left + 0.25 * (table.shape[2] - 1), height - 0.16, f"head {h + 1}", fontsize=9)
+            sheet.text(left + 0.25 * (table.shape[2] - 1), height - 0.16, f"head {h + 1}")
             for (row, column), number in np.ndenumerate(block):
                 colour = CYCLE[owners[title][h, row, column] % len(CYCLE)][0]
                 x, y = left + 0.5 * column, height - 0.45 - 0.34 * row

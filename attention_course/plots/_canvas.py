@@ -1,11 +1,9 @@
 """An empty sheet on which diagrams are put together."""
 
-import matplotlib
-import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
 
-from ._style import BLUE, INK, ORANGE, PAPER, book_style, draw_arrow, finish, ink_on
+from ._style import BLUE, INK, ORANGE, PAPER, WIDTH, book_style, draw_arrow, finish, tint
 
 
 class Canvas:
@@ -13,7 +11,7 @@ class Canvas:
 
     Parameters
     ----------
-    width, height : float, inches
+    width, height : float, inches; drawn smaller, but for the letters, if wider than a figure
 
     Examples
     --------
@@ -25,19 +23,19 @@ class Canvas:
     """
 
     def __init__(self, width, height):
-        self._figure = Figure(figsize=(width, height))
+        smaller = min(1, WIDTH / width)  # all but the letters
+        self._figure = Figure(figsize=(width * smaller, height * smaller))
         self._axes = self._figure.add_axes((0, 0, 1, 1))
         self._axes.set(xlim=(0, width), ylim=(0, height))
         self._axes.axis("off")
 
     def box(self, x, y, text="", *, width=0.9, height=0.36, colour=BLUE, filled=0.0):
-        """Draw a box around the point (x, y), filled from 0 (paper) to 1 (its colour), with centred text."""
-        rgb = np.array(matplotlib.colors.to_rgb(colour))
-        face = tuple((1 - (1 - rgb) * (0.12 + 0.88 * filled)).round(3))
+        """Draw a box around the point (x, y), filled from 0 (not at all) to 1, with centred text."""
         corner = (x - width / 2, y - height / 2)
-        self._axes.add_patch(FancyBboxPatch(corner, width, height, boxstyle="round,pad=0,rounding_size=0.05",
-                                            facecolor=face, edgecolor=colour, linewidth=1.2))  # fmt: skip
-        self.text(x, y, text, colour=ink_on(face))
+        look = {"boxstyle": "round,pad=0,rounding_size=0.05", "edgecolor": colour, "linewidth": 1.2}
+        for face in [PAPER, tint(colour, filled)][: 2 if filled else 1]:  # paper first: nothing shows through
+            self._axes.add_patch(FancyBboxPatch(corner, width, height, facecolor=face, **look))
+        self.text(x, y, text)
 
     def circle(self, x, y, text="", *, radius=0.16, colour=INK):
         """Draw a circle around the point (x, y) with centred text, for an operation such as a sum."""
@@ -52,7 +50,7 @@ class Canvas:
         """Draw a bar that stands on the point (x, y)."""
         self._axes.add_patch(Rectangle((x - width / 2, y), width, round(height, 3), facecolor=colour))
 
-    def text(self, x, y, text, *, fontsize=9.5, colour=INK, weight="normal"):
+    def text(self, x, y, text, *, fontsize=10, colour=INK, weight="normal"):
         """Write words centred at the point (x, y)."""
         self._axes.text(x, y, text, ha="center", va="center", fontsize=fontsize, color=colour, weight=weight)
 

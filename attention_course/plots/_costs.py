@@ -35,7 +35,7 @@ def online_steps(scores):
             x, new = left + 0.48 * i, i == step - 1
             sheet.bar(x, 0.85, 1.2 * term, colour=ORANGE if new else BLUE)
             sheet.text(x, 0.7, f"{scores[i]:g}")
-            sheet.text(x, 0.95 + 1.2 * term, f"{term:.3f}", fontsize=8.5)
+            sheet.text(x, 0.95 + 1.2 * term, f"{term:.3f}")
         sheet.text(left + 0.45, 0.43, f"largest {largest:g}")
         sheet.text(left + 0.45, 0.18, f"sum {terms.sum():.3f}")
         if step > 1:
@@ -75,7 +75,7 @@ def cache_steps(n):
             sheet.box(left + 0.46 * i, 1.75, f"v{i + 1}", **look)
             sheet.box(left + 0.46 * i, 1.3, f"k{i + 1}", **look)
             sheet.arrow((last, 0.72), (left + 0.46 * i, 1.1))
-            sheet.text(left + 0.46 * i, 2.08, "new" if i == step else "kept", fontsize=8)
+            sheet.text(left + 0.46 * i, 2.08, "new" if i == step else "kept")
         sheet.box(last, 0.5, f"q{step + 1}", colour=ORANGE, filled=0.3, width=0.4)
         sheet.text((left + last) / 2, 2.3, f"step {step + 1}", weight="bold")
         sheet.text((left + last) / 2, 0.12, f"scores: {step + 1}")

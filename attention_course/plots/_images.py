@@ -36,7 +36,7 @@ def over_image(image, weights, *, asks=None):
     image, weights = as_array(image), {title: as_array(row).round(2) for title, row in weights.items()}
     rows, columns = _patch_grid(image, weights)
     with book_style():
-        across = min(len(weights), max(1, round(3 * rows / columns)))
+        across = min(len(weights), max(1, int(WIDTH / (0.5 * columns))))  # a number fits in a patch
         down = -(-len(weights) // across)
         wide = WIDTH / max(across, 1.5)
         figure = Figure(figsize=(wide * across, (wide * rows / columns + 0.3) * down))
@@ -144,7 +144,7 @@ def _draw_veil(axes, i, j, weight):
     opacity = round(0.6 * (1 - weight), 2)
     axes.add_patch(Rectangle((j, i), 1, 1, facecolor=(1, 1, 1, opacity), edgecolor=PAPER, linewidth=0.8))
     if weight >= 0.1:
-        _print_weight(axes, j + 0.5, i + 0.82, weight, 0.1, fontsize=7)
+        _print_weight(axes, j + 0.5, i + 0.82, weight, 0.1)
 
 
 def _draw_weight(axes, start, end, weight, printed):
@@ -158,7 +158,7 @@ def _draw_weight(axes, start, end, weight, printed):
         edge = [withStroke(linewidth=round(look["linewidth"] + 2, 2), foreground=PAPER)]  # stands out on dark patches
         axes.add_patch(FancyArrowPatch((x + 0.5, y + 0.5), (j + 0.5, i + 0.5), path_effects=edge, **shape, **look))
     if printed and weight >= 0.1:
-        _print_weight(axes, j + 0.5, i + (0.2 if y > i else 0.9), weight, 0.15, fontsize=9, zorder=5)
+        _print_weight(axes, j + 0.5, i + (0.2 if y > i else 0.9), weight, 0.15, zorder=5)
 
 
 def photograph(side):

@@ -10,7 +10,10 @@ from matplotlib.patches import Rectangle
 from ._canvas import Canvas
 from ._style import (
     AXIS_TITLE,
+    BLUE,
+    GREY,
     INK,
+    ORANGE,
     PALE,
     PAPER,
     WIDTH,
@@ -22,6 +25,7 @@ from ._style import (
     format_number,
     plural,
     text_width,
+    tint,
 )
 
 
@@ -84,11 +88,14 @@ def grids(matrices, rows=None, columns=None, *, digits=2, mask=None, row_title="
     if shown.shape != (n, m):
         raise ValueError(f"mask has shape {shown.shape}, the values have {(n, m)}; expected the same")
     digits = digits if isinstance(digits, list) else [digits] * len(arrays)
+    left, gap = max(map(text_width, rows)) + 0.1 + 0.3 * bool(row_title), 0.3
     widest = max(len(f"{x:.{d}f}") for a, d in zip(arrays.values(), digits, strict=True) for x in a.flat)
-    need = max(0.09 * widest + 0.12, max(map(text_width, columns)) + 0.1, max(map(text_width, arrays)) / m)
-    left, gap = max(map(text_width, rows)) + 0.4, 0.3
+    labels, numbers = max(map(text_width, columns)) + 0.1, 0.09 * widest + 0.06
+    upright = m * labels > WIDTH - left  # labels that are too long for their columns
+    brief = m * numbers > WIDTH - left  # numbers that are too long: .25, and none below a tenth
+    need = max(0.27 if brief else numbers, 0.2 if upright else labels, max(map(text_width, arrays)) / m)
     across, cell = _arrange(len(arrays), m, need, WIDTH - left, gap)
-    width, height, above = m * cell, n * 0.42, 0.7
+    width, height, above = m * cell, n * 0.38, 0.75 + (labels - 0.2 if upright else 0)
     down = -(-len(arrays) // across)
     size = left + across * (width + gap), down * (height + above)
     with book_style():
@@ -97,11 +104,12 @@ def grids(matrices, rows=None, columns=None, *, digits=2, mask=None, row_title="
             row, column = divmod(i, across)
             corner = left + column * (width + gap), (down - row - 1) * (height + above)
             axes = figure.add_axes((corner[0] / size[0], corner[1] / size[1], width / size[0], height / size[1]))
-            _draw_grid(axes, array.round(digits[i]), shown, digits[i])
-            axes.set_xticks(range(m), columns)
+            _draw_grid(axes, array.round(digits[i]), shown, digits[i], brief)
+            axes.set_xticks(range(m), columns, rotation=90 if upright else 0)
             axes.set_yticks(range(n), rows if column == 0 else [])
-            axes.set_title(title, pad=32 if column_title else 20)
-            lift = matplotlib.transforms.ScaledTranslation(0, 19 / 72, figure.dpi_scale_trans)
+            high = 72 * labels - 2 if upright else 19  # points: the labels
+            axes.set_title(title, pad=high + (16 if column_title else 1))
+            lift = matplotlib.transforms.ScaledTranslation(0, high / 72, figure.dpi_scale_trans)
             title = f"{column_title} →" if column_title else ""
             axes.text(0.5, 1.0, title, transform=axes.transAxes + lift, **AXIS_TITLE)
             axes.set_ylabel(f"← {row_title}" if row_title and column == 0 else "", **AXIS_TITLE)
@@ -116,31 +124,31 @@ def _arrange(count, m, need, room, gap):
     return across, min(max(need, ((room + gap) / across - gap) / m), 1.1)
 
 
-def _draw_cells(axes, array, shown, digits, corner, size):
-    """Paint the cells of one matrix: blue for what is above 0, orange for what is below, hatched where hidden.
+def _draw_cells(axes, array, shown, digits, corner, size, brief=False):
+    """Paint the cells of one matrix: orange if all lie from 0 to 1, as weights do, else grey, hatched where hidden.
 
-    The darkest colour is that of 1, so that weights look alike in all figures, or of the largest number beyond it.
-    No cell is so dark that black digits are hard to read on it.
+    If some are above 0 and some below, they are blue and orange. The darkest colour is that of 1, so that weights look
+    alike in all figures, or of the largest number beyond it.
     """
     (left, top), (width, height) = corner, size
-    largest = np.abs(array[shown & np.isfinite(array)]).max(initial=1)
-    up, down = matplotlib.colormaps["Blues"], matplotlib.colormaps["Oranges"]
+    seen = array[shown & np.isfinite(array)]
+    largest, signs = np.abs(seen).max(initial=1), {*np.sign(seen)} - {0}
+    up, down = (BLUE, ORANGE) if len(signs) == 2 else [ORANGE if ((seen >= 0) & (seen <= 1)).all() else GREY] * 2
     for i, j in np.ndindex(array.shape):
         number, x, y = array[i, j], left + j * width, top + i * height
-        share = 0.55 * min(abs(number) / largest, 1)
-        colour = (up if number >= 0 else down)(share) if np.isfinite(number) else (0.95, 0.95, 0.95)
-        hidden = {"facecolor": "#f2f2f2", "hatch": "////", "edgecolor": "#aaaaaa"}
-        look = {"facecolor": colour, "edgecolor": PAPER} if shown[i, j] else hidden
+        face = tint(up if number > 0 else down, abs(number) / largest) if np.isfinite(number) else "none"
+        hidden = {"facecolor": "none", "hatch": "////", "edgecolor": PALE}
+        look = {"facecolor": face, "edgecolor": PAPER} if shown[i, j] else hidden
         axes.add_patch(Rectangle((x, y), width, height, linewidth=1.2, **look))
-        if shown[i, j]:
-            text = format_number(number, digits)
+        if shown[i, j] and not (brief and abs(number) < 0.1):
+            text = format_number(number, digits).replace("0.", "." if brief else "0.")
             axes.text(x + width / 2, y + height / 2, text, ha="center", va="center", color=INK)
 
 
-def _draw_grid(axes, array, shown, digits):
+def _draw_grid(axes, array, shown, digits, brief):
     """Paint the cells of one matrix on axes of their own, a cell one unit wide and high."""
     n, m = array.shape
-    _draw_cells(axes, array, shown, digits, (-0.5, -0.5), (1, 1))
+    _draw_cells(axes, array, shown, digits, (-0.5, -0.5), (1, 1), brief)
     axes.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5))
     axes.xaxis.tick_top()
     axes.tick_params(length=0)
@@ -177,13 +185,17 @@ def product(left, right, result, rows=None, columns=None, numbers=None, *, digit
         raise ValueError(f"shapes {shapes}; expected (n, m), (m, d) and (n, d)")
     rows, columns = check_labels("rows", rows, n), check_labels("columns", columns, m)
     numbers = check_labels("numbers", numbers, d)
-    cell = max(0.44, max(map(text_width, columns)) + 0.06)
-    gap = max(map(text_width, rows + columns)) + 0.5  # inches between two grids: a sign, and the next one's labels
+    cell = max(0.44, max(map(text_width, columns)) + 0.02)
+    labels = max(map(text_width, rows + columns)) + 0.05
+    gap = labels + 0.25  # inches between two grids: a sign, and the next one's labels
     widths, heights = [cell * m, 0.44 * d, 0.44 * d], [0.36 * len(array) for array in arrays]
     starts = [0.0, widths[0] + gap, widths[0] + widths[1] + 2 * gap]
     tops, total = [0.5 + (max(heights) - height) / 2 for height in heights], starts[2] + widths[2]
-    if total + gap > WIDTH:  # the result on a line of its own
+    if labels + total > WIDTH and labels + starts[1] + widths[1] <= WIDTH:  # the result on a line of its own
         starts[2], tops[2], total = starts[1], max(heights[:2]) + 1.1, starts[1] + max(widths[1:])
+    elif labels + total > WIDTH:  # the first on a line of its own
+        starts[1:] = 0, widths[1] + gap
+        tops, total = [0.5, *[heights[0] + 1.1] * 2], max(widths[0], starts[2] + widths[2])
     tall = max(top + height for top, height in zip(tops, heights, strict=True))
     sheet = Canvas(total, tall)
     axes = sheet._axes
@@ -199,7 +211,7 @@ def product(left, right, result, rows=None, columns=None, numbers=None, *, digit
             for j, label in enumerate(down):
                 axes.text(x - 0.05, y + (j + 0.5) * h, label, ha="right", va="center_baseline")
             axes.text(x + widths[i] / 2, y - 0.34, captions[i], ha="center", fontsize=10.5)
-            axes.text(x - gap + 0.12, y + heights[i] / 2, ["", "×", "="][i], ha="center", va="center", fontsize=16)
+            axes.text(x - labels - 0.12, y + heights[i] / 2, ["", "×", "="][i], ha="center", va="center", fontsize=16)
     return sheet.picture(f"{n} × {m} times {m} × {d} is {n} × {d}")
 
 
@@ -247,14 +259,13 @@ def grouped(matrices, groups):
             axes.set_yticks(
                 middles if axes is panels[0] else [], [groups[i] for i in starts][: n * (axes is panels[0])]
             )
-            axes.tick_params(length=0, labelsize=9)
+            axes.tick_params(length=0)
             axes.spines[:].set(visible=True, color=PALE)
         return finish(figure, f"{plural(len(arrays), 'map')} of {n} × {n}")
 
 
 def _draw_runs(axes, array, height):
     """Paint each row's runs of one number as a stroke so many points high, all strokes of one number in one path."""
-    up, down = matplotlib.colormaps["Blues"], matplotlib.colormaps["Oranges"]
     strokes = {}
     for i, row in enumerate(array):
         edges = [0, *(np.flatnonzero(row[1:] != row[:-1]) + 1), len(row)]
@@ -263,6 +274,6 @@ def _draw_runs(axes, array, height):
     for value, corners in strokes.items():
         if value:
             codes = [matplotlib.path.Path.MOVETO, matplotlib.path.Path.LINETO] * (len(corners) // 2)
-            path, colour = matplotlib.path.Path(corners, codes), (up if value > 0 else down)(0.2 + 0.6 * abs(value))
+            path, colour = matplotlib.path.Path(corners, codes), (BLUE if value > 0 else ORANGE, abs(value).round(1))
             look = {"facecolor": "none", "edgecolor": colour, "linewidth": height, "capstyle": "butt"}
             axes.add_patch(matplotlib.patches.PathPatch(path, **look))

@@ -1,12 +1,14 @@
 """Series of numbers: bars and lines."""
 
 import itertools
+import textwrap
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from ._style import (
     CYCLE,
+    GREY,
     PALE,
     PAPER,
     WIDTH,
@@ -19,9 +21,11 @@ from ._style import (
     text_width,
 )
 
+LINE = 12.5  # points, from one line of letters to the next
+
 
 def bars(values, labels, *, ylabel="", digits=2):
-    """Draw a bar for each label with its number above it; several series stand side by side.
+    """Draw a bar for each label with its number above it; several series stand side by side, or below each other.
 
     Parameters
     ----------
@@ -48,28 +52,35 @@ def bars(values, labels, *, ylabel="", digits=2):
     series = {name: as_array(numbers).round(digits) for name, numbers in series.items()}
     m = len(next(iter(series.values())))
     labels = check_labels("labels", labels, m)
-    width = 0.8 / len(series)
+    room = m * max((digits + 2) * 0.09 * len(series) + 0.12, max(map(text_width, labels)) + 0.12)
+    stacked = len(series) > 1 and room + 0.6 > WIDTH  # below each other, a panel for each
     with book_style():
-        room = (digits + 2) * 0.088 * len(series) + 0.12, max(map(text_width, labels)) + 0.12
-        figure = Figure(figsize=(max(m * max(room) + 0.6, WIDTH - 0.12), 2.3), layout="constrained")
-        axes = figure.subplots()
+        down, width = (len(series), 0.7) if stacked else (1, 0.8 / len(series))
+        height = 1.35 * down if stacked else 2.3
+        figure = Figure(figsize=(max(WIDTH, 0 if stacked else room + 0.6) - 0.12, height), layout="constrained")
+        panels = figure.subplots(down, sharex=True, sharey=True, squeeze=False)[:, 0]
         for i, (name, numbers) in enumerate(series.items()):
-            place = np.arange(m) + (i - (len(series) - 1) / 2) * width
+            axes = panels[i if stacked else 0]
+            place = np.arange(m) + (0 if stacked else (i - (len(series) - 1) / 2) * width)
             colour = CYCLE[i % len(CYCLE)][0]
             axes.bar(place, numbers, width * 0.92, color=colour, label=name, hatch="//" * i, edgecolor=PAPER)
             for x, y in zip(place, numbers, strict=True):
-                axes.text(x, max(y, 0), format_number(y, digits), ha="center", va="bottom", fontsize=8.5)
-        axes.set_xticks(range(m), labels)
-        axes.tick_params(axis="x", length=0)
-        axes.set_ylabel(ylabel)
-        axes.margins(y=0.12)
-        if len(series) > 1:
+                axes.text(x, max(y, 0), format_number(y, digits), ha="center", va="bottom")
+            axes.set_title(name if stacked else "")
+        for axes in panels:
+            axes.set_xticks(range(m), labels)
+            axes.tick_params(axis="x", length=0)
+            axes.margins(y=0.25 if stacked else 0.12)
+        panels[-1].set_ylabel(ylabel)
+        if len(series) > 1 and not stacked:
             _add_legend(axes)
         return finish(figure, f"bars of {m} values")
 
 
 def lines(x, series, *, spread=None, xlabel="", ylabel="", logx=False, logy=False, digits=4):
-    """Draw one line for each series, told apart by colour, marker and dash, with an optional band around it.
+    """Draw one line for each series, told apart by colour, marker and dash and named at its end.
+
+    A series with *baseline* in its name is a muted dashed line.
 
     Parameters
     ----------
@@ -100,26 +111,65 @@ def lines(x, series, *, spread=None, xlabel="", ylabel="", logx=False, logy=Fals
             raise ValueError(f"series {name!r} has shape {as_array(y).shape}, x has {x.shape}; expected the same")
     with book_style():
         figure, axes = panel(3.1)
-        for (name, y), (colour, marker, dash) in zip(series.items(), itertools.cycle(CYCLE), strict=False):
-            axes.plot(x, _round_significant(y, digits), dash, color=colour, marker=marker, markersize=5, label=name)
+        looks, ends, gaps = itertools.cycle(CYCLE), {}, False
+        for name, y in series.items():
+            colour, marker, dash = (GREY, "", "--") if "baseline" in name else next(looks)
+            drawn = _round_significant(y, digits)
+            axes.plot(x, drawn, dash, color=colour, marker=marker, label=name)
+            ends[name] = x[-1], drawn[-1], colour
+            gaps = gaps or not np.isfinite(drawn).all()
             if spread and name in spread:
                 low, high = (_round_significant(edge, digits) for edge in spread[name])
                 axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
         axes.set(xlabel=xlabel, ylabel=ylabel)
         if logx:
             axes.set_xscale("log", base=2)
-            axes.set_xticks(x, [f"{v:g}" for v in x], minor=False)
+            labels = [f"{v:g}" for v in x]
+            crowded = sum(map(text_width, labels)) > 2.6
+            axes.set_xticks(x, [label if i % 2 == 0 or not crowded else "" for i, label in enumerate(labels)])
         if logy:
             axes.set_yscale("log")
         axes.minorticks_off()
-        axes.grid(color=PALE, linewidth=0.6)
-        _add_legend(axes)
+        axes.grid(axis="y", color=PALE, linewidth=0.6)
+        if gaps:  # points rather than lines
+            _add_legend(axes)
+        else:
+            _name_ends(axes, ends)
         return finish(figure, f"lines through {len(x)} points: {', '.join(series)}")
 
 
+def _name_ends(axes, ends):
+    """Write each line's name beside its end, moved up or down where another one is in the way."""
+    names = {name: textwrap.fill(name, 15) for name in ends}
+    axes.figure.draw_without_rendering()  # lays out the axes, so that places are known
+    points = 72 / axes.figure.dpi
+    places = {name: axes.transData.transform(end[:2])[1] * points for name, end in ends.items()}
+    order = sorted(places, key=places.get)
+    heights = [LINE * (names[name].count("\n") + 1) for name in order]
+    moved = dict(zip(order, _spread([places[name] for name in order], heights), strict=True))
+    for name, (x, y, colour) in ends.items():
+        offset = (7, round(moved[name] - places[name], 1))
+        look = {"color": colour, "va": "center", "annotation_clip": False, "linespacing": 1.05}
+        axes.annotate(names[name], (x, y), offset, textcoords="offset points", **look)
+
+
+def _spread(places, heights):
+    """Move rising places so that things so high don't overlap: those in each other's way stay around their middle."""
+    groups = []  # of the places, moved so that things lie on each other: how many, and where the lowest begins
+    below = np.cumsum([0, *heights[:-1]])
+    for start, height, under in zip(places, heights, below, strict=True):
+        groups.append([1, start - height / 2 - under])
+        while len(groups) > 1 and groups[-2][1] > groups[-1][1]:
+            count, base = groups.pop()
+            groups[-1] = [groups[-1][0] + count, np.average([groups[-1][1], base], weights=[groups[-1][0], count])]
+    bases = [base for count, base in groups for _ in range(count)]
+    return [base + under + height / 2 for base, under, height in zip(bases, below, heights, strict=True)]
+
+
 def _add_legend(axes):
-    ncols = 3 if sum(map(len, axes.get_legend_handles_labels()[1])) < 50 else 2  # as many as fit above the axes
-    look = {"frameon": False, "fontsize": 9, "columnspacing": 1.2}
+    widest = max(map(text_width, axes.get_legend_handles_labels()[1])) + 0.6  # with its line
+    ncols = max(1, min(3, int((WIDTH - 0.5) // widest)))  # as many as fit above the axes
+    look = {"frameon": False, "columnspacing": 1.2}
     axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=ncols, **look)
 
 

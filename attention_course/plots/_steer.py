@@ -44,8 +44,8 @@ def steer(query, keys, values, words, *, asks):
     with book_style():
         figure = Figure(figsize=(WIDTH - 0.12, 2.5), layout="constrained")
         left, right = figure.subplots(1, 2)
-        for axes, title in ((left, "The question and two labels"), (right, "What is mixed")):
-            axes.set_title(title, loc="left", color=GREY, fontsize=10)
+        for axes, title in ((left, "Query and keys"), (right, "What is mixed")):
+            axes.set_title(title, loc="left", color=GREY)
             axes.axhline(0, color=PALE, linewidth=0.8)
             axes.axvline(0, color=PALE, linewidth=0.8)
             axes.set(xlim=(-1, 3.2), ylim=(-1, 3.2), aspect="equal")
@@ -55,7 +55,8 @@ def steer(query, keys, values, words, *, asks):
         left.plot(*ends.T, "--", color=BLUE, linewidth=1)
         for key, word in zip(keys, words, strict=True):
             left.plot(*zip([0, 0], key, strict=True), color=PURPLE, linewidth=1.8)
-            left.annotate(word, key, (5, 5), textcoords="offset points", color=PURPLE)
+            below = key[0] > key[1]  # not in the way of the query
+            left.annotate(word, key, (-6, -14) if below else (5, 5), textcoords="offset points", color=PURPLE)
         left.plot(*zip([0, 0], query, strict=True), color=BLUE, linewidth=2.2)
         left.plot(*query, "o", color=BLUE, markersize=8)
         left.annotate(asks, query, (8, -12), textcoords="offset points", color=BLUE, weight="bold")

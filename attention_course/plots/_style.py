@@ -12,11 +12,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 from matplotlib.transforms import Bbox
 
-WIDTH = 5.2  # inches, of every figure
+WIDTH = 4.4  # inches, of every figure: a letter of 10 pt is 16.7 px high on a wide page and 11 px on a phone
 BLUE = "#1866da"
 ORANGE = "#b03d05"
 GREEN = "#0f614e"
-PURPLE, SKY, YELLOW = "#633778", "#56B4E9", "#E69F00"
+PURPLE = "#633778"
+PLUM, BROWN = "#926286", "#522406"  # of models that are compared
 INK, GREY, PALE, PAPER = "#1c2430", "#4d5866", "#d5dae1", "#ffffff"
 #: The colours that a page replaces by its own, by the names of its style.
 TOKENS = {
@@ -24,13 +25,15 @@ TOKENS = {
     "weights": ORANGE,
     "value": GREEN,
     "key": PURPLE,
+    "model-a": PLUM,
+    "model-b": BROWN,
     "ink": INK,
     "muted": GREY,
     "line": PALE,
     "paper": PAPER,
 }
-CYCLE = [*zip((BLUE, ORANGE, GREEN, PURPLE, YELLOW, SKY), "os^Dvx", ("-", "--", "-.", ":", "-", "--"), strict=True)]
-AXIS_TITLE = {"fontsize": 8, "color": GREY, "ha": "center", "va": "bottom"}
+CYCLE = [*zip((BLUE, ORANGE, GREEN, PURPLE, PLUM, BROWN), "os^Dvx", ("-", "--", "-.", ":", "-", "--"), strict=True)]
+AXIS_TITLE = {"fontsize": 10, "color": GREY, "ha": "center", "va": "bottom"}
 STYLE = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "sans-serif"],
@@ -45,7 +48,7 @@ STYLE = {
     "lines.linewidth": 1.8,
     "lines.markersize": 4.5,
     "axes.titlelocation": "left",
-    "axes.titleweight": 600,
+    "axes.titleweight": "bold",
     "font.size": 10,
     "axes.titlesize": 10.5,
     "axes.spines.top": False,
@@ -114,10 +117,12 @@ def as_array(values):
     return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values, dtype=float)
 
 
-def ink_on(colour):
-    """Black or white, whichever stands out on the colour (relative luminance of WCAG 2)."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]]
-    return INK if np.dot(linear, (0.2126, 0.7152, 0.0722)) > 0.18 else PAPER
+def tint(colour, share):
+    """Return a colour that lets the page through: the square root of the share, so that small ones can be told apart.
+
+    Even the strongest is so pale that ink can be read on it, on a light page and on a dark one.
+    """
+    return colour, round(0.55 * share**0.5, 3)
 
 
 def text_width(text):

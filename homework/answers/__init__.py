@@ -70,7 +70,7 @@ class Exercise:
             wrong["two results"] = lambda *given: (self.first(*given), 1), "Which of the results was asked for"
         if self.results == 2:
             wrong["one result"] = lambda *given: self.first(*given)[0], "How many results does your function return"
-            wrong["weights first"] = lambda *given: self.first(*given)[::-1], "Which of the two comes first"
+            wrong["weights first"] = lambda *given: self.first(*given)[::-1], "you return first"
         reveals = self.reveals or {}
         return {name: WrongAnswer(*answer, reveals.get(name, "")) for name, answer in wrong.items()}
 

@@ -39,13 +39,19 @@ def make_mask(condition):
 
 
 WRONG_MASKS = {
-    "opposite": (make_mask(lambda i, j, k: (j > i) | (j >= k)), "What does yours mean"),
+    "opposite": (make_mask(lambda i, j, k: (j > i) | (j >= k)), "What does True mean in yours"),
     "no padding": (make_mask(lambda i, j, k: j <= i), "sentence of two words"),
     "not causal": (make_mask(lambda i, j, k: j < k), "May query 0 look at key 1"),
-    "transposed": (make_mask(lambda i, j, k: (j >= i) & (j < k)), "which is looked at"),
+    "transposed": (
+        make_mask(lambda i, j, k: (j >= i) & (j < k)),
+        "which is the key",
+    ),
     "one too many": (make_mask(lambda i, j, k: (j <= i) & (j <= k)), "the last key of two words"),
-    "not oneself": (make_mask(lambda i, j, k: (j < i) & (j < k)), "may a token look at itself"),
-    "askers padded": (make_mask(lambda i, j, k: (j <= i) & (i < k)), "asker or the answerer"),
+    "not oneself": (make_mask(lambda i, j, k: (j < i) & (j < k)), "May a token look at itself"),
+    "askers padded": (
+        make_mask(lambda i, j, k: (j <= i) & (i < k)),
+        "query or the key",
+    ),
     "or": (make_mask(lambda i, j, k: (j <= i) | (j < k)), "Both conditions"),
     "nobody": (make_mask(lambda i, j, k: (i < 0) & (j < k)), "Is j ≤ i there"),
     "numbers": (lambda lengths, n: comparisons(lengths, n).astype(float), {"dtype": "float64"}),
@@ -55,7 +61,7 @@ WRONG_MASKS = {
         {"error": "NotImplementedError"},
     ),
     "no batch": (lambda lengths, n: np.tri(n, dtype=bool), {"shape": (4, 4)}),
-    "a list of lists": (lambda lengths, n: [["yes"] * n] * n, "make a table"),
+    "a list of lists": (lambda lengths, n: [["yes"] * n] * n, "Can np.array turn"),
 }
 
 
@@ -104,20 +110,32 @@ def transpose_mask(scores, mask):
 
 
 WRONG = {
-    "mask ignored": (EXHIBITS["mask ignored"], "left of a forbidden score"),
-    "mask the other way round": (EXHIBITS["mask with the opposite meaning"], "what does True mean"),
+    "mask ignored": (EXHIBITS["mask ignored"], "of a hidden score"),
+    "mask the other way round": (
+        EXHIBITS["mask with the opposite meaning"],
+        "It sees *only* those",
+    ),
     "mask after the softmax": (EXHIBITS["mask after the softmax"], "before the softmax, or after"),
-    "after, divided again": (weigh_by(lambda s, mask: normalise(softmax(s) * mask)), "the largest is sought"),
+    "after, divided again": (
+        weigh_by(lambda s, mask: normalise(softmax(s) * mask)),
+        "maximum, or after",
+    ),
     "after, divided again with care": (
         weigh_by(lambda s, mask: normalise_with_care(softmax(s) * mask)),
-        "the largest is sought",
+        "maximum, or after",
     ),
     "maximum over hidden scores, too": (
         weigh_by(lambda s, mask: normalise_with_care(exponentiate(s) * mask)),
-        "the largest is sought",
+        "maximum, or after",
     ),
-    "score times mask": (EXHIBITS["mask multiplied into the scores"], "left of a forbidden score"),
-    "penalty too small": (weigh_by(lambda s, mask: softmax(s - 2 * ~mask)), "left of a forbidden score"),
+    "score times mask": (
+        EXHIBITS["mask multiplied into the scores"],
+        "of a hidden score",
+    ),
+    "penalty too small": (
+        weigh_by(lambda s, mask: softmax(s - 2 * ~mask)),
+        "of a hidden score",
+    ),
     "-1e9, a row of nothing is even": (
         weigh_by(lambda s, mask: softmax(np.where(mask, s, -1e9))),
         "equally low scores",
@@ -132,7 +150,7 @@ WRONG = {
     ),
     "zeros for all if one may look nowhere": (
         lambda q, k, v, mask: (package(q, k, v, mask)[0] * mask.any(-1).all(), package(q, k, v, mask)[1]),
-        "beside query[1]",
+        "other queries fetch",
     ),
     "one row of zeros if one may look nowhere": (
         lambda q, k, v, mask: package(q, k, v, mask) if mask.any(-1).all() else (0 * v[0], 0 * mask[0]),
@@ -141,16 +159,22 @@ WRONG = {
     "no maximum": (EXHIBITS["the maximum forgotten"], "What does exp do"),
     "one maximum for all rows": (
         weigh_by(lambda s, mask: normalise(np.exp(s - s[mask].max()) * mask)),
-        "a thousand below",
+        "lower by 1,000",
     ),
-    "scores clipped": (weigh_by(lambda s, mask: normalise(np.exp(np.clip(s, -700, 700)) * mask)), "become of the gap"),
+    "scores clipped": (
+        weigh_by(lambda s, mask: normalise(np.exp(np.clip(s, -700, 700)) * mask)),
+        "gap in your weights",
+    ),
     "over the queries": (EXHIBITS["softmax over the queries"], "which axis did you normalise"),
-    "no softmax": (EXHIBITS["no softmax"], "By what is each row divided"),
+    "no softmax": (EXHIBITS["no softmax"], "you divide each row by"),
     "not scaled": (EXHIBITS["not scaled"], "between the scores and the softmax"),
     "scaled by the root of m": (EXHIBITS["scaled by the root of n"], "How many terms"),
     "mixes the keys": (EXHIBITS["mixes the keys"], "keys, or values"),
     "mixes nothing": (mix_by(lambda w, q, k, v: 0 * (w @ v)), "What do they mix"),
-    "all zeros if one row is": (weigh_by(lambda s, mask: softmax(s, mask) * mask.any(-1).all()), "rows beside"),
+    "all zeros if one row is": (
+        weigh_by(lambda s, mask: softmax(s, mask) * mask.any(-1).all()),
+        "What happened to",
+    ),
     "weights of one query alone": (lambda *given: (package(*given)[0], package(*given)[1][0]), "Which axis should"),
 }
 
@@ -171,21 +195,21 @@ EXERCISES = {
         {"whole": (20, 15, 5), "as floats": (20.0, np.int64(15), 5), "counted": COUNTED},
         {
             "cross 30": ((30, 15, 5), "Is a padded position a word"),
-            "cross 25": ((25, 15, 5), "Who supplies the keys"),
-            "cross 16": ((16, 15, 5), "the source looks at itself"),
-            "cross 24": ((24, 15, 5), "looks at its own positions"),
-            "cross 14": ((14, 15, 5), "before a word is written"),
-            "cross 10": ((10, 15, 5), "before a word is written"),
-            "cross 22": ((22, 15, 5), "How many ask"),
+            "cross 25": ((25, 15, 5), "keys in cross-attention"),
+            "cross 16": ((16, 15, 5), "let the source look at itself"),
+            "cross 24": ((24, 15, 5), "its own positions"),
+            "cross 14": ((14, 15, 5), "first word is written"),
+            "cross 10": ((10, 15, 5), "first word is written"),
+            "cross 22": ((22, 15, 5), "How many queries"),
             "causal 25": ((20, 25, 5), "May word 1 look at word 2"),
-            "causal 20": ((20, 20, 5), "all look at all but one"),
+            "causal 20": ((20, 20, 5), "let every word look"),
             "causal 10": ((20, 10, 5), "on the diagonal"),
-            "causal 21": ((20, 21, 5), "one word more"),
-            "causal 14": ((20, 14, 5), "how many word 2"),
+            "causal 21": ((20, 21, 5), "count one word too many"),
+            "causal 14": ((20, 14, 5), "How many words may"),
             "react 4": ((20, 15, 4), "from the second on"),
             "react 3": ((20, 15, 3), "after the second"),
             "react 1": ((20, 15, 1), "word 2 alone"),
-            "react 0": ((20, 15, 0), "nobody looks at the source"),
+            "react 0": ((20, 15, 0), "look at the source"),
             "react 6": ((20, 15, 6), "the padded positions"),
             "react 2": ((20, 15, 2), "Which written words"),
         },
@@ -197,11 +221,11 @@ EXERCISES = {
         "S000-14 S002-1",
         RIGHT | {"-1e9": weigh_by(lambda s, mask: softmax(np.where(mask, s, -1e9)))},
         {
-            "as handed out": (as_handed_out, "what does True mean"),
-            "no mask": (EXHIBITS["mask ignored"], "left of a forbidden score"),
+            "as handed out": (as_handed_out, "It sees *only* those"),
+            "no mask": (EXHIBITS["mask ignored"], "of a hidden score"),
             "0 for a forbidden score": (
                 weigh_by(lambda s, mask: softmax(np.where(mask, s, 0))),
-                "left of a forbidden score",
+                "of a hidden score",
             ),
             "after the softmax": (EXHIBITS["mask after the softmax"], "before the softmax, or after"),
             "transposed": (weigh_by(transpose_mask), "its rows or its columns"),

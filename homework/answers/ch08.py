@@ -45,7 +45,7 @@ def reorder(*axes):
 
 
 WRONG = {
-    "strips": (reorder(0, 1, 2, 3, 4), "a strip of a row"),
+    "strips": (reorder(0, 1, 2, 3, 4), "must change places"),
     "counted down columns": (reorder(2, 0, 1, 3, 4), "along rows or down columns"),
     "columns within a patch": (reorder(0, 2, 3, 1, 4), "run along its rows"),
     "colours apart": (reorder(0, 2, 4, 1, 3), "colours of one pixel"),
@@ -95,11 +95,11 @@ EXERCISES = {
         "S001-17",
         {"whole": (577, 768, 332929), "as floats": (577.0, 768, 577**2), "torch": (torch.tensor(577), 768, 332929)},
         {
-            "576 tokens": ((576, 768, 332929), "class token is left out"),
+            "576 tokens": ((576, 768, 332929), "leave out the class token"),
             "24 tokens": ((24, 768, 332929), "along one side"),
             "25 tokens": ((25, 768, 332929), "along one side"),
-            "256 tokens": ((256, 768, 332929), "number or their size"),
-            "257 tokens": ((257, 768, 332929), "number or their size"),
+            "256 tokens": ((256, 768, 332929), "number, or their size"),
+            "257 tokens": ((257, 768, 332929), "number, or their size"),
             "197 tokens": ((197, 768, 332929), "224 pixels"),
             "a token for each pixel": ((384**2 + 1, 768, 332929), "What is a patch for"),
             "5 tokens": ((5, 768, 332929), "fit along one side"),
@@ -107,10 +107,13 @@ EXERCISES = {
             "16 numbers": ((577, 16, 332929), "only one side"),
             "48 numbers": ((577, 48, 332929), "only one side"),
             "the whole picture": ((577, 384**2 * 3, 332929), "the whole picture"),
-            "5 numbers": ((577, 5, 332929), "how many numbers a pixel"),
-            "576² weights": ((577, 768, 331776), "neither asks nor answers"),
+            "5 numbers": (
+                (577, 5, 332929),
+                "does a pixel have",
+            ),
+            "576² weights": ((577, 768, 331776), "out of the table"),
             "577 weights": ((577, 768, 577), "each token compute"),
-            "577 · 768 weights": ((577, 768, 577 * 768), "Between what"),
+            "577 · 768 weights": ((577, 768, 577 * 768), "a weight connect"),
             "three tables": ((577, 768, 577**2 * 3), "each colour"),
             "5 weights": ((577, 768, 5), "How many pairs"),
         },

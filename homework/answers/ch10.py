@@ -60,16 +60,19 @@ def into_x(layer, x):
 DETECTORS = {"every pair": exchange(), "loops over rows": by_loops, "matrices": by_matrices}
 DETECTORS["as a list"] = lambda layer, x: np.array(exchange()(layer, x))
 WRONG_DETECTORS = {
-    "the outputs stay where they are": (exchange(undo=False), "Where do their outputs stand"),
+    "the outputs stay where they are": (exchange(undo=False), "Where are their outputs now"),
     "all reversed": (reverse_all, "How many should move at once"),
     "the first two alone": (exchange(pairs=lambda n: [(0, 1)]), "Which pairs"),
     "the last two alone": (exchange(pairs=lambda n: [(n - 2, n - 1)]), "Which pairs"),
     "first and last": (exchange(pairs=lambda n: [(0, n - 1)]), "Which pairs"),
     "neighbours alone": (exchange(pairs=lambda n: [(i, i + 1) for i in range(n - 1)]), "Which pairs"),
-    "no absolute value": (exchange(size=np.asarray), "difference below 0"),
-    "the mean of all pairs": (exchange(over=lambda found: np.mean(found[1:])), "the largest of all pairs"),
-    "the sum of all pairs": (exchange(over=sum), "the largest of all pairs"),
-    "every output": (lambda layer, x: abs(layer(x)).max(axis=-1), "the largest over what"),
+    "no absolute value": (exchange(size=np.asarray), "a negative difference"),
+    "the mean of all pairs": (
+        exchange(over=lambda found: np.mean(found[1:])),
+        "or something else",
+    ),
+    "the sum of all pairs": (exchange(over=sum), "or something else"),
+    "every output": (lambda layer, x: abs(layer(x)).max(axis=-1), "Which effects is"),
     "always 0": (lambda layer, x: 0.0, "with two rows exchanged"),
     "writes into x": (into_x, {"argument": "x"}),
 }
@@ -95,21 +98,21 @@ def in_place(table, x):
 WRONG_PLACES = {
     "as handed out": (lambda table, x: x + table[: x.shape[0], None], "Along which axis"),
     "the first place for all": (lambda table, x: x + table[0], "Along which axis"),
-    "nothing added": (lambda table, x: x, "What was to be added"),
+    "nothing added": (lambda table, x: x, "What should have"),
     "along both axes": (
         lambda table, x: x + table[: x.shape[0], None] + take_places(table, x),
-        "What does it depend on",
+        "vector depend on",
     ),
     "places run on through the batch": (
         lambda table, x: x + np.resize(table, (x.shape[0] * x.shape[1], x.shape[2])).reshape(x.shape),
-        "What does it depend on",
+        "vector depend on",
     ),
     "counted from 1": (lambda table, x: x + table[1 : 1 + x.shape[1]][::-1], "Counting starts at 0"),
     "from the first token": (lambda table, x: x + table[: x.shape[1]], "Which token gets row 0"),
     "the table turned round": (lambda table, x: x + table[::-1][: x.shape[1]], "How many of its rows"),
     "one place off": (lambda table, x: x + np.roll(take_places(table, x), 1, axis=0), "the one before it"),
-    "taken away": (lambda table, x: x - take_places(table, x), "or taken away"),
-    "multiplied": (lambda table, x: x * take_places(table, x), "What does it depend on"),
+    "taken away": (lambda table, x: x - take_places(table, x), "or subtract them"),
+    "multiplied": (lambda table, x: x * take_places(table, x), "vector depend on"),
     "the places alone": (lambda table, x: np.broadcast_to(take_places(table, x), x.shape), "are the tokens themselves"),
     "one sentence alone": (lambda table, x: (x + take_places(table, x))[0], "Every token of every sentence"),
     "writes into x": (in_place, {"argument": "x"}),

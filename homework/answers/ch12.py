@@ -78,13 +78,19 @@ EXERCISES = {
         {"diagonal": find_along(1), "loops": loops, "torch": in_torch},
         {
             "the token before": (find_along(-1), "left or right of the diagonal"),
-            "itself": (find_along(0), "a token look at itself"),
+            "itself": (find_along(0), "a token attend to itself"),
             "any token but the first": (find_any_later, "Which column belongs to the token after"),
             "the head first": (lambda weights: find_along(1)(weights)[::-1], "Which of the two numbers comes first"),
             "the largest weight": (find_along(1, mean=False), "one large weight the same"),
             "the smallest mean": (lambda weights: find_along(1)(-weights), "smallest mean, and which the largest"),
-            "far from any": (lambda weights: (99, 99), "Which numbers of one table are the weights"),
-            "a table": (lambda weights: (weights[0, 0], weights[0, 1]), "Which numbers of one table are the weights"),
+            "far from any": (
+                lambda weights: (99, 99),
+                "token after them",
+            ),
+            "a table": (
+                lambda weights: (weights[0, 0], weights[0, 1]),
+                "token after them",
+            ),
             "one number": (lambda weights: find_along(1)(weights)[0], "How many results does your function return"),
         },
     ),
@@ -93,16 +99,25 @@ EXERCISES = {
         "S001-5",
         {"compared": rank, "sorted": rank_by_sorting, "a loop": rank_by_loop},
         {
-            "itself too": (lambda lost, layer, head: (lost[layer] >= lost[layer, head]).sum(), "more than itself"),
+            "itself too": (
+                lambda lost, layer, head: (lost[layer] >= lost[layer, head]).sum(),
+                "compared with itself",
+            ),
             "missed less": (lambda lost, layer, head: (lost[layer] < lost[layer, head]).sum(), "missed more, or less"),
-            "all layers": (lambda lost, layer, head: (lost > lost[layer, head]).sum(), "stand in the same layer"),
+            "all layers": (
+                lambda lost, layer, head: (lost > lost[layer, head]).sum(),
+                "in the same layer",
+            ),
             "a column": (lambda lost, layer, head: (lost[:, head] > lost[layer, head]).sum(), "a row of the table"),
-            "all of them": (lambda lost, layer, head: lost.shape[1], "Which numbers are compared"),
+            "all of them": (lambda lost, layer, head: lost.shape[1], "Which numbers do you compare"),
             "a share": (
                 lambda lost, layer, head: (lost[layer] > lost[layer, head]).mean(),
-                "Which numbers are compared",
+                "Which numbers do you compare",
             ),
-            "which ones": (lambda lost, layer, head: lost[layer] > lost[layer, head], "How many numbers are asked for"),
+            "which ones": (
+                lambda lost, layer, head: lost[layer] > lost[layer, head],
+                "numbers does the exercise ask for",
+            ),
         },
         results=1,
     ),
@@ -112,7 +127,10 @@ EXERCISES = {
         {"two lines": published, "one line": in_one_line, "step by step": step_by_step},
         {
             "as handed out": (as_handed_out, "is not used"),
-            "the same norm twice": (lambda x, attend, a, feed, b: published(x, attend, a, feed, a), "By the same"),
+            "the same norm twice": (
+                lambda x, attend, a, feed, b: published(x, attend, a, feed, a),
+                "Is it the same one",
+            ),
             "what is added is normalised": (
                 lambda x, attend, a, feed, b: (y := a(x + attend(x))) + b(feed(y)),
                 "the sum or what the network adds",
@@ -123,15 +141,15 @@ EXERCISES = {
             ),
             "no path past the network": (
                 lambda x, attend, a, feed, b: b(feed(a(x + attend(x)))),
-                "leads past the network",
+                "bypasses the network",
             ),
             "nothing normalised": (
                 lambda x, attend, a, feed, b: x + attend(x) + feed(x + attend(x)),
-                "After which sums",
+                "Which sums are followed",
             ),
             "no path past attention": (
                 lambda x, attend, a, feed, b: b((y := a(attend(x))) + feed(y)),
-                "After which sums",
+                "Which sums are followed",
             ),
             "prints 0": ((published, 0), "x plus the zeros"),
             "the norms first": (
@@ -140,6 +158,6 @@ EXERCISES = {
             ),
         },
         named=4,
-        names={1: "second norm in the block as it stands", 2: "twice as large", 3: "after the first norm"},
+        names={1: "Where is the second", 2: "twice as large", 3: "after the first norm"},
     ),
 }

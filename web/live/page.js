@@ -30,7 +30,7 @@ const grader = (cell) => cell.metadata?.nbgrader ?? {};
 const mib = (bytes) => (bytes / 2 ** 20).toFixed(1);
 
 let bar, status, told, progress, counter, stop, cells, notebook, worker, began, current, waiting;
-const READY = "Ready: change a number and press Run, or Shift and Enter.";
+const READY = "Ready. Change a number and press Run, or Shift and Enter.";
 let number = 0; // of the latest run
 const names = new Map(); // what some code uses and changes, as Python reads it
 
@@ -124,7 +124,7 @@ class Cell {
 
   explain() {
     const link = make("a", { href: copy(), download: true }, "the notebook");
-    const words = this.how === "part" ? "This cell needs PyTorch, which does not run in a browser: use " : "This cell does not run here: use ";
+    const words = this.how === "part" ? "This cell needs PyTorch, which does not run in a browser. Use " : "This cell does not run here. Use ";
     this.element.append(make("p", { class: "live-note", "data-live": "elsewhere" }, words, link, "."));
   }
 
@@ -178,9 +178,9 @@ class Cell {
     this.reset.disabled = !changed && !this.outputs;
     const { stale } = this;
     const own = stale && !this.shown && changed && this.needs((c) => c.code).every((c) => c === this || c.code === c.original);
-    const silent = this.outputs?.length === 0 ? "It ran and printed nothing." : "";
-    const words = current?.cell === this ? current.words : waiting === this ? "It runs as soon as Python is free."
-      : !stale ? silent : own ? "Changed: run it." : "Out of date: code above or here has changed since. Run it again.";
+    const silent = this.outputs?.length === 0 ? "The cell ran and printed nothing." : "";
+    const words = current?.cell === this ? current.words : waiting === this ? "This cell will run as soon as Python is free."
+      : !stale ? silent : own ? "You have changed this cell. Run it again." : "Out of date, because this cell or one above it has changed. Run it again.";
     this.note.textContent = said(words);
     this.element.classList.toggle("live-stale", stale);
   }
@@ -336,8 +336,8 @@ function hear(data) {
     progress.value = data.loaded;
     (current?.cell.note ?? status).after(progress, counter);
     counter.textContent = progress.hidden ? "" : ` ${mib(data.loaded)} MB`; // not read aloud
-    const words = data.loaded >= data.total ? (current ? "Starting what draws figures." : "Starting Python.")
-      : current ? `Loading what draws figures, ${mib(data.total)} MB, once.` : `Loading ${mib(data.total)} MB.`;
+    const words = data.loaded >= data.total ? (current ? "Starting the plotting library." : "Starting Python.")
+      : current ? `Loading the plotting library, ${mib(data.total)} MB, only once.` : `Loading ${mib(data.total)} MB.`;
     if (status.textContent === said(words)) return;
     status.textContent = said(words);
     if (current) current.words = words;
@@ -353,7 +353,7 @@ function hear(data) {
     stop.hidden = true;
     if (data.type === "done") finish(cell, data.results, codes);
     else {
-      cell.show([{ kind: "error", text: "Python itself stopped and was started again.", lines: data.text.split("\n").pop() }], codes);
+      cell.show([{ kind: "error", text: "Python stopped, so we started it again.", lines: data.text.split("\n").pop() }], codes);
       restart("Starting again.");
     }
     mark();
@@ -370,7 +370,7 @@ function finish(asked, results, codes) {
   }
   const last = results.at(-1);
   if (last.n !== asked.n) {
-    const why = { kind: "error", text: `Cell ${asked.n} did not run: cell ${last.n} above stopped with an error.`, lines: "" };
+    const why = { kind: "error", text: `Cell ${asked.n} did not run, because cell ${last.n} above it stopped with an error.`, lines: "" };
     asked.show([why, ...last.outputs.filter((output) => output.kind === "error")], codes);
   }
   const error = last.outputs.find((output) => output.kind === "error");
@@ -409,7 +409,7 @@ function halt() {
   const { cell } = current ?? {};
   current = waiting = null;
   stop.hidden = true;
-  cell?.show([{ kind: "error", text: "Stopped before it was done.", lines: "" }], new Map());
+  cell?.show([{ kind: "error", text: "Stopped before the cell had finished.", lines: "" }], new Map());
   cell?.run.focus();
   restart("Stopped. Starting again.");
   mark();
@@ -418,7 +418,7 @@ function halt() {
 function failed(error) {
   Object.assign(bar.querySelector("[data-live=start]"), { disabled: false, hidden: false });
   progress.hidden = true;
-  say("failed", `It could not be loaded (${error.message}). Look at your connection, then press Run this page again.`);
+  say("failed", `Loading failed (${error.message}). Check your connection, then press Run this page again.`);
 }
 
 // What the reader wrote ------------------------------------------------------------------------------------------
@@ -469,11 +469,11 @@ function bring(find) {
   });
   mark();
   const numbers = changed.map((cell) => cell.n).join(", ");
-  return numbers && `Brought back: cell ${numbers}. Run and Check show the results again.`;
+  return numbers && `Restored: cell ${numbers}. Press Run or Check to see the results again.`;
 }
 
 function forget(name) {
-  if (!confirm(said("Delete what you wrote on this page, and your name, from this browser? This cannot be undone."))) return;
+  if (!confirm(said("Delete everything you wrote on this page, including your name, from this browser? This cannot be undone."))) return;
   for (const cell of cells) if (cell.offered && cell.code !== cell.original) cell.restore();
   save();
   mark();
@@ -513,7 +513,7 @@ function download(name) {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   const open = unsolved().join(", ");
-  tell(`Your notebook was saved as ${link.download}.`, "Hand it in where your instructor said.",
+  tell(`Your notebook was saved as ${link.download}.`, "Hand it in where your instructor told you to.",
     open ? `Still open or not checked: ${open}.` : "All its exercises are right.");
 }
 
@@ -534,11 +534,11 @@ async function load(file) {
     found = JSON.parse(await file.text()).cells;
     found = new Map(found.map((cell) => [identity(cell), cell]));
   } catch {
-    tell("This file is no notebook.");
+    tell("This file is not a notebook.");
     return;
   }
   if (!cells.some((cell) => found.has(identity(cell.source)))) {
-    tell(`This is another notebook: ${title([...found.values()]) ?? file.name}. This page is: ${title(notebook.cells)}.`);
+    tell(`This notebook belongs to another page: ${title([...found.values()]) ?? file.name}. You are on: ${title(notebook.cells)}.`);
     return;
   }
   const words = bring((cell) => plain(text(found.get(identity(cell.source))?.source ?? "")));
@@ -557,8 +557,8 @@ function handIn() {
   name.addEventListener("input", () => keep(NAME, name.value));
   told = make("p", { "data-live": "told" });
   return make("div", { class: "live-hand-in", role: "group", "aria-label": "Hand in" },
-    make("p", {}, "What you write is kept in this browser only. To hand it in, or to take it elsewhere, save it as a notebook."),
-    make("p", {}, make("label", { for: "live-name" }, "Your name or number, for the file's name"), name,
+    make("p", {}, "What you write is kept only in this browser. To hand it in or take it elsewhere, save it as a notebook."),
+    make("p", {}, make("label", { for: "live-name" }, "Your name or student number, for the file name"), name,
       button("Download my notebook", "download", { click: () => download(name.value) })),
     make("p", {}, make("label", { for: "live-load" }, "Load my notebook"), file),
     make("p", {}, button("Delete my changes from this browser", "forget", { click: () => forget(name) })), told);

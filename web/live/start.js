@@ -14,7 +14,7 @@
   try {
     kept = localStorage.getItem(`live ${DOCUMENTATION_OPTIONS.pagename}`);
   } catch {} // a browser that keeps nothing
-  if (kept) status.append(" ", said("Your answers and changes are kept in this browser: Run this page brings them back."));
+  if (kept) status.append(" ", said("Your answers and changes are kept in this browser. Press Run this page to bring them back."));
   button.addEventListener("click", async () => {
     button.disabled = true;
     try {
@@ -22,7 +22,7 @@
     } catch (error) {
       button.disabled = false;
       status.dataset.state = "failed";
-      status.textContent = said(`The page could not be started (${error.message}). Look at your connection and press the button again.`);
+      status.textContent = said(`The page could not be started (${error.message}). Check your connection, then press the button again.`);
     }
   });
 })();
