@@ -36,6 +36,16 @@ DIRECTIVE = re.compile(r"(\s*(?:`{3,}|:{3,})\{[\w-]+\} ?)(.*)")  # behind colons
 MARKED = re.compile(r"(\s*(?:#{1,6}|[-*+]|\d+\.|:) +)(\S.*)")  # a heading, an item of a list, a definition
 LABEL = re.compile(r"\*\*[^*]+\*\*$")  # the first line of a callout
 NO_WORDS = ("Enter", "Escape", "Tab", "True", "False")
+COPYING = ("Copy", "Copy to clipboard", "Copied!", "Failed to copy")  # what the script of the copy buttons says
+SEARCHING = (  # what the scripts of the search say
+    "Searching",
+    "Preparing search...",
+    "Search Results",
+    "Search finished, found ${resultCount} page(s) matching the search query.",
+    "Your search did not match any documents. Please make sure that all words are spelled correctly and that you've "
+    "selected enough categories.",
+    "Hide Search Matches",
+)
 WORDS = (  # what extensions and the theme write into pages, and what scripts put together
     *(
         "Attention by the Numbers",
@@ -90,6 +100,9 @@ WORDS = (  # what extensions and the theme write into pages, and what scripts pu
     *("Toggle primary sidebar", "Toggle secondary sidebar", "previous page", "next page", "{1}. {2}"),
     *("Result:", "Baseline:", "Best possible:", "Varied:", "Refuted if"),
     *("The stored result refutes it.", "Seen:", "Now:"),
+    *("전체 화면으로보기", "Please activate JavaScript to enable the search functionality."),
+    *COPYING,
+    *SEARCHING,
 )
 BREAK = re.compile(r"\s*(?:$|`{3}|~{3}|\$\$|\||>)")
 

@@ -29,7 +29,11 @@ def pages():
     from sphinx_external_toc.parsing import parse_toc_yaml  # not there where homework alone is installed
 
     contents = parse_toc_yaml(ROOT / "_toc.yml")
-    return [contents.root.docname, *contents.root.child_files()]
+
+    def names(page):  # with those that stand below it
+        return [page, *(name for child in contents[page].child_files() for name in names(child))]
+
+    return names(contents.root.docname)
 
 
 def read(path):

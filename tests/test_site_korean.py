@@ -61,7 +61,7 @@ def test_a_word_is_found_with_any_particle(site):
     assert found == [Korean({}).stem(word) for word in typed]
     assert len(set(found[:4])) == len(set(found[4:6])) == len(set(found[6:8])) == 1
     index = (site / "ko" / "searchindex.js").read_text("utf-8")
-    terms = json.loads(index.removeprefix("Search.setIndex(").removesuffix(")"))["terms"]
+    terms = json.loads(index.removeprefix("Search.setIndex(").removesuffix(")"))["weights"]
     assert {"어텐션", "쿼리", "가중치"} <= terms.keys()
 
 

@@ -85,7 +85,9 @@ def test_the_front_page_counts_what_the_tests_compare(site):
     figures = sum(map(is_figure, compared))
     intro = (site / "intro.html").read_text()
     tried = sum(len(module.CLAIMS) for module in claims.modules().values())
-    sentence = re.search(r"Its own ([\d,]+) numbers and ([\d,]+) figures.*?tried ([\d,]+) sentences", intro, re.DOTALL)
+    sentence = re.search(
+        r"its own ([\d,]+)\s+numbers and ([\d,]+)\s+figures.*?tested ([\d,]+)\s+claims", intro, re.DOTALL
+    )
     assert sentence.groups() == tuple(f"{number:,}" for number in (numbers, figures, tried))
 
 

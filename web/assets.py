@@ -111,6 +111,18 @@ def change_pages(folder, static, images):
         page.write_text(text, "utf-8")
 
 
+def _wait_for_all_scripts(doctools):
+    """Let what Sphinx's scripts do at the start wait for the scripts behind them.
+
+    Pages defer their scripts, so that the highlighter would speak before its translations are there, and would not
+    know that it is on the search page.
+    """
+    text = doctools.read_text("utf-8")
+    doctools.write_text(
+        text.replace('document.readyState !== "loading"', 'document.readyState === "complete"'), "utf-8"
+    )
+
+
 def _subset_icons(out):
     """Write a font of a few kilobytes with the icons that pages, scripts and the style name."""
     style = (out / "_static" / "styles" / "pydata-sphinx-theme.css").read_text("utf-8")
@@ -137,6 +149,7 @@ def _finish(app, exception):
         _copy_katex(out / "_static")
         for script in (out / "_static" / "scripts").glob("fontawesome.js*"):
             script.unlink()
+        _wait_for_all_scripts(out / "_static" / "doctools.js")
         change_pages(out, out / "_static", out / "_images")
         _subset_icons(out)
         _write_fonts(out)

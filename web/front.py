@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 
 from attention_course import checks, plots
 from attention_src import scaled_dot_product_attention
-from book.chapter import CHAPTERS, code, is_figure, printed, read, tags
+from book.catalogue import translations
+from book.chapter import CHAPTERS, TRANSLATED, code, is_figure, printed, read, tags
 from evidence import claims
 from web.assets import is_whole
 from web.figures import PICTURE, frame, inline
@@ -63,7 +64,10 @@ def _put_picture(app, pagename, templatename, context, doctree):
     if PLACE in context.get("body", ""):
         svg = draw_picture().svg
         name, inputs = PICTURE.search(svg).groups()
-        context["body"] = context["body"].replace(PLACE, frame(name, escape(inputs), inline(svg, ALTERNATIVE, 0)))
+        is_korean = app.config.language == TRANSLATED
+        words = translations(f"chapters/{CHAPTERS[0].stem}") if is_korean else {}  # that chapter shows it, too
+        picture = inline(svg, words.get(ALTERNATIVE, ALTERNATIVE), 0)
+        context["body"] = context["body"].replace(PLACE, frame(name, escape(inputs), picture))
 
 
 def _draw_card(app, exception):

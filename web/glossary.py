@@ -23,6 +23,12 @@ def korean_terms(text):
     return {word: ids[row.lower().split(", ")[0]] for row, words in rows for word in words.split(" · ")}
 
 
+def list_words(text):
+    """Return for each row of the glossary its words in both languages, which mean the same."""
+    rows = re.findall(r'^\| (?!English)([^|]+?) \| <span lang="ko">(.+?)</span>', text, re.MULTILINE)
+    return [[*words.split(" · "), *row.split(", ")] for row, words in rows]
+
+
 def _link_terms(app, doctree):
     text = (Path(app.srcdir) / f"{PAGE}.md").read_text("utf-8")
     known = terms(text) | (korean_terms(text) if app.config.language == TRANSLATED else {})

@@ -18,8 +18,10 @@ from myst_parser.mdit_to_docutils.base import DocutilsRenderer
 from sphinx.search import SearchLanguage
 
 from book.catalogue import (
+    COPYING,
     ENGLISH,
     FOLDER,
+    SEARCHING,
     headings,
     in_words_of,
     rewrite,
@@ -33,18 +35,23 @@ from book.catalogue import (
 from book.chapter import CHAPTERS, ROOT, TRANSLATED, read
 from web.assets import change_pages
 from web.marks import SIGN, carry_signs
+from web.search import write_index
 from web.styles import LINK, PLAIN
 
 OUT = ROOT / "_build" / TRANSLATED / "html"  # as Sphinx makes it
 ENGLISH_SITE = ROOT / "_build" / "html"
-OF_ITS_OWN = ("language_data.js", "translations.js", "words.js")  # what no English page loads, or another one
+OF_ITS_OWN = ("language_data.js", "translations.js", "copybutton.js", "words.js")  # not those of the English pages
 NOTE = '<p class="untranslated">{words}</p>'
 ENGLISH_PAGE, ENGLISH_PART = "이 페이지는 영어로만 있어요.", "주장과 결과는 시험할 때 쓴 영어 그대로 실었어요."
+FIGURES = (  # said once, where the first figures are: they are the same in both editions
+    "그림은 영어판과 같아서 그 속의 글자는 영어예요. query는 쿼리, key는 키, value는 값, score는 점수, "
+    "weight는 가중치, average는 평균, step은 스텝, loss는 손실, share right는 맞힌 비율이에요."
+)
 OPEN = "영어 원문이 바뀌었거나 아직 번역하지 않은 곳 {number}군데는 영어 그대로예요."
 SHARED = re.compile(rf'="((?:\.\./)*)(?=_images/|_static/(?!{"|".join(map(re.escape, OF_ITS_OWN))}))')
 WORDS = re.compile(
     r"(?s)<(script|style|pre|code|svg|math)\b.*?</\1>|(?<=>)[^<>]+(?=<)"
-    r'|(?<= title=")[^"]+|(?<= aria-label=")[^"]+|(?<= placeholder=")[^"]+'
+    r'|(?<= title=")[^"]+|(?<= aria-label=")[^"]+|(?<= placeholder=")[^"]+|(?<= data-bs-title=")[^"]+'
 )
 SWITCH = (
     '<a class="btn btn-sm language" lang="{language}" hreflang="{language}" href="{address}"'
@@ -142,6 +149,7 @@ def _note_what_is_english(app, doctree):
     number, title = app.env.metadata[name].get("untranslated"), doctree.next_node(nodes.title)
     words = ENGLISH_PAGE if name in ENGLISH else OPEN.format(number=number) if number else ""
     words += f" {ENGLISH_PART}" * (name == "pages/evidence")
+    words += f" {FIGURES}" * (name == f"chapters/{CHAPTERS[0].stem}")
     if title and words:
         title.parent.insert(1, nodes.raw("", NOTE.format(words=words.strip()), format="html"))
 
@@ -203,6 +211,20 @@ def words_for_scripts():
     return SCRIPT.replace("KNOWN", json.dumps(translations("site"), ensure_ascii=False))
 
 
+def _translate_scripts(static):
+    """Let the scripts of Sphinx and of the copy buttons say what the catalogue has."""
+    say = translations("site")
+    known = {english: say[english] for english in SEARCHING if english in say}
+    text = json.dumps({"locale": TRANSLATED, "messages": known}, ensure_ascii=False)
+    with (static / "translations.js").open("a", encoding="utf-8") as script:
+        script.write(f"\nDocumentation.addTranslations({text});\n")
+    keys = ("copy", "copy_to_clipboard", "copy_success", "copy_failure")
+    known = {key: say.get(english, english) for key, english in zip(keys, COPYING, strict=True)}
+    text, begin = (static / "copybutton.js").read_text("utf-8"), "const messages = {"
+    added = f"{begin}\n  '{TRANSLATED}': {json.dumps(known, ensure_ascii=False)},"
+    (static / "copybutton.js").write_text(text.replace(begin, added), "utf-8")
+
+
 def _switch(page, language, name, address):
     """Put a link to the other edition of a page among its buttons."""
     text = page.read_text("utf-8")
@@ -234,6 +256,11 @@ def join_sitemaps(english, korean):
         english.write_text(text if added in text else text.replace("</urlset>", f"{added}</urlset>"), "utf-8")
 
 
+def words_of_headings():
+    """Return the headings of the chapters, with their translations."""
+    return dict(pair for path in CHAPTERS for pair in headings(f"chapters/{path.stem}").items())
+
+
 def join(out=OUT, english=ENGLISH_SITE):
     """Copy the pages into the English site, from where they take their figures, styles and scripts."""
     folder = english / TRANSLATED
@@ -241,15 +268,16 @@ def join(out=OUT, english=ENGLISH_SITE):
     shared = shutil.ignore_patterns("_images", "_static", ".buildinfo", ".nojekyll", "*.pickle", "*.doctree")
     shutil.copytree(out, folder, ignore=shared)
     (folder / "_static").mkdir()
-    (out / "_static" / "words.js").write_text(words_for_scripts(), "utf-8")
-    for name in OF_ITS_OWN:
+    for name in OF_ITS_OWN[:-1]:
         shutil.copy(out / "_static" / name, folder / "_static")
+    (folder / "_static" / "words.js").write_text(words_for_scripts(), "utf-8")
+    _translate_scripts(folder / "_static")
     for image in (out / "_images").iterdir():  # those of a chapter that the English edition has not been built with
         if not (english / "_images" / image.name).exists():
             shutil.copy(image, english / "_images")
     change_pages(folder, out / "_static", out / "_images")
     style, say = LINK.search((english / "index.html").read_text("utf-8"))[0], site_words()
-    of_chapters = dict(pair for path in CHAPTERS for pair in headings(f"chapters/{path.stem}").items())
+    of_chapters = words_of_headings()
     evidence = in_words_of(of_chapters | translations("site"))  # that page names chapters and sections
     emphasised = [
         [EMPHASIS.sub(r"<em>\1</em>", words) for words in pair] for pair in of_chapters.items() if "*" in pair[0]
@@ -277,6 +305,8 @@ def join(out=OUT, english=ENGLISH_SITE):
 def _finish(app, exception):
     if exception is None and app.builder.format == "html":
         join(Path(app.outdir))
+        say = in_words_of(words_of_headings() | translations("site"))
+        write_index(app, ENGLISH_SITE / TRANSLATED / "searchindex.js", say)
 
 
 def build(fresh=True):
