@@ -4,7 +4,7 @@ const WORDS = "and as assert async await break class continue def del elif else 
 const TOKENS = new RegExp(
   [
     /(?<c1>#.*)/,
-    /(?<s2>[rbfRBF]*(?:"""[^]*?(?:"""|$)|\'\'\'[^]*?(?:\'\'\'|$)|"(?:\\.|[^"\\\n])*"?|\'(?:\\.|[^\'\\\n])*\'?))/,
+    /(?<s2>[rbfRBF]*(?:"""[^]*?(?:"""|$)|'''[^]*?(?:'''|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?))/,
     /(?<kc>\b(?:True|False|None)\b)/,
     new RegExp(`(?<k>\\b(?:${WORDS.replaceAll(" ", "|")})\\b)`),
     /(?<mi>\b\d[\w.]*)/,

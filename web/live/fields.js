@@ -16,6 +16,8 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+document.head.append(make("link", { rel: "stylesheet", href: new URL("page.css", import.meta.url) }));
+
 /** The form fields of some code: [name, value in Python, form] each. */
 export const find = (code) =>
   [...code.matchAll(/^(\w+)\s*=\s*(.+?)\s*#\s*@param\s*(\{.*?\}|\[.*?\])/gm)].map((found) => found.slice(1));

@@ -520,6 +520,7 @@ export async function begin(place) {
   const back = cells ? "" : lay(list[pagename()], found); // a second press, after a failure, finds them there
   bar.querySelector("[data-live=start]").hidden = true;
   say("ready", READY, back);
+  if (waiting) ask(waiting); // a field that was moved before
 }
 
 /** Make the cells of the page ready to be changed; return what is to be said of those that were. */
@@ -540,7 +541,6 @@ function prepare() {
   progress = make("progress", { "aria-label": "Loaded so far", hidden: true });
   stop = button("Stop", "stop", { hidden: true, click: halt });
   const tab = make("input", { type: "checkbox", "data-live": "tab", id: "live-tab" });
-  document.head.append(make("link", { rel: "stylesheet", href: here("page.css") }));
   counter = make("span", { "aria-hidden": "true" });
   status.after(progress, counter, stop);
   bar.append(make("label", { class: "live-choice", for: "live-tab" }, tab, " The Tab key indents (Escape leaves the editor)"));
