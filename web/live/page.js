@@ -93,6 +93,7 @@ class Cell {
       "data-live": "source", "aria-label": `Code of cell ${n}`, spellcheck: "false", autocapitalize: "off",
       autocomplete: "off", wrap: "off", readonly: check, input: () => this.edited(true), keydown: (event) => this.key(event),
     });
+    this.editor.addEventListener("scroll", () => (this.colours.scrollLeft = this.editor.scrollLeft));
     this.editor.value = this.original;
     const words = check ? "Check" : "Run";
     this.run = button(words, "run", { "aria-label": `${words} cell ${n}`, click: () => ask(this) });
@@ -102,7 +103,7 @@ class Cell {
     this.tools = make("div", { class: "live-tools" }, this.run, this.reset, name, this.note);
     this.output = make("div", { "data-live": "output", class: `cell_output docutils container${check ? " live-check" : ""}` });
     this.fields = make("div", { class: "live-fields" });
-    this.colours = make("pre", { "aria-hidden": "true" });
+    this.colours = make("div", { "aria-hidden": "true" });
     const written = make("div", { class: "live-code highlight" }, this.colours, this.editor);
     const outside = folded && element.contains(folded) ? folded : null;
     input.hidden = true;
