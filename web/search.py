@@ -19,7 +19,7 @@ from web.glossary import PAGE, list_words
 
 FILE, SCRIPT = ROOT / "web" / "search.toml", ROOT / "web" / "search.js"
 LONGEST = 4  # words of a phrase
-TITLE, HEADING, BOLD, CODE = 4, 2, 1, 0.1  # what a word counts there; in the text up to 1, by how frequent it is
+TITLE, ABOUT, HEADING, BOLD, CODE = 4, 3.5, 2, 1, 0.1  # what a word counts there; in the text up to 1, by how frequent it is
 HALF = 10  # so many of a page of average length count half of what any number of them does
 AROUND = 0.5  # a page that is no chapter counts as much of one
 
@@ -102,7 +102,7 @@ def weigh(pages, terms, about):
     """
     counts = {page: defaultdict(Counter) for page in pages}
     for page, blocks in pages.items():
-        for kind, text in [*blocks, *(("title", word) for word in about.get(page, ()))]:
+        for kind, text in [*blocks, *(("about", word) for word in about.get(page, ()))]:
             counts[page][kind].update(terms.find(text))
     lengths = {page: count["text"].total() for page, count in counts.items()}
     average = max(1, sum(lengths.values()) / max(1, len(lengths)))
@@ -111,7 +111,7 @@ def weigh(pages, terms, about):
         half = HALF * (1 + 3 * lengths[page] / average) / 4
         for term in set().union(*count.values()):
             frequency = count["text"][term] + CODE * count["code"][term]
-            places = ((TITLE, "title"), (HEADING, "heading"), (BOLD, "bold"))
+            places = ((TITLE, "title"), (ABOUT, "about"), (HEADING, "heading"), (BOLD, "bold"))
             weight = sum(points for points, kind in places if count[kind][term]) + frequency / (frequency + half)
             weights[term][page] = weight * (1 if page.startswith("chapters/") else AROUND)
     rarity = {term: log(1 + len(pages) / len(of_pages)) for term, of_pages in weights.items()}
