@@ -19,7 +19,7 @@ from web.glossary import PAGE, list_words
 
 FILE, SCRIPT = ROOT / "web" / "search.toml", ROOT / "web" / "search.js"
 LONGEST = 4  # words of a phrase
-TITLE, ABOUT, HEADING, BOLD, CODE = 4, 3.5, 2, 1, 0.1  # what a word counts there; in the text up to 1, by how frequent it is
+TITLE, ABOUT, HEADING, BOLD, CODE = 4, 3.5, 2, 1, 0.1  # what a word counts there; in the text up to 1
 HALF = 10  # so many of a page of average length count half of what any number of them does
 AROUND = 0.5  # a page that is no chapter counts as much of one
 
