@@ -3,7 +3,7 @@
 python -m tools.evidence                  make stale results again
 python -m tools.evidence NAME ...         make these again; a name may be a pattern, 'ch08*'
 python -m tools.evidence --list           list what is stale, and why; exit with 1 if anything is
-python -m tools.evidence --sample         repeat about five minutes of results, chosen by the commit, and compare
+python -m tools.evidence --sample         repeat about five minutes of results, chosen by the commit, but no times, and compare
 python -m tools.evidence --every [NAME]   repeat everything and compare, as each week
 
 This is the one place that lists the results. A module is imported only when one of its results is asked for, so that
@@ -84,7 +84,9 @@ def choose(names, asked):
         return chosen or sys.exit(f"No result is called {' or '.join(asked.names)}; there are {', '.join(names)}.")
     if asked.sample:
         head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=engine.ROOT, capture_output=True, text=True)
-        return engine.choose_sample([name for name in names if engine.load(name)], head.stdout.strip())
+        return engine.choose_sample(
+            [name for name in names if engine.load(name) and name != "benchmark"], head.stdout.strip()
+        )
     return names if asked.every else [name for name in names if engine.list_changes(name, find(name))]
 
 
