@@ -3,7 +3,7 @@
 python -m tools.evidence                  make stale results again
 python -m tools.evidence NAME ...         make these again; a name may be a pattern, 'ch08*'
 python -m tools.evidence --list           list what is stale, and why; exit with 1 if anything is
-python -m tools.evidence --sample         repeat about five minutes of results, chosen by the commit, but no times, and compare
+python -m tools.evidence --sample         repeat some minutes of results, chosen by the commit, without times
 python -m tools.evidence --every [NAME]   repeat everything and compare, as each week
 
 This is the one place that lists the results. A module is imported only when one of its results is asked for, so that
