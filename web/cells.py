@@ -17,11 +17,6 @@ from book.names import python_only
 from web.figures import PICTURE
 
 
-def mime_svg(cell):
-    """Return the SVG of a cell's figure, an empty text if it has none."""
-    return "".join(str(mime(output).get("image/svg+xml", "")) for output in cell.outputs)
-
-
 def name_fold(cell):
     """Say what a folded cell's code makes: a figure, or the functions that it defines."""
     try:
@@ -44,7 +39,7 @@ def mark(notebook):
     for cell in opening:
         cell.metadata["tags"] = [*tags(cell), "hide-input", "imports"]
     for cell in code(notebook):
-        if PICTURE.search(mime_svg(cell)):
+        if any(PICTURE.search(mime(output).get("image/svg+xml", "")) for output in cell.outputs):
             cell.metadata["tags"] = [*tags(cell), "picture"]
         if {"hide-input", "hide-cell"} & {*tags(cell)}:
             prompt = name_fold(cell)
