@@ -99,7 +99,7 @@ WORDS = (  # what extensions and the theme write into pages, and what scripts pu
     *("Search this book...", "Version warning", "Main", "Page", "Light", "Dark", "System Settings", "Color mode"),
     *("Toggle primary sidebar", "Toggle secondary sidebar", "previous page", "next page", "{1}. {2}"),
     *("Result:", "Baseline:", "Best possible:", "Varied:", "Refuted if"),
-    *("The stored result refutes it.", "Seen:", "Now:"),
+    *("The stored result refutes it.", "Seen:", "Now:", "Claim {1}"),
     *("전체 화면으로보기", "Please activate JavaScript to enable the search functionality."),
     *COPYING,
     *SEARCHING,
@@ -215,8 +215,8 @@ def source(page):
 
 
 def translatable():
-    """Return the pages with a catalogue in the order of the contents, then the site's own words and those of checks."""
-    return [*(page for page in pages() if page not in ENGLISH), "site", "checks"]
+    """Return the pages with a catalogue in the order of the contents, then the words of the site, claims and checks."""
+    return [*(page for page in pages() if page not in ENGLISH), "site", "claims", "checks"]
 
 
 def file(page, folder=FOLDER):
@@ -226,8 +226,8 @@ def file(page, folder=FOLDER):
 
 def messages(page):
     """Return the messages of a page: {message: [(kind, place), ...]}; a place is the id of a cell, or a heading."""
-    if page in ("site", "checks"):
-        return {text: [("text", place)] for text, place in (words_of_the_site if page == "site" else templates)()}
+    if list_words := {"site": words_of_the_site, "claims": words_of_claims, "checks": templates}.get(page):
+        return {text: [("text", place)] for text, place in list_words()}
     found, path, heading = defaultdict(list), source(page), ""
 
     def note(message, kind, place=None):
@@ -260,6 +260,17 @@ def templates():
         for text in dict.fromkeys(text for text in texts if isinstance(text, str)):
             if re.search(r"[A-Za-z]{2}[\w,;:’']* |^\{\w+\} \w", re.sub(r"\{[^{}]*\}", "", text)):
                 yield text, path.stem
+
+
+def words_of_claims():
+    """Yield what the cards of claims say besides their sentences, each with its chapter."""
+    from evidence import claims  # which reads the chapters
+
+    yield from ((text, "each card") for text in ("{1} to {2}", "({1} of {2} drawn)"))
+    for path, module in claims.modules().items():
+        for claim in module.CLAIMS:
+            series = [one.label for one in (claim.shows, claim.baseline, claim.best) if one]
+            yield from ((text, path.stem) for text in (*series, claim.varied, claim.refuted_if))
 
 
 def words_of_the_site():
