@@ -121,7 +121,7 @@ grader: .venv/grader
 	@echo "Installing what building the book needs: about 110 packages, 660 MB, and a few minutes"
 	@$(BIN)/python -m pip install --quiet -r requirements.txt
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
-	@echo "Installing KaTeX, for the formulas, and Pyodide, for cells that run in the browser"
+	@echo "Installing KaTeX, for the formulas, Pyodide, for cells that run in the browser, and the typefaces"
 	@$(BIN)/npm install $(NPM_OPTIONS) $(NPM_BOOK)
 	@touch $@
 

@@ -22,6 +22,7 @@ ENGLISH = ("pages/package", "pages/wrong_answers")  # pages that stay English
 CHECKS = ROOT / "attention_course" / "checks"
 SCRIPTS = (
     "web/live/page.js",
+    "web/live/fields.js",
     "web/live/start.js",
     "web/static/predict.js",
     "web/pictures/kit.js",
@@ -97,7 +98,7 @@ WORDS = (  # what extensions and the theme write into pages, and what scripts pu
     ),
     *("© Copyright {1}.", "으로 The Attention by the Numbers authors", "Skip to main content", "Back to top"),
     *("Search this book...", "Version warning", "Main", "Page", "Light", "Dark", "System Settings", "Color mode"),
-    *("Toggle primary sidebar", "Toggle secondary sidebar", "previous page", "next page", "{1}. {2}"),
+    *("Toggle primary sidebar", "Toggle secondary sidebar", "previous page", "next page", "{1}. {2}", "More pages"),
     *("Result:", "Baseline:", "Best possible:", "Varied:", "Refuted if"),
     *("The stored result refutes it.", "Seen:", "Now:", "Claim {1}"),
     *("전체 화면으로보기", "Please activate JavaScript to enable the search functionality."),

@@ -13,7 +13,7 @@ import pytest
 from test_worked_examples import SIX, right_values
 
 from attention_src import scaled_dot_product_attention
-from book.chapter import CHAPTERS, ROOT, printed, read, tags
+from book.chapter import CHAPTERS, ROOT, printed, read
 from book.nbval_bound.bindings import without_bindings
 
 PAGE, GUIDE = (ROOT / "pages" / f"{name}.md" for name in ("errata", "from_the_notes"))
@@ -167,11 +167,9 @@ def misprints():
 
 
 def repeated(notebook):
-    """Misprints that a cell shows without being tagged as the one that has the error to find."""
+    """Misprints that a cell shows."""
     shown = [
-        without_bindings(cell.source) if cell.cell_type == "markdown" else printed(cell)
-        for cell in notebook.cells
-        if "misprint" not in tags(cell)
+        without_bindings(cell.source) if cell.cell_type == "markdown" else printed(cell) for cell in notebook.cells
     ]
     return [token for token in misprints() for text in shown if re.search(rf"(?<![\d.]){re.escape(token)}(?!\d)", text)]
 
@@ -185,8 +183,7 @@ def test_no_chapter_shows_a_misprint_as_a_result(path):
     assert repeated(read(path)) == []
 
 
-def test_a_misprint_without_its_tag_is_found():
+def test_a_planted_misprint_is_found():
     notebook = read(CHAPTERS[0])
-    for cell in notebook.cells:
-        cell.metadata.pop("tags", None)
-    assert "3.648" in repeated(notebook)
+    notebook.cells[-1].source += " The output is 3.648."
+    assert repeated(notebook) == ["3.648"]

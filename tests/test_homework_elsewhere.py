@@ -83,6 +83,7 @@ def test_the_archive_grades_in_a_tree_as_gradescope_lays_it_out(tmp_path):
     environment = {"AUTOGRADER": str(base), "AUTOGRADER_PYTHON": sys.executable, "PYTHONDONTWRITEBYTECODE": "1"}
     in_a_tree(base, str(base / "run_autograder"), environment=environment)
     results = json.loads((base / "results" / "results.json").read_text())
+    assert "tests" in results, results
     visible, hidden = results["tests"][:3], results["tests"][3:]
     assert [test["status"] for test in visible] == ["passed", "passed", "failed"]
     assert {test["visibility"] for test in visible} == {"visible"}

@@ -142,7 +142,7 @@ def test_what_no_longer_follows_from_what_stands_above_is_out_of_date(live):
 
 
 def test_a_cell_further_down_runs_those_above_it(live):
-    n = live.number("for word, score, weight in zip")
+    n = live.number("for word, score, weight, x in zip")
     assert live.run(n).strip() == get_stored_result(code(live.notebook)[n - 1])[0]
 
 

@@ -103,11 +103,6 @@ def test_a_line_joins_two_values_and_no_more():
     assert two.svg.count('id="line2d') == three.svg.count('id="line2d') + 1
 
 
-def test_an_output_between_two_values_says_how_far_it_has_gone():
-    words = words_of(plots.between({"z": [0.67, 0.33]}, [[1, 2], [9, 8]], "ab"))
-    assert {"a", "b", "average", "z: 0.33 of the way"} <= set(words)
-
-
 def test_a_product_shows_three_grids_with_captions_and_signs_and_refuses_shapes_that_do_not_fit():
     weights, values, output = ("W", [[0.25, 0.75]]), ("V", [[1, 2, 3], [5, 6, 7]]), ("Z", [[4, 5, 6]])
     words = words_of(plots.product(weights, values, output, ["q"], ["나", "B"], digits=2))
@@ -122,7 +117,6 @@ DRAWINGS = {
     "lines": lambda: plots.lines([1, 2], {"밥을": [0.1234567, 2]}),
     "over_image": lambda: plots.over_image(np.random.default_rng(0).random((4, 4, 3)), {"밥을": np.full(4, 0.25)}),
     "weighted_sum": lambda: plots.weighted_sum([1.0], [[1, 2]], ["밥을"]),
-    "between": lambda: plots.between({"밥을": [1 / 3, 2 / 3]}, [[1, 2], [2, 1]], "ab"),
 }
 
 
@@ -156,7 +150,6 @@ def over(shape, *numbers):
         (lambda: plots.bars([1, 2], ["a"]), "labels has 1 labels for 2"),
         (lambda: plots.lines([1, 2], {"a": [1]}), "a"),
         (lambda: plots.weighted_sum([1, 2], [[1, 2, 3]] * 2, "ab"), r"expected \(m,\) and \(m, 2\)"),
-        (lambda: plots.between({"z": [1, 2, 3]}, np.eye(2), "ab"), r"expected \(2, 2\) and \(2,\) each"),
         (lambda: over((4, 4), 4), r"image has shape \(4, 4\); expected \(H, W, 3\)"),
         (lambda: over((4, 4, 3), 5), "expected one for each square patch"),
         (lambda: over((4, 4, 3), 4, 16), "expected one for each square patch"),

@@ -77,8 +77,12 @@ def test_the_style_has_no_rules_for_what_no_page_has(site):
 
 def test_data_have_the_colours_of_the_figures(site):
     style = (site / "_static" / "site.css").read_text()
+    dark = re.search(r'html\[data-theme="dark"\]\s*\{(.*?)\}', style, re.DOTALL)[1]
     for name, colour in TOKENS.items():
-        assert f"--{name}: {colour};" in style and f"var(--{name})" in style
+        assert f"--{name}: {colour};" in style and f"--{name}:" in dark
+    figures = (site / "chapters" / "01_definition.html").read_text()
+    assert "var(--weights)" in figures
+    assert not any(colour in figures for name, colour in TOKENS.items() if name != "paper")
 
 
 def list_solutions():

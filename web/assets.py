@@ -46,6 +46,7 @@ CHANGES = {
     r'<script src="[^"]*scripts/fontawesome\.js[^"]*"></script>': "",
     r'title="Search" aria-label="Search" data-bs': 'title="Search" data-bs',
     r' aria-label="Toggle hidden content"': "",
+    r'<summary>(?=<span class="toctree-toggle")': '<summary aria-label="More pages">',
     r'<link (?=[^>]*rel="preload")[^>]*as="script"[^>]*>': "",  # it would come before what the page is painted with
     r"<script (?=[^>]*src=)(?![^>]*defer)": '<script defer="defer" ',
     r'role="doc-biblioentry"': 'role="listitem"',

@@ -1,17 +1,25 @@
 """What a page makes of a chapter's first lines and of folded code: each fold says what is in it.
 
-The first paragraph of a chapter asks its question; what one will be able to do becomes a row of aims, and what one
-needs a line above the title. Imports are folded to a line.
+The first paragraph of a chapter asks its question, and the picture to touch comes next, though its cell follows the
+imports; what one will be able to do becomes a row of aims, and what one needs a line above the title. Imports are
+folded to a line.
 """
 
 import ast
+import itertools
 import re
 
 import nbformat
 from docutils import nodes
 
-from book.chapter import code, is_figure, tags
+from book.chapter import code, is_figure, mime, tags
 from book.names import python_only
+from web.figures import PICTURE
+
+
+def mime_svg(cell):
+    """Return the SVG of a cell's figure, an empty text if it has none."""
+    return "".join(str(mime(output).get("image/svg+xml", "")) for output in cell.outputs)
 
 
 def name_fold(cell):
@@ -30,10 +38,14 @@ def name_fold(cell):
 
 def mark(notebook):
     """Fold the imports of a notebook, and name every fold."""
-    for cell in code(notebook)[1:2]:
-        if cell.source.lstrip().startswith(("from ", "import ")):
-            cell.metadata["tags"] = [*tags(cell), "hide-input", "imports"]
+    opening = itertools.takewhile(
+        lambda cell: cell.source.lstrip().startswith(("from ", "import ")), code(notebook)[1:]
+    )
+    for cell in opening:
+        cell.metadata["tags"] = [*tags(cell), "hide-input", "imports"]
     for cell in code(notebook):
+        if PICTURE.search(mime_svg(cell)):
+            cell.metadata["tags"] = [*tags(cell), "picture"]
         if {"hide-input", "hide-cell"} & {*tags(cell)}:
             prompt = name_fold(cell)
             cell.metadata["mystnb"] = {
@@ -54,6 +66,10 @@ def _open(app, doctree):
     section = next(iter(doctree.findall(nodes.section)), None)
     if section is None or not app.env.docname.startswith("chapters/"):
         return
+    lede = next((child for child in section.children if isinstance(child, nodes.paragraph)), None)
+    for cell in [child for child in section.children if "tag_picture" in child.get("classes", ())]:
+        section.remove(cell)
+        section.insert(section.index(lede) + 1, cell)
     for child in [*section.children]:
         first = next((part for part in child.children if part.astext()), None)
         if isinstance(child, nodes.section):

@@ -1,7 +1,8 @@
 """Figures in the page's own colours: the SVG of a cell stands inline, and its hex colours become the page's tokens.
 
-So dark mode is exact, and figures share their colours with the pictures to touch. A figure that carries the inputs of
-a picture becomes the first state of that picture, which a script draws anew. Notebooks keep their SVGs as they are.
+So dark mode is exact, and figures share their colours with the pictures to touch. A figure that carries the inputs of a
+picture becomes the first state of that picture, which a script draws anew, unless the page is opened as a file, for
+which browsers load no modules. Notebooks keep their SVGs as they are.
 """
 
 import json
@@ -53,7 +54,11 @@ def with_inline_figures(text, images, depth):
     text = IMAGE.sub(put, text)
     if "data-picture" in text:
         up = "../" * depth
-        text = text.replace("</head>", f'<script type="module" src="{up}_static/pictures/start.js"></script></head>', 1)
+        text = text.replace(
+            "</head>",
+            f'<script>location.protocol === "file:" || import("./{up}_static/pictures/start.js")</script></head>',
+            1,
+        )
     return text
 
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from attention_course import checks, plots
 from attention_src import scaled_dot_product_attention
 from book.catalogue import translations
-from book.chapter import CHAPTERS, ROOT, TRANSLATED, code, is_figure, pages, printed, prose, read, tags
+from book.chapter import CHAPTERS, TRANSLATED, code, is_figure, printed, read, tags
 from evidence import claims
 from web.assets import is_whole
 from web.figures import PICTURE, frame, inline
@@ -21,29 +21,14 @@ ALTERNATIVE = (
     "Left: the labels of river and money as arrows, and the question of bank between them, nearer to river. "
     "Right: the new list of bank, a dot on the line between the values of river, 0.70, and money, 0.30."
 )
-INTERNAL_LINK = re.compile(r"\]\((?!https?:)[^)]+\)")
 
 
-def count(notebooks, other_pages):
-    """Count what the tests compare: the numbers, figures and internal links of the book, as texts for the front page.
-
-    Parameters
-    ----------
-    notebooks : list of notebooks
-    other_pages : list of str, their Markdown
-    """
-    notebooks = list(notebooks)
+def count(notebooks):
+    """Count what the tests compare, the numbers and the figures of all chapters, as texts for the front page."""
     ran = [cell for notebook in notebooks for cell in code(notebook)]
     compared = [cell for cell in ran if "nbval-ignore-output" not in tags(cell)]
-    texts = [*other_pages, *(text for notebook in notebooks for text in prose(notebook))]
-    counts = {
-        "chapters": len(notebooks),
-        "cells": len(ran),
-        "numbers": sum(len(NUMBER.findall(printed(cell))) for cell in compared),
-        "figures": sum(map(is_figure, compared)),
-        "links": sum(len(INTERNAL_LINK.findall(text)) for text in texts),
-    }
-    return {f"proof_{what}": f"{number:,}" for what, number in counts.items()}
+    numbers = sum(len(NUMBER.findall(printed(cell))) for cell in compared)
+    return {"proof_numbers": f"{numbers:,}", "proof_figures": f"{sum(map(is_figure, compared)):,}"}
 
 
 def reply():
@@ -68,10 +53,9 @@ def draw_picture():
 
 
 def _set_counts(app, config):
-    texts = [path.read_text("utf-8") for name in pages() if (path := ROOT / f"{name}.md").is_file()]
     tried = sum(len(module.CLAIMS) for module in claims.modules().values())
     with checks.speaking(config.language):
-        counts = count(map(read, CHAPTERS), texts) | {"proof_claims": f"{tried:,}", "front_reply": reply()}
+        counts = count(map(read, CHAPTERS)) | {"proof_claims": f"{tried:,}", "front_reply": reply()}
     config.myst_substitutions = {**config.myst_substitutions, **counts}
 
 

@@ -16,7 +16,7 @@ from ._matrices import grid, grids, grouped, product
 from ._series import bars, lines
 from ._steer import steer, with_inputs
 from ._style import TOKENS, Picture
-from ._sums import between, weighted_sum
+from ._sums import weighted_sum
 
 WIDTH = _style.WIDTH  #: The width of a figure in inches; a `Canvas` should be no wider.
 BLUE = _style.BLUE  #: The colour of the first series of a figure, and of a box on a `Canvas`.
@@ -41,7 +41,6 @@ __all__ = [
     "Picture",
     "arrows_over",
     "bars",
-    "between",
     "blocks",
     "cache_steps",
     "circle",

@@ -23,7 +23,7 @@ class Canvas:
     """
 
     def __init__(self, width, height):
-        smaller = min(1, WIDTH / width)  # all but the letters
+        smaller = min(1, (WIDTH - 0.12) / width)  # all but the letters
         self._figure = Figure(figsize=(width * smaller, height * smaller))
         self._axes = self._figure.add_axes((0, 0, 1, 1))
         self._axes.set(xlim=(0, width), ylim=(0, height))

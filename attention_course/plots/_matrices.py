@@ -88,13 +88,13 @@ def grids(matrices, rows=None, columns=None, *, digits=2, mask=None, row_title="
     if shown.shape != (n, m):
         raise ValueError(f"mask has shape {shown.shape}, the values have {(n, m)}; expected the same")
     digits = digits if isinstance(digits, list) else [digits] * len(arrays)
-    left, gap = max(map(text_width, rows)) + 0.1 + 0.3 * bool(row_title), 0.3
+    left, gap, whole = max(map(text_width, rows)) + 0.1 + 0.3 * bool(row_title), 0.3, WIDTH - 0.15
     widest = max(len(f"{x:.{d}f}") for a, d in zip(arrays.values(), digits, strict=True) for x in a.flat)
     labels, numbers = max(map(text_width, columns)) + 0.1, 0.09 * widest + 0.06
-    upright = m * labels > WIDTH - left  # labels that are too long for their columns
-    brief = m * numbers > WIDTH - left  # numbers that are too long: .25, and none below a tenth
+    upright = m * labels > whole - left  # labels that are too long for their columns
+    brief = m * numbers > whole - left  # numbers that are too long: .25, and none below a tenth
     need = max(0.27 if brief else numbers, 0.2 if upright else labels, max(map(text_width, arrays)) / m)
-    across, cell = _arrange(len(arrays), m, need, WIDTH - left, gap)
+    across, cell = _arrange(len(arrays), m, need, whole - left, gap)
     width, height, above = m * cell, n * 0.38, 0.75 + (labels - 0.2 if upright else 0)
     down = -(-len(arrays) // across)
     size = left + across * (width + gap), down * (height + above)
@@ -191,10 +191,11 @@ def product(left, right, result, rows=None, columns=None, numbers=None, *, digit
     widths, heights = [cell * m, 0.44 * d, 0.44 * d], [0.36 * len(array) for array in arrays]
     starts = [0.0, widths[0] + gap, widths[0] + widths[1] + 2 * gap]
     tops, total = [0.5 + (max(heights) - height) / 2 for height in heights], starts[2] + widths[2]
-    if labels + total > WIDTH and labels + starts[1] + widths[1] <= WIDTH:  # the result on a line of its own
+    room = WIDTH - 0.12 - labels
+    if total > room and starts[1] + widths[1] <= room:  # the result on a line of its own
         starts[2], tops[2], total = starts[1], max(heights[:2]) + 1.1, starts[1] + max(widths[1:])
-    elif labels + total > WIDTH:  # the first on a line of its own
-        starts[1:] = 0, widths[1] + gap
+    elif total > room:  # the first on a line of its own
+        starts[1:] = 0.2, 0.2 + widths[1] + gap
         tops, total = [0.5, *[heights[0] + 1.1] * 2], max(widths[0], starts[2] + widths[2])
     tall = max(top + height for top, height in zip(tops, heights, strict=True))
     sheet = Canvas(total, tall)

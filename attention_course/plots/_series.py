@@ -52,7 +52,7 @@ def bars(values, labels, *, ylabel="", digits=2):
     series = {name: as_array(numbers).round(digits) for name, numbers in series.items()}
     m = len(next(iter(series.values())))
     labels = check_labels("labels", labels, m)
-    room = m * max((digits + 2) * 0.09 * len(series) + 0.12, max(map(text_width, labels)) + 0.12)
+    room = m * max((digits + 2) * 0.09 * len(series) + 0.12, max(map(text_width, labels)) + 0.04)
     stacked = len(series) > 1 and room + 0.6 > WIDTH  # below each other, a panel for each
     with book_style():
         down, width = (len(series), 0.7) if stacked else (1, 0.8 / len(series))

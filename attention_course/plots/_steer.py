@@ -83,6 +83,11 @@ def with_inputs(picture, name, inputs):
     -------
     Picture
 
+    Raises
+    ------
+    TypeError
+        An input is of another kind, which JSON cannot hold.
+
     Examples
     --------
     >>> from attention_course.plots import grid

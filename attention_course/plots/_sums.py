@@ -3,10 +3,8 @@
 import numpy as np
 
 from ._style import (
-    BLUE,
     CYCLE,
     INK,
-    ORANGE,
     PALE,
     PAPER,
     as_array,
@@ -15,7 +13,6 @@ from ._style import (
     draw_arrow,
     finish,
     panel,
-    plural,
 )
 
 
@@ -72,53 +69,3 @@ def weighted_sum(weights, values, labels):
         axes.set(xlabel="first number of the value", ylabel="second number", aspect="equal")
         axes.grid(color=PALE, linewidth=0.6)
         return finish(figure, f"weighted sum of {len(labels)} arrows")
-
-
-def between(weights, values, labels):
-    """Draw the straight line between two values and, on it, the output that each pair of weights gives.
-
-    Parameters
-    ----------
-    weights : dict of title: (2,)
-    values : (2, 2)
-    labels : 2 labels
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        The values are not two points of the plane, or weights or labels are not two.
-
-    Examples
-    --------
-    >>> between({"output": [0.67, 0.33]}, [[1, 2], [9, 8]], ["The", "cat"])
-    <picture: 1 output between 2 values>
-    """
-    weights, values = {title: as_array(pair) for title, pair in weights.items()}, as_array(values)
-    labels = check_labels("labels", labels, 2)
-    shapes = {title: pair.shape for title, pair in weights.items()}
-    if values.shape != (2, 2) or set(shapes.values()) != {(2,)}:
-        raise ValueError(f"values {values.shape} and weights {shapes}; expected (2, 2) and (2,) each")
-    with book_style():
-        figure, axes = panel(2.8)
-        axes.plot(*values.T, "-", color=PALE, linewidth=3, zorder=1)
-        below, above = {"ha": "left", "va": "top"}, {"ha": "right", "va": "bottom"}
-        for label, point, colour in zip(labels, values, (BLUE, ORANGE), strict=True):
-            axes.plot(*point, "s", color=colour, markersize=9)
-            axes.annotate(label, point, (-8, 6), textcoords="offset points", color=colour, **above)
-        axes.plot(*values.mean(axis=0), "o", markerfacecolor=PAPER, markeredgecolor=INK, markersize=11)
-        axes.annotate("average", values.mean(axis=0), (-8, 6), textcoords="offset points", **above)
-        for title, pair in weights.items():
-            point = (pair @ values).round(4)
-            axes.plot(*point, "o", color=INK, markersize=6)
-            axes.annotate(f"{title}: {pair[1]:.2f} of the way", point, (8, -6), textcoords="offset points",
-                          weight="bold", **below)  # fmt: skip
-        room = 0.2 * np.ptp(values, axis=0).max()
-        axes.set(xlim=(values[:, 0].min() - room, values[:, 0].max() + room))
-        axes.set(ylim=(values[:, 1].min() - room / 2, values[:, 1].max() + room / 2))
-        axes.set(xlabel="first number of the value", ylabel="second number")
-        axes.grid(color=PALE, linewidth=0.6)
-        return finish(figure, f"{plural(len(weights), 'output')} between 2 values")

@@ -33,7 +33,7 @@ KINDS = (".py", ".po", ".npz")  # what of a module is packed
 BUTTON = "Run this page ({python:.0f} MB, figures {drawing:.0f} MB more)"
 BLANK = "blank notebook (.ipynb)"
 BAR = """
-<div class="d-print-none pst-js-only" data-live="bar">
+<div class="d-print-none pst-js-only" data-live="bar" data-instruments="{instruments}">
 <button type="button" class="btn btn-sm btn-outline-primary" data-live="start">{button}</button>
 <span data-live="status" data-state="idle" role="status">{words}</span>
 </div>"""
@@ -108,6 +108,12 @@ def describe_cells(cells, notebook):
     )
 
 
+def list_instruments(cells, notebook):
+    """Return a digit for each cell with form fields, in their order: 1 if it runs, so that they are offered."""
+    fields = [cell.id for cell in code(notebook) if "# @param" in cell.source]
+    return "".join(str(int(cells.get(name) in ("whole", "alone"))) for name in fields)
+
+
 def _write(app):
     if app.builder.format == "html":
         folder = Path(app.outdir) / "_static" / "live"
@@ -123,9 +129,10 @@ def _write(app):
 
 def _add_button(app, pagename, templatename, context, doctree):
     if pagename in getattr(app, "live_cells", ()):
-        said = describe_cells(app.live_cells[pagename], read(ROOT / f"{pagename}.ipynb"))
+        cells, notebook = app.live_cells[pagename], read(ROOT / f"{pagename}.ipynb")
         button = BUTTON.format(**{group: size / 2**20 for group, size in app.live_bytes.items()})
-        bar = BAR.format(button=button, words=said)
+        known = {"words": describe_cells(cells, notebook), "instruments": list_instruments(cells, notebook)}
+        bar = BAR.format(button=button, **known)
         context["body"] = re.sub("</h1>", lambda end: end[0] + bar, context["body"], count=1)
         app.add_js_file("live/start.js", loading_method="defer")
 

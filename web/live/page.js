@@ -1,26 +1,14 @@
 // A chapter whose cells run where they stand. The page's notebook says which cell is which, cells.json which of them
 // were seen to give exactly the stored text; Python is in worker.js.
+import { coloured } from "./colour.js";
+import { field, find, make, said } from "./fields.js";
+
 const here = (name) => new URL(name, import.meta.url);
 const json = async (url) => {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${new URL(url).pathname} could not be loaded: ${response.status}`);
   return response.json();
 };
-
-/** Words of this page in the language of its edition; words.js, which only some editions have, knows them. */
-const said = (words) => globalThis.inWords?.(words) ?? words;
-
-/** An element with attributes and children; functions become listeners. */
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === "function") element.addEventListener(name, value);
-    else if (value !== false && value != null) element.setAttribute(name, value === true ? "" : name === "aria-label" ? said(value) : value);
-  }
-  const asItIs = tag === "pre" || tag === "option";
-  element.append(...children.map((child) => (typeof child === "string" && !asItIs ? said(child) : child)));
-  return element;
-}
 
 const button = (words, what, attributes = {}) =>
   make("button", { type: "button", class: "btn btn-sm btn-outline-primary", "data-live": what, ...attributes }, words);
@@ -105,6 +93,7 @@ class Cell {
       "data-live": "source", "aria-label": `Code of cell ${n}`, spellcheck: "false", autocapitalize: "off",
       autocomplete: "off", wrap: "off", readonly: check, input: () => this.edited(true), keydown: (event) => this.key(event),
     });
+    this.editor.addEventListener("scroll", () => (this.colours.scrollLeft = this.editor.scrollLeft));
     this.editor.value = this.original;
     const words = check ? "Check" : "Run";
     this.run = button(words, "run", { "aria-label": `${words} cell ${n}`, click: () => ask(this) });
@@ -114,9 +103,16 @@ class Cell {
     this.tools = make("div", { class: "live-tools" }, this.run, this.reset, name, this.note);
     this.output = make("div", { "data-live": "output", class: `cell_output docutils container${check ? " live-check" : ""}` });
     this.fields = make("div", { class: "live-fields" });
+    this.colours = make("div", { "aria-hidden": "true" });
+    const written = make("div", { class: "live-code highlight" }, this.colours, this.editor);
+    const outside = folded && element.contains(folded) ? folded : null;
     input.hidden = true;
-    input.after(this.fields, this.editor);
-    (folded && element.contains(folded) ? folded : this.editor).after(this.tools, this.output);
+    input.after(written);
+    const offered = element.querySelector(".live-fields"); // by the page, before it ran
+    this.wanted = offered?.wanted ?? new Map();
+    if (offered) offered.replaceWith(this.fields);
+    else (outside ?? written).before(this.fields);
+    (outside ?? written).after(this.tools, this.output);
     this.stored = [...element.querySelectorAll(".cell_output")].filter((part) => part !== this.output);
     this.fit();
     this.offerFields();
@@ -130,6 +126,7 @@ class Cell {
 
   fit() {
     this.editor.rows = this.editor.value.split("\n").length;
+    this.colours.replaceChildren(...coloured(this.editor.value), "\n");
   }
 
   edited(byHand) {
@@ -188,14 +185,14 @@ class Cell {
   // The instrument: Colab's form fields, as sliders and the like, each of which rewrites its line and runs the cell.
 
   offerFields() {
-    const lines = [...this.editor.value.matchAll(/^(\w+)\s*=\s*(.+?)\s*#\s*@param\s*(\{.*?\}|\[.*?\])/gm)];
-    const known = lines.map(([, name, , form]) => name + form).join();
+    const lines = find(this.editor.value);
+    const known = lines.map(([name, , form]) => name + form).join();
     if (known !== this.known) {
       this.known = known;
-      this.controls = new Map(lines.map(([, name, value, form]) => [name, field(this, name, value, form)]));
+      this.controls = new Map(lines.map(([name, value, form]) => [name, field(this, name, value, form)]));
       this.fields.replaceChildren(...[...this.controls.values()].map((control) => control.element));
     }
-    for (const [, name, value] of lines) this.controls.get(name).set(value);
+    for (const [name, value] of lines) this.controls.get(name).set(value);
   }
 
   set(name, value) {
@@ -204,75 +201,6 @@ class Cell {
     this.edited(false);
     ask(this);
   }
-}
-
-/** What Python writes as text, number, truth value or list, as JavaScript has it; undefined for anything else. */
-function read(value) {
-  try {
-    return JSON.parse(value.replace(/\bTrue\b/g, "true").replace(/\bFalse\b/g, "false").replace(/'/g, '"'));
-  } catch {
-    return undefined;
-  }
-}
-
-/** The control of one form field: {element, set(value in Python)}. */
-function field(cell, name, value, form) {
-  const id = `live-${cell.n}-${name}`;
-  const options = read(form.replace(/(\w+)\s*:/g, '"$1":').replace(/,\s*([}\]])/g, "$1")) ?? {};
-  const title = name.replaceAll("_", " ");
-  if (rows(value)) return toggles(cell, name, title, value);
-  let control, write = (given) => given;
-  if (Array.isArray(options)) {
-    control = make("select", { id }, ...options.map((option) => make("option", {}, String(option))));
-    write = (given) => (options.some((option) => typeof option === "string") ? JSON.stringify(given) : given);
-  } else if (options.type === "boolean") {
-    control = make("input", { id, type: "checkbox" });
-  } else if (options.type === "slider") {
-    control = make("input", { id, type: "range", min: options.min, max: options.max, step: options.step ?? 1 });
-    const real = [value, options.min, options.max, options.step].some((part) => /[.e]/.test(String(part)));
-    write = (given) => (real && !/[.e]/.test(given) ? `${given}.0` : given);
-  } else {
-    const kind = { integer: "number", number: "number" }[options.type] ?? "text";
-    control = make("input", { id, type: kind, step: options.type === "integer" ? 1 : "any", autocomplete: "off" });
-    if (kind === "text" && options.type !== "raw") write = (given) => JSON.stringify(given);
-  }
-  const seen = make("output", { for: id });
-  control.addEventListener("input", () => {
-    const given = control.type === "checkbox" ? (control.checked ? "True" : "False") : write(control.value);
-    if (given === "") return;
-    seen.textContent = control.type === "range" ? given : "";
-    cell.set(name, given);
-  });
-  const set = (given) => {
-    const known = read(given) ?? given;
-    if (control.type === "checkbox") control.checked = Boolean(known);
-    else if (document.activeElement !== control || control.type === "range") control.value = known;
-    seen.textContent = control.type === "range" ? given : "";
-  };
-  return { element: make("div", { class: "live-field" }, make("label", { for: id }, title), control, seen), set };
-}
-
-/** A matrix of zeros and ones, written "1000 1100" or [[1, 0], [True, False]], as rows; undefined for anything else. */
-function rows(value) {
-  const found = read(value);
-  if (Array.isArray(found) && Array.isArray(found[0])) return found.map((row) => row.map(Boolean));
-  if (/^[01]+( [01]+)+$/.test(found)) return found.split(" ").map((row) => [...row].map((entry) => entry === "1"));
-}
-
-/** A grid of check boxes for such a matrix. */
-function toggles(cell, name, title, value) {
-  const words = /True|False/.test(value) ? ["False", "True"] : ["0", "1"];
-  const written = (lines) => typeof read(value) === "string"
-    ? JSON.stringify(lines.map((line) => line.map((box) => Number(box.checked)).join("")).join(" "))
-    : `[${lines.map((line) => `[${line.map((box) => words[Number(box.checked)]).join(", ")}]`).join(", ")}]`;
-  const boxes = rows(value).map((row, i) => row.map((_, j) => make("input", {
-    type: "checkbox", "aria-label": `${title}, row ${i + 1}, column ${j + 1}`, input: () => cell.set(name, written(boxes)),
-  })));
-  const set = (given) => rows(given)?.forEach((row, i) => row.forEach((entry, j) => {
-    if (boxes[i]?.[j]) boxes[i][j].checked = entry;
-  }));
-  const lines = boxes.map((line) => make("tr", {}, ...line.map((box) => make("td", {}, box))));
-  return { element: make("fieldset", { class: "live-field" }, make("legend", {}, title), make("table", {}, make("tbody", {}, ...lines))), set };
 }
 
 /** The element that shows one output. */
@@ -566,20 +494,19 @@ function handIn() {
 
 // The beginning --------------------------------------------------------------------------------------------------
 
-/** Match the page's code cells with the notebook's, in order; their text must be equal. */
+/** Match the page's code cells with the notebook's, by their text. */
 function match(list) {
   const visible = [...document.querySelectorAll(".bd-article div.cell")].filter((element) => element.querySelector(".cell_input pre"));
   const codes = notebook.cells.filter((cell) => cell.cell_type === "code");
-  let next = 0;
+  const left = new Set(visible); // a picture is above the imports, though its cell follows them
   return codes.map((source, i) => {
-    const element = visible[next];
-    const same = element && plain(element.querySelector(".cell_input pre").textContent) === plain(text(source.source));
-    if (same) next++;
+    const element = [...left].find((one) => plain(one.querySelector(".cell_input pre").textContent) === plain(text(source.source)));
+    left.delete(element);
     const { grade, solution } = grader(source);
     const seen = list[source.id] ?? "no";
     const runs = seen === "whole" || seen === "alone";
     const how = runs && grade ? "check" : runs && solution ? "answer" : seen;
-    return new Cell(same ? element : null, source, i + 1, how);
+    return new Cell(element ?? null, source, i + 1, how);
   });
 }
 
@@ -594,6 +521,7 @@ export async function begin(place) {
   const back = cells ? "" : lay(list[pagename()], found); // a second press, after a failure, finds them there
   bar.querySelector("[data-live=start]").hidden = true;
   say("ready", READY, back);
+  if (waiting) ask(waiting); // a field that was moved before
 }
 
 /** Make the cells of the page ready to be changed; return what is to be said of those that were. */
@@ -601,6 +529,9 @@ function lay(list, found) {
   notebook = found;
   cells = match(list);
   worker.postMessage({ sources: cells.map((cell) => cell.original) });
+  for (const cell of cells.filter((one) => one.wanted?.size)) {
+    for (const [name, value] of cell.wanted) cell.set(name, value);
+  }
   const exercise = cells.filter((cell) => cell.how === "check" && cell.offered).at(-1);
   (exercise?.element ?? bar).after(handIn());
   return (told.textContent = said(recall()));
@@ -611,7 +542,6 @@ function prepare() {
   progress = make("progress", { "aria-label": "Loaded so far", hidden: true });
   stop = button("Stop", "stop", { hidden: true, click: halt });
   const tab = make("input", { type: "checkbox", "data-live": "tab", id: "live-tab" });
-  document.head.append(make("link", { rel: "stylesheet", href: here("page.css") }));
   counter = make("span", { "aria-hidden": "true" });
   status.after(progress, counter, stop);
   bar.append(make("label", { class: "live-choice", for: "live-tab" }, tab, " The Tab key indents (Escape leaves the editor)"));

@@ -15,14 +15,23 @@
     kept = localStorage.getItem(`live ${DOCUMENTATION_OPTIONS.pagename}`);
   } catch {} // a browser that keeps nothing
   if (kept) status.append(" ", said("Your answers and changes are kept in this browser. Press Run this page to bring them back."));
-  button.addEventListener("click", async () => {
+  let started;
+  const start = () => (started ??= run().finally(() => (started = bar.dataset.running ? started : null)));
+  async function run() {
     button.disabled = true;
     try {
       await (await import(page)).begin(bar);
+      bar.dataset.running = "";
     } catch (error) {
       button.disabled = false;
       status.dataset.state = "failed";
       status.textContent = said(`The page could not be started (${error.message}). Check your connection, then press the button again.`);
+      throw new Error(status.textContent);
     }
-  });
+  }
+  button.addEventListener("click", () => start().catch(() => {})); // the status says it
+  const inputs = [...document.querySelectorAll(".bd-article div.cell .cell_input pre")];
+  const instruments = inputs.filter((pre) => pre.textContent.includes("# @param"));
+  const offered = instruments.filter((_, i) => bar.dataset.instruments[i] === "1");
+  if (offered.length) import(new URL("fields.js", page)).then(({ offer }) => offered.forEach((pre, i) => offer(pre, `instrument-${i}`, start)));
 })();

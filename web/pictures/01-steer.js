@@ -104,7 +104,7 @@ export function draw({ outputs, inputs, width, make, words }) {
   const tip = at(asks, query);
   const share = (i) => `${inputs.words[i]} ${digits(weights[i])}`;
   const parts = [
-    label([asks.x, 14], words("The question and two labels"), "heading"),
+    label([asks.x, 14], words("Query and keys"), "heading"),
     ...axes(asks),
     line(...same, "same-weights"),
     ...inputs.keys.map((key) => line(at(asks, [0, 0]), at(asks, key), "key")),
@@ -112,7 +112,7 @@ export function draw({ outputs, inputs, width, make, words }) {
     line(at(asks, [0, 0]), tip, "query"),
     dot(tip, 22, "halo", { "data-handle": "" }),
     dot(tip, 8, "query"),
-    label(beside(tip, 10, -10), inputs.asks, "query"),
+    label(beside(tip, 12, 20), inputs.asks, "query"),
     label([mixes.x, mixes.y - 12], words("What is mixed"), "heading"),
     ...axes(mixes),
     line(at(mixes, inputs.values[0]), at(mixes, inputs.values[1]), "values"),
