@@ -37,6 +37,10 @@ DIRECTIVE = re.compile(r"(\s*(?:`{3,}|:{3,})\{[\w-]+\} ?)(.*)")  # behind colons
 MARKED = re.compile(r"(\s*(?:#{1,6}|[-*+]|\d+\.|:) +)(\S.*)")  # a heading, an item of a list, a definition
 LABEL = re.compile(r"\*\*[^*]+\*\*$")  # the first line of a callout
 NO_WORDS = ("Enter", "Escape", "Tab", "True", "False")
+FRONT_PICTURE = (  # what the picture on the front page shows
+    "Left: the labels of river and money as arrows, and the question of bank between them, nearer to river. "
+    "Right: the new list of bank, a dot on the line between the values of river, 0.70, and money, 0.30."
+)
 COPYING = ("Copy", "Copy to clipboard", "Copied!", "Failed to copy")  # what the script of the copy buttons says
 SEARCHING = (  # what the scripts of the search say
     "Searching",
@@ -102,6 +106,7 @@ WORDS = (  # what extensions and the theme write into pages, and what scripts pu
     *("Result:", "Baseline:", "Best possible:", "Varied:", "Refuted if"),
     *("The stored result refutes it.", "Seen:", "Now:", "Claim {1}"),
     *("전체 화면으로보기", "Please activate JavaScript to enable the search functionality."),
+    FRONT_PICTURE,
     *COPYING,
     *SEARCHING,
 )
