@@ -149,9 +149,13 @@ def _note_what_is_english(app, doctree):
     number, title = app.env.metadata[name].get("untranslated"), doctree.next_node(nodes.title)
     words = ENGLISH_PAGE if name in ENGLISH else OPEN.format(number=number) if number else ""
     words += f" {ENGLISH_PART}" * (name == "pages/evidence")
-    words += f" {FIGURES}" * (name == f"chapters/{CHAPTERS[0].stem}")
     if title and words:
         title.parent.insert(1, nodes.raw("", NOTE.format(words=words.strip()), format="html"))
+    image = doctree.next_node(nodes.image)
+    if image and name == f"chapters/{CHAPTERS[0].stem}":
+        while "cell" not in image["classes"]:
+            image = image.parent
+        image.parent.insert(image.parent.index(image) + 1, nodes.raw("", NOTE.format(words=FIGURES), format="html"))
 
 
 def _bind_particles(app, doctree):
