@@ -37,6 +37,10 @@ DIRECTIVE = re.compile(r"(\s*(?:`{3,}|:{3,})\{[\w-]+\} ?)(.*)")  # behind colons
 MARKED = re.compile(r"(\s*(?:#{1,6}|[-*+]|\d+\.|:) +)(\S.*)")  # a heading, an item of a list, a definition
 LABEL = re.compile(r"\*\*[^*]+\*\*$")  # the first line of a callout
 NO_WORDS = ("Enter", "Escape", "Tab", "True", "False")
+FRONT_PICTURE = (  # what the picture on the front page shows
+    "Left: the labels of river and money as arrows, and the question of bank between them, nearer to river. "
+    "Right: the new list of bank, a dot on the line between the values of river, 0.70, and money, 0.30."
+)
 COPYING = ("Copy", "Copy to clipboard", "Copied!", "Failed to copy")  # what the script of the copy buttons says
 SEARCHING = (  # what the scripts of the search say
     "Searching",
@@ -100,8 +104,9 @@ WORDS = (  # what extensions and the theme write into pages, and what scripts pu
     *("Search this book...", "Version warning", "Main", "Page", "Light", "Dark", "System Settings", "Color mode"),
     *("Toggle primary sidebar", "Toggle secondary sidebar", "previous page", "next page", "{1}. {2}", "More pages"),
     *("Result:", "Baseline:", "Best possible:", "Varied:", "Refuted if"),
-    *("The stored result refutes it.", "Seen:", "Now:"),
+    *("The stored result refutes it.", "Seen:", "Now:", "Claim {1}"),
     *("전체 화면으로보기", "Please activate JavaScript to enable the search functionality."),
+    FRONT_PICTURE,
     *COPYING,
     *SEARCHING,
 )
@@ -216,8 +221,8 @@ def source(page):
 
 
 def translatable():
-    """Return the pages with a catalogue in the order of the contents, then the site's own words and those of checks."""
-    return [*(page for page in pages() if page not in ENGLISH), "site", "checks"]
+    """Return the pages with a catalogue in the order of the contents, then the words of the site, claims and checks."""
+    return [*(page for page in pages() if page not in ENGLISH), "site", "claims", "checks"]
 
 
 def file(page, folder=FOLDER):
@@ -227,8 +232,8 @@ def file(page, folder=FOLDER):
 
 def messages(page):
     """Return the messages of a page: {message: [(kind, place), ...]}; a place is the id of a cell, or a heading."""
-    if page in ("site", "checks"):
-        return {text: [("text", place)] for text, place in (words_of_the_site if page == "site" else templates)()}
+    if list_words := {"site": words_of_the_site, "claims": words_of_claims, "checks": templates}.get(page):
+        return {text: [("text", place)] for text, place in list_words()}
     found, path, heading = defaultdict(list), source(page), ""
 
     def note(message, kind, place=None):
@@ -261,6 +266,17 @@ def templates():
         for text in dict.fromkeys(text for text in texts if isinstance(text, str)):
             if re.search(r"[A-Za-z]{2}[\w,;:’']* |^\{\w+\} \w", re.sub(r"\{[^{}]*\}", "", text)):
                 yield text, path.stem
+
+
+def words_of_claims():
+    """Yield what the cards of claims say besides their sentences, each with its chapter."""
+    from evidence import claims  # which reads the chapters
+
+    yield from ((text, "each card") for text in ("{1} to {2}", "({1} of {2} drawn)"))
+    for path, module in claims.modules().items():
+        for claim in module.CLAIMS:
+            series = [one.label for one in (claim.shows, claim.baseline, claim.best) if one]
+            yield from ((text, path.stem) for text in (*series, claim.varied, claim.refuted_if))
 
 
 def words_of_the_site():

@@ -7,10 +7,22 @@ from itertools import pairwise
 import pytest
 from bs4 import BeautifulSoup
 
-from book.chapter import CHAPTERS, ROOT
+from book.catalogue import translations
+from book.chapter import CHAPTERS, ROOT, one_line
 from evidence import claims, engine
 from evidence.claims import Level, Series, format_range
-from web.evidence import HIGHEST, LINK, MOST_DOTS, RADIUS, choose_ticks, draw_strip, format_tick, name_claim, thin
+from web.evidence import (
+    HIGHEST,
+    LINK,
+    MOST_DOTS,
+    RADIUS,
+    choose_ticks,
+    draw_strip,
+    format_tick,
+    name_claim,
+    thin,
+    translate_sentences,
+)
 
 CLAIMS = {
     name_claim(path, claim): (path, claim) for path, module in claims.modules().items() for claim in module.CLAIMS
@@ -198,3 +210,22 @@ def test_an_axis_ends_at_readable_numbers_around_all_values(values, ends):
     ticks = choose_ticks(values)
     assert tuple(format_tick(tick, ticks[1] - ticks[0]) for tick in (ticks[0], ticks[-1])) == ends
     assert ticks[0] <= min(values) + 1e-15 and max(values) <= ticks[-1] * (1 + 1e-12) + 1e-15 and 2 <= len(ticks) <= 7
+
+
+def test_the_korean_page_has_its_claims_in_korean(site):
+    page = BeautifulSoup((site / "ko" / "pages" / "evidence.html").read_text("utf-8"), "html.parser")
+    english = [
+        part.get_text()
+        for card in page.select(".claim")
+        for part in card.select("p, .strip figcaption p")
+        if not re.search("[가-힣]", re.sub("^[^:]*:", "", part.get_text()))
+    ]
+    assert english == [] and len(page.select(".claim")) == len(CLAIMS)
+
+
+@pytest.mark.parametrize("path", claims.modules(), ids=lambda path: path.stem)
+def test_a_claim_in_korean_is_a_sentence_of_the_korean_chapter(path):
+    chapter = one_line(" ".join(translations(f"chapters/{path.stem}").values()))
+    entries = claims.modules()[path].CLAIMS
+    for claim, sentence in zip(entries, translate_sentences(path, entries), strict=True):
+        assert sentence != claim.sentence and sentence in chapter, claim.sentence

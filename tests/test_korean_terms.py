@@ -31,12 +31,14 @@ OLD = {  # a pattern: the word instead; an old word may stand in brackets behind
 }
 SIZE = re.compile("크기(?:가|는)? 1(?![0-9])")  # of numbers; wrong where the English has the standard deviation
 DEVIATION = re.compile("standard deviation|size 1(?![0-9])")
+ALSO = re.compile(r"(?<=\*\*)\([^)]*\)| · [^·<]+(?=[^<>]*</span>)")  # behind a term: what else it is called
 NOTES = re.compile(r'<span lang="ko">.*?</span>|“[^”]*”')  # what the source notes say stays as they say it
 GLOSSARY = ROOT / "pages" / "glossary.md"
 
 
 def list_old(english, korean):
     """Yield each old term of a translation, with the word instead."""
+    korean = ALSO.sub("", korean)
     korean = korean if "| <span" in korean else NOTES.sub("", korean)  # the glossary's words are ours
     for pattern, instead in OLD.items():
         if found := re.search(pattern, korean):
@@ -63,6 +65,8 @@ def test_the_glossary_has_the_new_terms():
     [
         ("투영하고 기준선과 견주어요. 33%예요.", 0),
         ('노트에는 <span lang="ko">가산 점수</span>라고 적혀 있어요.', 0),
+        ("**투영**(projection, 사영이라고도 해요)이에요. 둘은 투영이에요.", 0),
+        ('| rank | <span lang="ko">투영 · 사영 · 프로젝션</span> | 사영 |', 1),
         ("채점이 하는 말은 33 %, 사영은 하한선.", 4),
         ("이 채점기가 맞는 프로그램을 받아들여요.", 1),
         ("숫자를 평균 0, 크기 1로 맞춰요.", 1),

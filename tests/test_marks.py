@@ -66,6 +66,11 @@ def test_a_sign_goes_behind_its_sentence_however_that_is_broken():
     assert notebook.cells[0].source == f"# A\n\nOne. The *two*\nof $a.b$ are so, mostly.{sign(0)} Three.{sign(1)}"
 
 
+def test_a_sentence_in_brackets_has_its_sign_behind_them():
+    notebook = put_signs(new_notebook(cells=[new_markdown_cell("(One, it is.) Two.")]), ["(One, it is.)"])
+    assert notebook.cells[0].source == f"(One, it is.){sign(0)} Two."
+
+
 def test_a_sentence_that_was_reworded_fails_and_is_named():
     with pytest.raises(ValueError, match=r"no sentence of the chapter is “It was so\."):
         put_signs(new_notebook(cells=[new_markdown_cell("It is so.")]), ["It was so."])
@@ -78,6 +83,11 @@ def test_a_sentence_that_was_reworded_fails_and_is_named():
         (f"One.{sign(0)} Two.{sign(1)}", "하나와 둘이에요.", f"하나와 둘이에요.{sign(0)}{sign(1)}"),
         (f"One{sign(0)}", "하나", f"하나{sign(0)}"),
         ("One. Two.", "하나예요. 둘이에요.", "하나예요. 둘이에요."),
+        (
+            f"More than 0.5 of them. So it is right, as X et al. said.{sign(0)} Why?",
+            "0.5보다 많아요. 그러니 맞아요. X 등이 말한 대로예요. 왜 그럴까요?",
+            f"0.5보다 많아요. 그러니 맞아요. X 등이 말한 대로예요.{sign(0)} 왜 그럴까요?",
+        ),
     ],
 )
 def test_signs_are_carried_over_to_the_translation(message, translation, carried):

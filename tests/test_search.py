@@ -133,6 +133,11 @@ def test_variants_are_one_term(one, other):
     assert set(TERMS["ko"].find(one)) & set(TERMS["ko"].find(other))
 
 
+def test_a_page_about_a_kind_of_attention_is_not_one_about_attention():
+    weights = weigh({"chapters/a": [("title", "other")]}, TERMS["en"], {"chapters/a": ["cross-attention"]})
+    assert "크로스 어텐션" in weights and "어텐션" not in weights
+
+
 def test_what_a_page_is_about_is_said_of_pages_that_there_are():
     about = tomllib.loads(FILE.read_text("utf-8"))["about"]
     assert set(about) <= set(pages())

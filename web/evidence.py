@@ -5,18 +5,23 @@ Chapters lead to their part of the page at the end of their summary. A card has 
 
 import re
 import tomllib
+from bisect import bisect
 from html import escape
+from itertools import accumulate
 from math import ceil, floor, log10
 
 from docutils import nodes
 from mdit_py_plugins.anchors.index import slugify
 from sphinx import addnodes
 
-from book.chapter import CHAPTERS, ROOT, address, one_line, prose, read, title
+from book.catalogue import rewrite_notebook, translations
+from book.chapter import CHAPTERS, ROOT, TRANSLATED, address, one_line, prose, read, title
 from evidence import claims, engine
 from evidence.claims import Level, format_range
+from web.align import align, split
 
 PAGE, CLAIMS_MARK, REFUTED_MARK = "pages/evidence", "<!-- made: claims -->", "<!-- made: refuted -->"
+NAMES = ("Result:", "Baseline:", "Best possible:")
 LINK = "How the claims of this chapter were tested"
 WIDTH, INSET, RADIUS = 320, 4, 3  # of a strip, free at its ends, of a dot
 SPACING, HIGHEST, MOST_DOTS = 7, 63, 60  # of stacked dots, of a whole stack, of a series
@@ -93,14 +98,26 @@ def draw_dots(places, bottom, kind):
     return f'<g class="{kind}">{circles}</g>', min(heights) - RADIUS
 
 
-def describe(shows, baseline, best, rows):
+def speak(language):
+    """Return a function that says the texts of claims in a language, those without a translation in English."""
+    known = translations("site") | translations("claims") if language == TRANSLATED else {}
+    return lambda text: known.get(text, text)
+
+
+def say_range(values, say):
+    """Return the range of some numbers in words, in the language that `say` speaks."""
+    low, *high = format_range(values).split(" to ")
+    return say("{1} to {2}").replace("{1}", low).replace("{2}", high[0]) if high else low
+
+
+def describe(shows, baseline, best, rows, say=str):
     """Return a strip in words: each series, what it is for and its range."""
-    named = (("Result", shows), ("Baseline", baseline), ("Best possible", best))
-    words = (f"{name}: {one.label}, {format_range(one.values(rows))}." for name, one in named if one)
+    named = zip(NAMES, (shows, baseline, best), strict=True)
+    words = (f"{say(name)} {say(one.label)}, {say_range(one.values(rows), say)}." for name, one in named if one)
     return re.sub("[*`$]", "", " ".join(words))
 
 
-def draw_strip(shows, baseline, best, rows):
+def draw_strip(shows, baseline, best, rows, say=str):
     """Return an SVG of one line: a dot for each value, the baseline as hollow dots or a dashed line, the best as lines.
 
     Parameters
@@ -108,6 +125,8 @@ def draw_strip(shows, baseline, best, rows):
     shows : Series
     baseline, best : Series, Level or None
     rows : list of dict
+    say : callable
+        Says a text in the language of the page.
     """
     ticks = choose_ticks([value for one in (shows, baseline, best) if one for value in one.values(rows)])
     per_unit = (WIDTH - 2 * INSET) / (ticks[-1] - ticks[0])
@@ -131,47 +150,52 @@ def draw_strip(shows, baseline, best, rows):
     first, last = (format_tick(tick, ticks[1] - ticks[0]) for tick in (ticks[0], ticks[-1]))
     return (
         f'<svg viewBox="0 {short(top)} {WIDTH} {short(18 - top)}" role="img"'
-        f' aria-label="{escape(describe(shows, baseline, best, rows))}">'
+        f' aria-label="{escape(describe(shows, baseline, best, rows, say))}">'
         f'<path class="axis" d="{axis}"/>{"".join(parts)}'
         f'<text x="{INSET - RADIUS}" y="15">{first}</text>'
         f'<text x="{WIDTH - INSET + RADIUS}" y="15" text-anchor="end">{last}</text></svg>'
     )
 
 
-def write_legend(claim, rows):
+def write_legend(claim, rows, say=str):
     """Return a line for each series of a strip: its sign, its label, its range and how many of its values are drawn."""
     signs = ("dot", "dash" if isinstance(claim.baseline, Level) else "ring", "line")
-    names = ("Result:", "Baseline:", "Best possible:")
-    for sign, name, one in zip(signs, names, (claim.shows, claim.baseline, claim.best), strict=True):
+    for sign, name, one in zip(signs, NAMES, (claim.shows, claim.baseline, claim.best), strict=True):
         if one:
             values = one.values(rows)
-            drawn = f" ({MOST_DOTS} of {len(values)} drawn)" if len(values) > MOST_DOTS else ""
-            yield f'<b class="{sign}">{name}</b> {one.label}, {format_range(values)}{drawn}\n'
+            drawn = say("({1} of {2} drawn)").replace("{1}", str(MOST_DOTS)).replace("{2}", str(len(values)))
+            drawn = f" {drawn}" if len(values) > MOST_DOTS else ""
+            yield f'<b class="{sign}">{name}</b> {say(one.label)}, {say_range(values, say)}{drawn}\n'
 
 
-def write_card(path, notebook, claim):
-    """Return a claim as Markdown: its sentence and section, the strip, what was varied and what would refute it."""
+def write_card(path, notebook, claim, sentence=None, say=str):
+    """Return a claim as Markdown: its sentence and section, the strip, what was varied and what would refute it.
+
+    The sentence is that of the claim, or as the page's language has it.
+    """
     rows = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"]
     heading = find_section(notebook, claim.sentence)
     return "\n".join(
         [
             f'<div class="claim" id="{name_claim(path, claim)}">\n',
-            f"“{one_line(claim.sentence)}” [{heading}]({address(path, heading)})\n",
-            f'<figure class="strip">\n{draw_strip(claim.shows, claim.baseline, claim.best, rows)}\n<figcaption>\n',
-            *write_legend(claim, rows),
+            f"“{one_line(sentence or claim.sentence)}” [{heading}]({address(path, heading)})\n",
+            f'<figure class="strip">\n{draw_strip(claim.shows, claim.baseline, claim.best, rows, say)}\n<figcaption>\n',
+            *write_legend(claim, rows, say),
             "</figcaption>\n</figure>\n",
-            f"<b>Varied:</b> {claim.varied}\n",
-            f"<b>Refuted if</b> {claim.refuted_if}\n",
+            f"<b>Varied:</b> {say(claim.varied)}\n",
+            f"<b>Refuted if</b> {say(claim.refuted_if)}\n",
             *(["<b>The stored result refutes it.</b>\n"] if not claim.holds(rows) else []),
             "</div>\n",
         ]
     )
 
 
-def write_chapter(path, module):
-    """Return the part of the page for one chapter."""
+def write_chapter(path, module, sentences=None, say=str):
+    """Return the part of the page for one chapter, with the sentences of its claims as the page's language has them."""
     number, notebook = path.stem[:2], read(path)
-    cards = (write_card(path, notebook, claim) for claim in module.CLAIMS)
+    sentences = sentences or [claim.sentence for claim in module.CLAIMS]
+    pairs = zip(module.CLAIMS, sentences, strict=True)
+    cards = (write_card(path, notebook, claim, sentence, say) for claim, sentence in pairs)
     return "\n".join([f"(evidence-{number})=\n## {int(number)}. {title(notebook)}\n", *cards])
 
 
@@ -185,11 +209,36 @@ def write_refuted(path, entries):
     return "\n".join(['<details class="refuted">', f"{summary}\n", *items, "</details>\n"])
 
 
+def translate_sentences(path, entries):
+    """Return the sentence of each claim as the translated chapter has it, in English where it has none."""
+    known, said = translations(f"chapters/{path.stem}"), {}
+    wanted = [one_line(claim.sentence) for claim in entries]
+
+    def note(message, *_):
+        english = one_line(message)
+        for number, sentence in enumerate(wanted):
+            start = english.find(sentence)
+            if start >= 0 and message in known and number not in said:
+                original, translation = split(english), split(known[message])
+                ends = list(accumulate(map(len, original)))
+                first, last = bisect(ends, start), bisect(ends, start + len(sentence) - 1)
+                places = sorted({i for place in align(original, translation)[first : last + 1] for i in place})
+                words = "".join(translation[i] for i in places).strip()
+                said[number] = words.replace("**", "") if words.count("**") % 2 else words
+
+    rewrite_notebook(read(path), note)
+    return [said.get(number, claim.sentence) for number, claim in enumerate(entries)]
+
+
 def _make_page(app, docname, source):
     if docname == PAGE:
         refuted = tomllib.loads((ROOT / "evidence" / "refuted.toml").read_text("utf-8"))
         lists = (write_refuted(path, some) for path in CHAPTERS if (some := refuted.get(f"ch{path.stem[:2]}")))
-        chapters = (write_chapter(path, module) for path, module in claims.modules().items())
+        say, translated = speak(app.config.language), app.config.language == TRANSLATED
+        chapters = (
+            write_chapter(path, module, translate_sentences(path, module.CLAIMS) if translated else None, say)
+            for path, module in claims.modules().items()
+        )
         for mark, parts in ((CLAIMS_MARK, chapters), (REFUTED_MARK, lists)):
             source[0] = source[0].replace(mark, "\n".join(parts))
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from attention_course import checks, plots
 from attention_src import scaled_dot_product_attention
-from book.catalogue import translations
+from book.catalogue import FRONT_PICTURE, translations
 from book.chapter import CHAPTERS, TRANSLATED, code, is_figure, printed, read, tags
 from evidence import claims
 from web.assets import is_whole
@@ -17,10 +17,6 @@ from web.figures import PICTURE, frame, inline
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 PLACE = '<div class="front-picture"></div>'
-ALTERNATIVE = (
-    "Left: the labels of river and money as arrows, and the question of bank between them, nearer to river. "
-    "Right: the new list of bank, a dot on the line between the values of river, 0.70, and money, 0.30."
-)
 
 
 def count(notebooks):
@@ -64,9 +60,8 @@ def _put_picture(app, pagename, templatename, context, doctree):
     if PLACE in context.get("body", ""):
         svg = draw_picture().svg
         name, inputs = PICTURE.search(svg).groups()
-        is_korean = app.config.language == TRANSLATED
-        words = translations(f"chapters/{CHAPTERS[0].stem}") if is_korean else {}  # that chapter shows it, too
-        picture = inline(svg, words.get(ALTERNATIVE, ALTERNATIVE), 0)
+        words = translations("site") if app.config.language == TRANSLATED else {}
+        picture = inline(svg, words.get(FRONT_PICTURE, FRONT_PICTURE), 0)
         context["body"] = context["body"].replace(PLACE, frame(name, escape(inputs), picture))
 
 

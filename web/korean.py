@@ -42,7 +42,7 @@ OUT = ROOT / "_build" / TRANSLATED / "html"  # as Sphinx makes it
 ENGLISH_SITE = ROOT / "_build" / "html"
 OF_ITS_OWN = ("language_data.js", "translations.js", "copybutton.js", "words.js")  # not those of the English pages
 NOTE = '<p class="untranslated">{words}</p>'
-ENGLISH_PAGE, ENGLISH_PART = "이 페이지는 영어로만 있어요.", "주장과 결과는 시험할 때 쓴 영어 그대로 실었어요."
+ENGLISH_PAGE, ENGLISH_PART = "이 페이지는 영어로만 있어요.", "반증된 문장은 본문에 있던 영어 그대로 실었어요."
 FIGURES = (  # said once, where the first figures are: they are the same in both editions
     "그림은 영어판과 같아서 그 속의 글자는 영어예요. query는 쿼리, key는 키, value는 값, score는 점수, "
     "weight는 가중치, average는 평균, step은 스텝, loss는 손실, share right는 맞힌 비율이에요."
@@ -149,9 +149,13 @@ def _note_what_is_english(app, doctree):
     number, title = app.env.metadata[name].get("untranslated"), doctree.next_node(nodes.title)
     words = ENGLISH_PAGE if name in ENGLISH else OPEN.format(number=number) if number else ""
     words += f" {ENGLISH_PART}" * (name == "pages/evidence")
-    words += f" {FIGURES}" * (name == f"chapters/{CHAPTERS[0].stem}")
     if title and words:
         title.parent.insert(1, nodes.raw("", NOTE.format(words=words.strip()), format="html"))
+    image = doctree.next_node(nodes.image)
+    if image and name == f"chapters/{CHAPTERS[0].stem}":
+        while "cell" not in image["classes"]:
+            image = image.parent
+        image.parent.insert(image.parent.index(image) + 1, nodes.raw("", NOTE.format(words=FIGURES), format="html"))
 
 
 def _bind_particles(app, doctree):

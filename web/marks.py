@@ -13,12 +13,12 @@ from docutils import nodes
 
 from book.chapter import CHAPTERS
 from evidence import claims, engine
-from web.evidence import draw_strip, name_claim, write_legend
+from web.align import align, split
+from web.evidence import draw_strip, name_claim, speak, write_legend
 
 BEGIN, END = "\ue200", "\ue201"
 SIGN = re.compile(f"{BEGIN}(\\d+){END}")
 STOP = re.compile(r"[.!?][*_”’)]*(?=\s|$)")  # the end of a sentence, with what closes behind it
-SENTENCE = re.compile(r"(?<=[.!?다요])(?=(?:\*\*|[”’)\"])?\s|$)")
 DOTS = (
     '<svg viewBox="0 0 15 9" width="15" height="9" aria-hidden="true"><path d="M0 8.2h15" stroke="currentColor"/>'
     '<circle cx="3.5" cy="5" r="1.6"/><circle cx="8" cy="2" r="1.6"/><circle cx="12" cy="4.4" r="1.6"/></svg>'
@@ -44,7 +44,8 @@ def put_signs(notebook, sentences):
         cell, found = next(((cell, found) for cell, found in texts if found), (None, None))
         if cell is None:
             raise ValueError(f"no sentence of the chapter is “{sentence}”; its claim quotes another one")
-        end = STOP.search(cell.source, found.end() - 1)
+        closed = [one.start() for one in STOP.finditer(found[0]) if one.end() == len(found[0])]
+        end = STOP.search(cell.source, found.start() + closed[0] if closed else found.end() - 1)
         places.setdefault((cell.id, end.end() if end else found.end()), []).append(f"{BEGIN}{number}{END}")
     for cell in notebook.cells:
         for (_, place), signs in sorted(
@@ -55,14 +56,14 @@ def put_signs(notebook, sentences):
 
 
 def carry_signs(message, translation):
-    """Put the signs of a message behind the sentences of its translation with the same numbers, or behind the last."""
-    translation, places = SIGN.sub("", translation), [found.start() for found in SENTENCE.finditer(translation)]
-    places = places or [len(translation)]
-    for found in reversed([*SIGN.finditer(message)]):
-        before = len(SENTENCE.findall(SIGN.sub("", message[: found.start()]) + " "))
-        place = places[min(max(before, 1), len(places)) - 1]
-        translation = translation[:place] + found[0] + translation[place:]
-    return translation
+    """Put the signs of a message behind the sentences of its translation that say what those before the signs say."""
+    original, sentences = split(SIGN.sub("", message)), split(translation)
+    places, signs = align(original, sentences), [""] * len(sentences)
+    for found in SIGN.finditer(message):
+        before = len(split(SIGN.sub("", message[: found.start()])))
+        last = max((place.stop for place in places[: max(before, 1)]), default=0)
+        signs[max(last, 1) - 1] += found[0]
+    return "".join(part for pair in zip(sentences, signs, strict=True) for part in pair)
 
 
 def module_of(docname):
@@ -103,16 +104,16 @@ def _make_buttons(app, doctree):
         block.parent[place:place] = cards
 
 
-def write_card(path, claim, number, page):
+def write_card(path, claim, number, page, say=str):
     """Return the inside of a card: what was varied, the strip with its legend, what would have refuted the sentence."""
     rows = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"]
-    strip = draw_strip(claim.shows, claim.baseline, claim.best, rows)
-    legend = "".join(f"<p>{line.strip()}</p>" for line in write_legend(claim, rows))
+    strip = draw_strip(claim.shows, claim.baseline, claim.best, rows, say)
+    legend = "".join(f"<p>{line.strip()}</p>" for line in write_legend(claim, rows, say))
     legend = re.sub(r"\*([^*]+)\*", r"<em>\1</em>", re.sub(r"\$([^$]+)\$", r"<i>\1</i>", legend))
     parts = [
-        f"<p><b>Varied:</b> {_emphasise(claim.varied)}.</p>",
+        f"<p><b>Varied:</b> {_emphasise(say(claim.varied))}.</p>",
         f'<figure class="strip">{strip}<figcaption>{legend}</figcaption></figure>',
-        f"<p><b>Refuted if</b> {_emphasise(claim.refuted_if)}</p>",
+        f"<p><b>Refuted if</b> {_emphasise(say(claim.refuted_if))}</p>",
         f'<p><a href="{page}#{name_claim(path, claim)}">Claim {int(path.stem[:2])}.{number + 1}</a></p>',
     ]
     return "".join(parts)
@@ -126,12 +127,12 @@ def _emphasise(text):
 def _fill_cards(app, pagename, templatename, context, doctree):
     """Fill the cards when the page is written, after it has been read for the search."""
     if known := module_of(pagename):
-        path, entries = known
+        (path, entries), say = known, speak(app.config.language)
         page = app.builder.get_relative_uri(pagename, "pages/evidence")
         for number, claim in enumerate(entries):
             empty = CARD.format(id=_card_of(pagename, number))
             if empty in context["body"]:
-                filled = empty.replace("></div>", f">{write_card(path, claim, number, page)}</div>")
+                filled = empty.replace("></div>", f">{write_card(path, claim, number, page, say)}</div>")
                 context["body"] = context["body"].replace(empty, filled)
 
 

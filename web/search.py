@@ -63,6 +63,11 @@ class Terms:
             found += [self.known[phrase] for phrase in phrases if phrase in self.known]
         return found
 
+    def find_whole(self, text):
+        """Return the one term that a text is, without the words of a phrase; if it is none, its terms."""
+        whole = self.known.get(tuple(self._stem(text)))
+        return [whole] if whole else self.find(text)
+
 
 def read_text(node):
     """Return the text of a block without formulas and without what HTML does not show."""
@@ -102,8 +107,10 @@ def weigh(pages, terms, about):
     """
     counts = {page: defaultdict(Counter) for page in pages}
     for page, blocks in pages.items():
-        for kind, text in [*blocks, *(("about", word) for word in about.get(page, ()))]:
+        for kind, text in blocks:
             counts[page][kind].update(terms.find(text))
+        for text in about.get(page, ()):
+            counts[page]["about"].update(terms.find_whole(text))
     lengths = {page: count["text"].total() for page, count in counts.items()}
     average = max(1, sum(lengths.values()) / max(1, len(lengths)))
     weights = defaultdict(dict)
