@@ -36,9 +36,10 @@ SIGNATURES = {
 }
 CLASSES = {
     "layers": ["AdditiveAttention", "MultiHeadAttention", "FeedForward", "EncoderBlock", "DecoderBlock"],
+    "models.transformer": ["Transformer"],
     "models.vit": ["VisionTransformer"],
 }
-NEED_TORCH = {"layers", "threads", "models.seq2seq", "models.vit", "models.bert"}
+NEED_TORCH = {"layers", "threads", "models.seq2seq", "models.transformer", "models.vit", "models.bert"}
 MODULES = {
     module.name.removeprefix("attention_src.")
     for module in pkgutil.walk_packages(attention_src.__path__, "attention_src.")

@@ -64,7 +64,7 @@ def pre_norm_block(answer, seed=0):
     say_right("norm, sub-layer and sum come twice, and the result is correct for three sizes and random sub-layers.")
 
 
-def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=768):
+def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=640):
     """Check the number of parameters of an encoder block, biases and two norms included.
 
     Parameters
@@ -76,11 +76,13 @@ def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=768):
     attend = 4 * square + 4 * d_model
     full = attend + 2 * wide + d_ff + d_model + 4 * d_model
     lost = "leave out {missing:,} numbers, the biases of attention or the two norms"
-    if d_ff == 3 * d_model:
-        lost = "leave out {missing:,} numbers, the biases of attention or of the feed-forward network, or the two norms"
     reasons = {
         full - d_ff: ("leave out the bias of the hidden layer", "How many numbers does it have?"),
         full - 4 * d_model: (Part(lost, missing=4 * d_model), "Which of them?"),
+        full - d_ff - d_model: (
+            "leave out the biases of the feed-forward network",
+            "How many numbers do its layers add?",
+        ),
         4 * square + 2 * wide: ("leave out the biases and the norms", "How many biases are there?"),
         full - 2 * d_model: (
             "count one norm, or give each norm only a scale",
@@ -96,9 +98,6 @@ def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=768):
         full - wide: ("give the feed-forward network one matrix", "It widens the tokens, and what then?"),
         attend: ("count only attention", "What comes after it?"),
     }
-    if d_ff == 4 * d_model:  # then 1,024 may be any of the three
-        lost = "leave out {missing:,} numbers, the biases of attention, that of the hidden layer, or the two norms"
-        reasons[full - d_ff] = Part(lost, missing=d_ff), "Which of them?"
     check_prediction(
         parameters,
         full,

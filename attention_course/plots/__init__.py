@@ -17,6 +17,7 @@ from ._series import bars, lines
 from ._steer import steer, with_inputs
 from ._style import TOKENS, Picture
 from ._sums import weighted_sum
+from ._transformer import whole_transformer
 
 WIDTH = _style.WIDTH  #: The width of a figure in inches; a `Canvas` should be no wider.
 BLUE = _style.BLUE  #: The colour of the first series of a figure, and of a box on a `Canvas`.
@@ -59,5 +60,6 @@ __all__ = [
     "stream",
     "supply",
     "weighted_sum",
+    "whole_transformer",
     "with_inputs",
 ]

@@ -1,4 +1,4 @@
-"""Generated data whose right answer, and right alignment, is known. Nothing is downloaded; every task has a seed."""
+"""Data of the chapters: generated, so that the right answer is known, or real names. Nothing is downloaded."""
 
 from .dates import date_examples
 from .examples import PAD, START, Example, Vocabulary, alignment_score, exact_match
@@ -6,6 +6,7 @@ from .football import Football, football_examples
 from .grammar import Grammar, grammar_examples
 from .grounding import Scenes, draw_scenes, scene_examples
 from .korean import Sentences, korean_examples, write_sentence
+from .names import name_examples
 from .retrieval import Lookup, Pairs, lookup_examples, pair_examples
 from .reversal import reversal_examples
 from .words import WHY, two_senses, who_sat_where
@@ -30,6 +31,7 @@ __all__ = [
     "grammar_examples",
     "korean_examples",
     "lookup_examples",
+    "name_examples",
     "pair_examples",
     "reversal_examples",
     "scene_examples",

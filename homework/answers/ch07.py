@@ -92,7 +92,7 @@ def largest(block, x, norm_1, norm_2):
     return np.max(np.abs(np.subtract(x, block(x, lambda y: zeros, lambda y: zeros, norm_1, norm_2))))
 
 
-FULL = 4 * (256**2 + 256) + 2 * 256 * 768 + 768 + 256 + 4 * 256
+FULL = 4 * (256**2 + 256) + 2 * 256 * 640 + 640 + 256 + 4 * 256
 WRITE = Exercise(checks.pre_norm_block, "S001-2", RIGHT, WRONG, results=1)
 
 EXERCISES = {
@@ -103,14 +103,15 @@ EXERCISES = {
         {"whole": (FULL,), "as a float": (float(FULL),), "NumPy": (np.int64(FULL),), "torch": (torch.tensor(FULL),)},
         {
             "1,024 too few": ((FULL - 1024,), "leave out 1,024 numbers"),
-            "no hidden bias": ((FULL - 768,), "How many numbers does it have"),
-            "no biases, no norms": ((4 * 256**2 + 2 * 256 * 768,), "biases and the norms"),
+            "no hidden bias": ((FULL - 640,), "How many numbers does it have"),
+            "no feed-forward biases": ((FULL - 640 - 256,), "How many numbers do its layers add"),
+            "no biases, no norms": ((4 * 256**2 + 2 * 256 * 640,), "biases and the norms"),
             "half a norm": ((FULL - 512,), "besides its scale"),
             "no last bias": ((FULL - 256,), "How wide is the output"),
             "three matrices": ((FULL - 256**2,), "mixes the heads"),
             "three matrices and biases": ((FULL - 256**2 - 256,), "mixes the heads"),
             "times the heads": ((FULL + 3 * 4 * (256**2 + 256),), "Does the count depend"),
-            "one wide matrix": ((FULL - 256 * 768,), "one matrix"),
+            "one wide matrix": ((FULL - 256 * 640,), "one matrix"),
             "attention alone": ((4 * (256**2 + 256),), "What comes after it"),
             "1": ((1,), "shape of each part"),
         },
