@@ -189,3 +189,54 @@ def zero_test(answer, printed, seed=0):
         printed, 5, reasons, "What does the first norm turn (2, 6, 2, 6) into, and what does the second turn that into?"
     )
     say_right("a norm on the stream shows, because x comes out changed. Here 6 becomes 1, a change of 5.")
+
+
+def _kept(skip, added, layers):
+    """What is left of the stream, and results of known slips with the question that leads from each."""
+    length = np.sqrt(skip**2 + added**2)
+    share = skip / length
+    known = (
+        (share, "That is what one sub-layer leaves. What does the second one leave of it?"),
+        (share * layers, "Do the losses of several sub-layers add up or multiply?"),
+        (1 - layers * (1 - share), "Do the losses of several sub-layers add up or multiply?"),
+        ((skip / (skip + added)) ** layers, "How long is the sum of two vectors at right angles?"),
+        (share ** (2 * layers), "Is that the share of the length, or of its square?"),
+        ((added / length) ** layers, "Is that the share of the stream, or of what was added?"),
+        ((1 / length) ** layers, "How long is the stream before the sum, if its skip weight is not 1?"),
+        (1 - share**layers, "Is that what is left, or what is lost?"),
+        (
+            skip**layers / np.sqrt(skip ** (2 * layers) + added**2),
+            "When is the norm applied: once, or at each sub-layer?",
+        ),
+    )
+    return share**layers, known
+
+
+def stream_kept(answer, smallest, seed=0):
+    """Check a student's ``answer(skip, added, layers) -> share`` of the stream that is left, and a design made with it.
+
+    Parameters
+    ----------
+    answer : function of two positive floats and an int
+    smallest : int, the smallest whole skip weight that keeps half of the stream for added = 1 and 60 sub-layers
+    """
+    random = np.random.default_rng(seed)
+    for layers in (1, 2, int(random.integers(3, 40))):
+        skip, added = (float(x) for x in random.uniform([1, 0.2], [3, 0.9]))
+        got, (right, known) = ask(answer, skip=skip, added=added, layers=layers), _kept(skip, added, layers)
+        need_shape("the result", got, (), f"skip {skip:.2f}", "What is left is one number. Of what is it the share?")
+        need_close("result", got, right, "What does one sub-layer leave of the stream, and what do several?", known)
+    reasons = {
+        1: ("take post-norm", "What is left of it after 60 sub-layers?"),
+        6: ("stop one too early", "Does your function give a half for 6?"),
+        8: ("go one too far", "Would a smaller one do?"),
+        87: (
+            "add the lengths as if both vectors pointed the same way",
+            "How long is the sum of two vectors at right angles?",
+        ),
+        10: ("use the squares of the shares", "Is that the share of the length, or of its square?"),
+    }
+    check_prediction(
+        smallest, 7, reasons, "What does your function give for 60 sub-layers and skip weights 1, 2, 3 and on?"
+    )
+    say_right("the losses multiply, and from a skip weight of 7 on at least half of the stream gets through.")
