@@ -237,7 +237,7 @@ CLAIMS = [
         baseline=Series("path_different", "different dates written without the path past it"),
     ),
     Claim(
-        "Most years are still right, but the hyphens are gone: for *14 Mar 2026* the network writes *2026003014*.",
+        "Many years are still right, but the hyphens are gone: for *14 Mar 2026* the network writes *2026003014*.",
         "cuts",
         "5 seeds, the page's dates",
         all_rows(lambda row: row["path_hyphens"] < 0.3 and row["path_year"] > row["path_hyphens"] + 0.2),
@@ -251,15 +251,16 @@ CLAIMS = [
         best=Series("supply_hyphens", "hyphens right without what cross-attention adds"),
     ),
     Claim(
-        "With nothing but places on the path, the hyphens are back. Exchange two places, and the hyphen *moves along*.",
+        "With nothing but places on the path, the hyphens are back. Exchange two places, and in many dates the hyphen "
+        "*moves along*, which it never does otherwise.",
         "cuts",
         "5 seeds, the page's dates",
-        all_rows(lambda row: row["places_hyphens"] > 0.8 and row["exchanged_moved"] > 0.5 > 0.1 > row["places_moved"]),
+        all_rows(lambda row: row["places_hyphens"] > 0.8 and row["exchanged_moved"] > 0.1 > 0.01 > row["places_moved"]),
         refuted_if=(
             "for some seed, with places only on the path, the hyphens are right in at most 80% of the dates, or the "
-            "second one moves in at most half of them when its place is exchanged with the next."
+            "second one moves in at most 10% of them when its place is exchanged with the next, or in 1% without that."
         ),
-        refuting_rows=[{"places_hyphens": 0.9, "exchanged_moved": 0.1, "places_moved": 0.0}],
+        refuting_rows=[{"places_hyphens": 0.9, "exchanged_moved": 0.05, "places_moved": 0.0}],
         shows=Series("exchanged_moved", "dates in which the hyphen moves along with its place"),
         baseline=Series("places_moved", "dates in which it moves without the exchange"),
         best=ALL_RIGHT,
@@ -309,26 +310,29 @@ CLAIMS = [
         "adder",
         "5 seeds, 300 steps and four times as many",
         all_rows(lambda row: row["linear"] < 0.4 and row["whole"] > 0.98),
-        refuted_if="for some seed, after 300 or 1,200 steps, at least 40 sums are right without GELU, or at most 98 with it.",
+        refuted_if="for some seed, at least 40 sums are right without the GELU, or at most 98 with it.",
         refuting_rows=[{"linear": 0.9, "whole": 1.0}],
         shows=Series("linear", "sums right without the GELU, 1,200 steps", {"steps": 1200}),
         baseline=Series("without", "sums right without the feed-forward network, 1,200 steps", {"steps": 1200}),
         best=Series("whole", "sums right with it", {"steps": 1200}),
     ),
     Claim(
-        "But with $s = 2$ or 8 the stack learns as well as pre-norm does, although its 60 norms are all *on* the "
-        "stream.",
+        "With $s = 2$ the stack begins to learn, and with $s = 8$ it learns as well as pre-norm does, although its 60 "
+        "norms are all *on* the stream.",
         "deep",
         "5 seeds, each with its own data",
-        all_rows(
-            lambda row: max(row["loss_2"], row["loss_8"]) < LEARNED and min(row["loss_0"], row["loss_1"]) > LEARNED
+        lambda rows: (
+            all_rows(lambda row: row["loss_8"] < LEARNED < min(row["loss_0"], row["loss_1"]))(rows)
+            and np.mean([row["loss_8"] - row["loss_pre-norm"] for row in rows]) < 0.1
+            and most_rows(lambda row: row["loss_2"] < CHANCE - 0.3)(rows)
         ),
         refuted_if=(
-            "for some seed, the final loss is at least 2/3 of the loss of guessing with a skip weight of 2 or 8, or "
-            "below that with a skip weight of 0 or 1."
+            "for some seed, the final loss is at least 2/3 of the loss of guessing with a skip weight of 8, or below "
+            "that with 0 or 1; or on average it is at least 0.1 above that of pre-norm with 8; or for at least half of "
+            "the seeds it is at most 0.3 below that of guessing with 2."
         ),
-        refuting_rows=[{"loss_0": 2.0, "loss_1": 2.0, "loss_2": 2.0, "loss_8": 0.5}],
-        shows=Series("loss_2", "final loss of 30 blocks with a skip weight of 2"),
+        refuting_rows=[{"loss_0": 2.0, "loss_1": 2.0, "loss_2": 2.0, "loss_8": 0.5, "loss_pre-norm": 0.5}],
+        shows=Series("loss_8", "final loss of 30 blocks with a skip weight of 8"),
         baseline=Series("loss_1", "final loss of 30 blocks with a skip weight of 1, which is post-norm"),
         best=Series("loss_pre-norm", "final loss of 30 pre-norm blocks"),
     ),
