@@ -22,12 +22,12 @@ def pack(values):
     Examples
     --------
     >>> pack([0, 1, 0.5])
-    '002s1e'
+    '002S1E'
     """
     hundredths = np.rint(100 * np.ravel(values)).astype(int)
     if hundredths.min(initial=0) < 0 or hundredths.max(initial=0) >= 36**2:
         raise ValueError(f"values run from {np.min(values)} to {np.max(values)}; expected 0 to 12.95")
-    return "".join(np.base_repr(int(x), 36).lower().zfill(2) for x in hundredths)
+    return "".join(np.base_repr(int(x), 36).zfill(2) for x in hundredths)
 
 
 def unpack(text, *shape):
@@ -49,7 +49,7 @@ def unpack(text, *shape):
 
     Examples
     --------
-    >>> unpack("002s1e", 3)
+    >>> unpack("002S1E", 3)
     array([0. , 1. , 0.5])
     """
     return np.array([int(text[i : i + 2], 36) for i in range(0, len(text), 2)]).reshape(shape) / 100

@@ -224,7 +224,13 @@ def stream_kept(answer, smallest, seed=0):
     for layers in (1, 2, int(random.integers(3, 40))):
         skip, added = (float(x) for x in random.uniform([1, 0.2], [3, 0.9]))
         got, (right, known) = ask(answer, skip=skip, added=added, layers=layers), _kept(skip, added, layers)
-        need_shape("the result", got, (), f"skip {skip:.2f}", "What is left is one number. Of what is it the share?")
+        need_shape(
+            "the result",
+            got,
+            (),
+            Part("skip weight {skip:.2f}", skip=skip),
+            "What is left is one number. Of what is it the share?",
+        )
         need_close("result", got, right, "What does one sub-layer leave of the stream, and what do several?", known)
     reasons = {
         1: ("take post-norm", "What is left of it after 60 sub-layers?"),

@@ -40,8 +40,8 @@ def whole_transformer(inputs):
     for i, letter in enumerate(run["text"]):
         sheet.text(SIDES[1] + CELL * (i + 0.5), bottoms[1] - 0.2, letter, weight="bold")
     sheet.text(SIDES[0] + 0.9, bottoms[1] - 0.2, "it writes, one at a time:", colour=GREY)
-    reads, past = SIDES[0] + 11 * CELL + 0.02, SIDES[1] - 0.1
-    sheet.arrow((reads, bottoms[0]), (past, bottoms[0] - 0.36), dashed=True)
+    reads, past = SIDES[0] + 11 * CELL + 0.01, SIDES[1] + 0.01
+    sheet.arrow((reads, bottoms[0]), (past, bottoms[0] + BAR - 0.06), dashed=True)
     _draw_weights(sheet, source, run["text"], unpack(run["cross"], 10, len(source)))
     return with_inputs(sheet.picture("the whole Transformer writes a date"), "07-whole", inputs)
 

@@ -1,6 +1,6 @@
 // Chapter 7: the whole Transformer writes one date. Change the source, cut an arrow, open a sub-layer, and see what moved.
 
-import { digits } from "./kit.js";
+import { digits, inLanguage } from "./kit.js";
 
 const SOURCES = ["14 Mar 2026", "24 Mar 2026", "14 May 2026", "14 Mar 2086", "14 Mar 1926"];
 const SHORT = ["self-attention", "feed-forward", "causal self-attention", "cross-attention", "feed-forward"];
@@ -42,7 +42,7 @@ export const goal = {
   isReached: (state, { broken }) => broken.includes("hyphens") && !broken.includes("year"),
 };
 
-const list = (words) => words.join(", ").replace(/, ([^,]*)$/, " and $1");
+const list = (words) => words.map(inLanguage).join(", ");
 
 export function say({ cut, edit }, { text, right, broken, changed }, { runs }) {
   const arrow = arrows[cut];
