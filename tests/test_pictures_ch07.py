@@ -9,9 +9,8 @@ import pytest
 import torch
 from test_pictures import PAGE, SOURCE, draw_state, read, set_state, tab  # noqa: F401, a fixture
 
-from attention_course.anatomy import CUTS, dissect, trace
+from attention_course.anatomy import CUTS, SUBLAYERS, dissect, trace
 from attention_course.dates import FIELDS, DateTask, make_network
-from attention_course.interventions import SUBLAYERS
 from attention_course.packed import pack, unpack
 from book.chapter import CHAPTERS, code, mime
 from book.chapter import read as read_notebook
