@@ -63,8 +63,9 @@ def list_needed_headings(name):
             return set()
         return {"Parameters"} if issubclass(thing, tuple) else {"Parameters", "Examples"}
     takes = {"Parameters"} if inspect.signature(thing).parameters else set()
-    results = set() if ".checks." in name else {"Returns", "Raises"}  # what all checks raise is said once, above them
-    return takes | results | {"Examples"}
+    returns = set() if ".checks." in name or ".plots." in name else {"Returns"}  # of all of them it is said once
+    refuses = "raise " in inspect.getsource(thing) and ".checks." not in name and ".plots." not in name
+    return takes | returns | ({"Raises"} if refuses else set()) | {"Examples"}
 
 
 def list_headings(entry):

@@ -49,15 +49,6 @@ def supply(panels):
     ----------
     panels : dict of title: (weights (n, m) from 0 to 1, n labels of askers, m labels of suppliers)
 
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        There is not one label for each asker and each supplier.
-
     Examples
     --------
     >>> supply({"cross-attention": ([[0.8, 0.2]], ["I"], ["나는", "먹었다"])})
@@ -90,15 +81,6 @@ def shaded(tables, owners):
     ----------
     tables : dict of title: (heads, rows, columns), small whole numbers
     owners : dict of title: (heads, rows, columns), whose each number is, from 0
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        Tables and owners do not fit each other.
 
     Examples
     --------

@@ -19,15 +19,6 @@ def over_image(image, weights, *, asks=None):
         NaN leaves a patch as it is; a weight of less than 0.1 is not printed.
     asks : int, the patch that looks, outlined
 
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        `image` is not (H, W, 3), or cannot be cut into so many squares.
-
     Examples
     --------
     >>> over_image([[[0, 0, 0], [1, 1, 1]]], {"query": [0.25, 0.75]})
@@ -67,15 +58,6 @@ def arrows_over(scenes, *, printed=True):
     scenes : dict of title: (image, start, weights)
         The image is (H, W, 3), from 0 to 1; start the patch that looks; weights (patches,) are from 0 to 1, row by row.
     printed : bool, whether weights of 0.1 or more are printed where they go, beside the arrow's head
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        An image is not (H, W, 3), or cannot be cut into so many squares.
 
     Examples
     --------
@@ -199,15 +181,6 @@ def cut_photograph(image, patch_size, chosen):
     image : (H, W, 3), red, green and blue from 0 to 1
     patch_size : int, pixels along each side of a patch
     chosen : int, the patch that is enlarged, counted from 1, row by row
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        `image` is not (H, W, 3), cannot be cut into such patches, or has not so many.
 
     Examples
     --------

@@ -224,15 +224,6 @@ def grouped(matrices, groups):
     matrices : dict of title: (n, n), from -1 (orange) over 0 (paper) to 1 (blue); drawn in steps of 0.2
     groups : n names; those of one group stand together and have one name
 
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        The matrices are not square or differ in shape, or there is not a name for each row.
-
     Examples
     --------
     >>> grouped({"alike": [[1, 0.9, 0], [0.9, 1, 0], [0, 0, 1]]}, ["noun", "noun", "verb"])

@@ -126,7 +126,7 @@ def exact_match(answers, examples):
     Raises
     ------
     ValueError
-        There are not as many answers as examples, or none.
+        As `alignment_score`.
 
     Examples
     --------
