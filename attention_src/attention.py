@@ -46,7 +46,7 @@ def scaled_dot_product_attention(query, key, value, mask=None, *, bias=None, sca
     >>> weights.round(3), output.round(3)
     (array([[0.67, 0.33]]), array([[3.642, 3.981]]))
     """
-    # Checked: one library, shapes that fit. From here integers are real numbers, and half precision is float32.
+    # Checked: one library, shapes that fit. From here all are real numbers of one dtype, at least float32.
     xp, dtype, query, key, value, bias = prepare_attention(query, key, value, mask, bias)
     check_equal_lengths(query, key)
     value = zero_unseen(xp, mask, value)  # no query looks there, but a weight of 0 would not do: 0 · NaN is NaN
@@ -60,7 +60,7 @@ def scaled_dot_product_attention(query, key, value, mask=None, *, bias=None, sca
     weights = softmax(scores)  # weigh: each row sums to 1, but a row of −∞ alone is all 0, (..., n, m)
     output = weights @ value  # mix: (..., n, d_v)
 
-    return cast(xp, output, dtype), cast(xp, weights, dtype)  # rounded once, to the dtype that came in
+    return cast(xp, output, dtype), cast(xp, weights, dtype)  # rounded once, to the dtype they came in
 
 
 def attention(query, key, value, mask=None, *, score=scaled_dot_score, weigh=softmax, bias=None, scale=None):

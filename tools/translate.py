@@ -9,15 +9,28 @@ import argparse
 import re
 import sys
 from calendar import month_name
-from collections import Counter
+from collections import Counter, defaultdict
 from difflib import get_close_matches
 from functools import cache
 from itertools import chain, combinations
 
 import polib
 
-from book.catalogue import FOLDER, file, inline, messages, plain, translatable
-from book.chapter import ROOT
+from book.catalogue import (
+    FOLDER,
+    file,
+    inline,
+    plain,
+    rewrite,
+    rewrite_alternatives,
+    rewrite_notebook,
+    source,
+    templates,
+    translatable,
+    words_of_the_site,
+)
+from book.chapter import ROOT, read
+from evidence import claims
 
 NUMBER = re.compile(r"(?<![\w)\]])[−-]?\d+(?:[.,]\d+)*|\d+(?:[.,]\d+)*")
 NUMBERS_IN_WORDS = {
@@ -57,6 +70,33 @@ CLUES = {  # words of a choice by which its translation is known again: in Engli
     r"\b(yes|right)\b": "네|예|맞",
     r"\b(random|anything|chance|guess\w*)\b": "무작위|아무|찍",
 }
+
+
+def messages(page):
+    """Return the messages of a page: {message: [(kind, place), ...]}; a place is the id of a cell, or a heading."""
+    if list_words := {"site": words_of_the_site, "claims": words_of_claims, "checks": templates}.get(page):
+        return {text: [("text", place)] for text, place in list_words()}
+    found, path, heading = defaultdict(list), source(page), ""
+
+    def note(message, kind, place=None):
+        nonlocal heading
+        heading = message if kind == "heading" else heading
+        found[message].append((kind, place or heading))
+
+    if path.suffix == ".ipynb":
+        rewrite_alternatives(rewrite_notebook(read(path), note), note)
+    else:
+        rewrite(path.read_text("utf-8"), note)
+    return dict(found)
+
+
+def words_of_claims():
+    """Yield what the cards of claims say besides their sentences, each with its chapter."""
+    yield from ((text, "each card") for text in ("{1} to {2}", "({1} of {2} drawn)"))
+    for path, module in claims.modules().items():
+        for claim in module.CLAIMS:
+            series = [one.label for one in (claim.shows, claim.baseline, claim.best) if one]
+            yield from ((text, path.stem) for text in (*series, claim.varied, claim.refuted_if))
 
 
 def refresh(page, folder=FOLDER):

@@ -12,16 +12,7 @@ def circle(labels, arrows):
     Parameters
     ----------
     labels : n labels, short ones
-    arrows : pairs (from, to) of numbers into the labels
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        An arrow leads to its own start, or to or from a label that is not there.
+    arrows : pairs (from, to) of numbers into the labels, which must differ
 
     Examples
     --------

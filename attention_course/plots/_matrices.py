@@ -41,15 +41,6 @@ def grid(values, rows=None, columns=None, *, title="", digits=2, mask=None, row_
     mask : (n, m) bool, True = may look; the other cells are hatched and show no number
     row_title, column_title : str, what rows and columns are
 
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        The values are not a matrix, or labels or mask do not fit it.
-
     Examples
     --------
     >>> grid([[0.67, 0.33]], ["The"], ["The", "cat"])
@@ -66,15 +57,6 @@ def grids(matrices, rows=None, columns=None, *, digits=2, mask=None, row_title="
     ----------
     matrices : dict of title: (n, m)
     rows, columns, digits, mask, row_title, column_title : as for `grid`; `digits` may be a list, one for each matrix
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        As `grid`; also if the matrices differ in shape.
 
     Examples
     --------
@@ -163,15 +145,6 @@ def product(left, right, result, rows=None, columns=None, numbers=None, *, digit
     left, right, result : (caption, matrix) of shapes (n, m), (m, d) and (n, d)
     rows, columns, numbers : n, m and d labels
     digits : int, decimals printed
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        The shapes do not fit each other, or the labels do not fit them.
 
     Examples
     --------
