@@ -101,10 +101,10 @@ def prepare_scores(scores, mask):
     return prepared
 
 
-def prepare_attention(query, key, value, mask, bias):
-    """Check all arguments of attention and prepare them as `prepare` does; that d_q fits d_k is left to the score.
+def prepare_attention(query, key, value, mask, bias, *, equal_lengths=False):
+    """Check all arguments of attention and prepare them as `prepare` does; `equal_lengths` is what a dot product needs.
 
-    Return namespace, dtype of the result, query, key, value and bias.
+    Return the namespace, the dtype of the result, query, key, value and bias.
     """
     given = {name: array for name, array in (("mask", mask), ("bias", bias)) if array is not None}
     xp, dtype, query, key, value = prepare(query=query, key=key, value=value)
@@ -120,6 +120,8 @@ def prepare_attention(query, key, value, mask, bias):
         _check_pairs(scores, bias=bias)
         bias = cast(xp, bias, query.dtype)
     check_broadcast(**given, value=value)
+    if equal_lengths:
+        check_equal_lengths(query, key)
     return xp, dtype, query, key, value, bias
 
 

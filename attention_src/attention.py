@@ -4,7 +4,7 @@ from math import inf
 
 from array_api_compat import is_torch_array
 
-from ._validation import as_integer, cast, check_equal_lengths, prepare_attention, prepare_mix, zero_unseen
+from ._validation import as_integer, cast, prepare_attention, prepare_mix, zero_unseen
 from .scores import scale_query, scaled_dot_score
 from .weights import softmax
 
@@ -47,9 +47,8 @@ def scaled_dot_product_attention(query, key, value, mask=None, *, bias=None, sca
     (array([[0.67, 0.33]]), array([[3.642, 3.981]]))
     """
     # Checked: one library, shapes that fit. From here all are real numbers of one dtype, at least float32.
-    xp, dtype, query, key, value, bias = prepare_attention(query, key, value, mask, bias)
-    check_equal_lengths(query, key)
-    value = zero_unseen(xp, mask, value)  # no query looks there, but a weight of 0 would not do: 0 · NaN is NaN
+    xp, dtype, query, key, value, bias = prepare_attention(query, key, value, mask, bias, equal_lengths=True)
+    value = zero_unseen(xp, mask, value)  # NaN where no query may look becomes 0, since even 0 · NaN is NaN
 
     query = scale_query(query, scale)  # scale: by 1 / √d_k, or by `scale`; every score below is scaled with its query
     scores = query @ key.mT  # score: one dot product for each pair, (..., n, m)
@@ -104,7 +103,7 @@ def attention(query, key, value, mask=None, *, score=scaled_dot_score, weigh=sof
     scores = score(query, key) if scale is None else score(query, key, scale=scale)
     if bias is not None:
         scores = scores + bias
-    weights = weigh(scores, mask)  # which hides: only `weigh` knows how, since ReLU counts the visible keys
+    weights = weigh(scores, mask)  # `weigh` hides, because ReLU has to count the visible keys
     weights, value = prepare_mix(weights, value)  # in one dtype, whatever `score` and `weigh` return
     output = weights @ value
 
@@ -145,8 +144,7 @@ def blockwise_attention(query, key, value, mask=None, *, block_size, bias=None, 
     array([[3.642, 3.981]])
     """
     block_size = as_integer("block_size", block_size, 1)
-    xp, dtype, query, key, value, bias = prepare_attention(query, key, value, mask, bias)
-    check_equal_lengths(query, key)
+    xp, dtype, query, key, value, bias = prepare_attention(query, key, value, mask, bias, equal_lengths=True)
     value = zero_unseen(xp, mask, value)
 
     outputs = []
