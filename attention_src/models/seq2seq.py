@@ -20,6 +20,7 @@ from . import PAD, START
 
 __all__ = ["Seq2Seq"]  # the other classes are its parts
 
+KINDS = (None, "additive", "dot", "general")
 RECURRENT = {"gru": nn.GRU, "lstm": nn.LSTM}
 
 
@@ -134,15 +135,6 @@ class LuongDecoder(PlainDecoder):
         return self.name(torch.tanh(self.combine(torch.cat([context, states], dim=-1)))), state, weights
 
 
-DECODERS = {
-    None: PlainDecoder,
-    "additive": BahdanauDecoder,
-    "dot": LuongDecoder,
-    "general": partial(LuongDecoder, general=True),
-}
-KINDS = tuple(DECODERS)
-
-
 class Seq2Seq(nn.Module):
     """Read a source in both directions, write a target character by character.
 
@@ -183,7 +175,8 @@ class Seq2Seq(nn.Module):
                 "attention='general' compares others"
             )
         self.encoder = Encoder(num_source, d_embed, d_encoder, d_decoder, cell)
-        self.decoder = DECODERS[attention](num_target, d_embed, d_encoder, d_decoder, cell)
+        decoders = PlainDecoder, BahdanauDecoder, LuongDecoder, partial(LuongDecoder, general=True)
+        self.decoder = decoders[KINDS.index(attention)](num_target, d_embed, d_encoder, d_decoder, cell)
 
     def forward(self, source, target, lengths=None):
         """Score every target character, given the right ones before it (teacher forcing).
