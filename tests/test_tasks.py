@@ -177,4 +177,3 @@ def test_the_scores_count_what_they_say():
     assert exact_match(["da-", "ad"], [example, example]) == 0.5
     weights = np.array([[[0.1, 0.2, 0.6, 0.1], [0.1, 0.7, 0.1, 0.1]]])
     assert alignment_score(weights, [example]) == 0.5
-    assert alignment_score(weights, [example], within=1) == 1.0
