@@ -3,11 +3,9 @@
 import json
 import re
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Error as PlaywrightError
 
 from attention_src import relu_weights, scaled_dot_product_attention, softmax
 from attention_src.attention import attention
@@ -270,27 +268,3 @@ def test_a_phone_has_room_for_a_finger_and_text_that_can_be_read(browser, addres
         assert min(fonts) >= 12
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390
         tab.close()
-
-
-FAULTS = {
-    "no root": ("x / Math.sqrt(d)", "x / d"),
-    "no maximum": ("Math.exp(x - largest)", "Math.exp(x)"),
-    "a masked key counts": ("mask && !mask[i][j] ? -Infinity : x", "x"),
-    "a row that sees nothing": ("if (largest === -Infinity) return row.map(() => 0);", ""),
-    "columns for rows": ("values[0].map((_, k)", "values.map((_, k)"),
-    "all keys counted": ("mask[i].filter(Boolean).length", "row.length"),
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_in_the_functions_is_noticed(tab, address, folder, fault):
-    before, after = FAULTS[fault]
-    path = Path(folder) / "attention.js"
-    right = path.read_text()
-    assert before in right
-    path.write_text(right.replace(before, after))
-    try:
-        with pytest.raises((AssertionError, PlaywrightError)):
-            test_the_functions_in_javascript_give_what_the_package_gives(tab, address)
-    finally:
-        path.write_text(right)

@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from copy import deepcopy
 
 import pytest
 from nbformat import write
@@ -166,21 +165,6 @@ def test_every_symbol_of_a_numbered_formula_is_on_the_page_of_notation():
     formulas = [formula for text in texts for formula in re.findall(r"\$\$([^$]*\\tag[^$]*)\$\$", text)]
     assert len(formulas) > 15 and symbols(" ".join(formulas)) - symbols(" ".join(known)) == set()
     assert symbols(r"\tilde{s}_t = \max(\theta_i, x_\text{class} W_{q,i})") == {"s~_", r"\theta_", "x_class", "W_q"}
-
-
-def test_a_long_chapter_with_long_cells_many_figures_and_one_exercise_has_no_faults():
-    chapter = read(CHAPTERS[0])
-    cells, figure = chapter.cells, next(cell for cell in code(chapter) if is_figure(cell))
-    kept = list(filter(grade_id, cells))[:2]
-    cells[:] = [cell for cell in cells if cell in kept or not grade_id(cell)]
-    cells[3:3] = [
-        new_markdown_cell("word " * 3000),
-        new_code_cell("x = 1\n" * 40),
-        *[deepcopy(figure) for _ in range(30)],
-    ]
-    for count, cell in enumerate(code(chapter), 1):
-        cell.execution_count = count
-    assert [*list_problems(chapter)] == []
 
 
 def test_the_sizes_of_a_chapter_are_counted_before_its_exercises(tmp_path):
