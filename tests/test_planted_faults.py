@@ -38,6 +38,7 @@ TEXTS = {  # what is read: the text, what lists its problems, and faults: what i
             ("**2.03**이", "**2.03(이)**이", "sign of a link or an emphasis"),  # CommonMark does not close it there
             ("처럼", "처럼 5번", "number that the English does not have: 5"),
             ("비는", "가중치은", "after 가중치 stands 는"),
+            ("비는", "하한선은", "하한선 → 기준선"),
         ],
     ),
     "workflow": (

@@ -15,7 +15,15 @@ from book.catalogue import file, messages, rewrite, site_words, source, translat
 from book.chapter import pages, prose, read
 from homework.answers import EXERCISES
 from tools import translate
-from tools.translate import list_differences, list_exchanged_choices, list_problems, pair_choices, refresh
+from tools.translate import (
+    glossary,
+    list_differences,
+    list_exchanged_choices,
+    list_old_terms,
+    list_problems,
+    pair_choices,
+    refresh,
+)
 from web.korean import words_for_scripts
 
 PAGES = [page for page in translatable() if page in pages()]
@@ -56,6 +64,10 @@ def test_a_term_in_bold_has_the_word_of_the_glossary():
     quoted = '**25** <span lang="ko">RNN 제거, **self-attention**을 기본 블록으로 스택</span>'
     assert list(list_differences(quoted, quoted)) == []
     assert any("cell" in fault for fault in list_differences("| key | a label |", "| 키 |"))
+
+
+def test_the_glossary_has_no_old_term():
+    assert [old for word in glossary().values() for old in list_old_terms("", word)] == []
 
 
 def test_choices_keep_their_places():

@@ -8,6 +8,7 @@ message with its translation, and counts what is not translated.
 import argparse
 import re
 import sys
+import tomllib
 from calendar import month_name
 from collections import Counter
 from difflib import get_close_matches
@@ -38,8 +39,11 @@ WITH_FINAL, WITH_RIEUL = "013678", "178"  # digits that end in a consonant as th
 QUOTED_KOREAN = re.compile(r'<span lang="ko">.*?</span>')  # the source notes' own words, in which terms are theirs
 PARTICLES = {"은": "는", "이": "가", "을": "를", "과": "와", "으로": "로"}  # after a consonant, after a vowel
 ENDS = "|".join(sorted({*PARTICLES, *PARTICLES.values()}, key=len, reverse=True))
-
-
+OLD_TERMS = tomllib.loads((FOLDER / "terms.toml").read_text("utf-8"))  # a pattern: the word instead
+SIZE = re.compile("크기(?:가|는)? 1(?![0-9])")  # of numbers; wrong where the English has the standard deviation
+DEVIATION = re.compile("standard deviation|size 1(?![0-9])")
+ALSO = re.compile(r"(?<=\*\*)\([^)]*\)| · [^·<]+(?=[^<>]*</span>)")  # behind a term: what else it is called
+QUOTED = re.compile(f"{QUOTED_KOREAN.pattern}|“[^”]*”")  # what the source notes say stays as they say it
 CLUES = {  # words of a choice by which its translation is known again: in English, in Korean
     r"\b(not|no|none|nothing|never|neither|nobody|without|cannot)\b|n't": "안 |않|없|아니|아닌|못|마$",
     r"\b(same|equal|equally|as before|alike|unchanged|stays?)\b": "같|그대로|똑같",
@@ -153,6 +157,25 @@ def agree(word, particle):
     return particle
 
 
+def list_old_terms(english, korean):
+    """Yield each term of a translation that readers stumbled over, with the word that replaces it.
+
+    >>> [*list_old_terms("", "**투영**(projection, 사영이라고도 해요)이에요. 노트는 “하한선”이라고 해요.")]
+    []
+    >>> [*list_old_terms("", '| rank | <span lang="ko">투영 · 사영</span> | 사영은 33 %예요. |')]
+    ['사영 → 투영', '3 % → % right behind the digit']
+    >>> [*list_old_terms("standard deviation 1", "이 채점기가 평균 0, 크기 1로 맞춰요.")]
+    ['크기 1 → 표준편차 1']
+    """
+    korean = ALSO.sub("", korean)
+    korean = korean if "| <span" in korean else QUOTED.sub("", korean)  # the glossary's words are ours
+    for pattern, instead in OLD_TERMS.items():
+        if found := re.search(pattern, korean):
+            yield f"{found[0]} → {instead}"
+    if DEVIATION.search(english) and (found := SIZE.search(korean)):
+        yield f"{found[0]} → 표준편차 1"
+
+
 def list_differences(english, korean):
     """Yield where a translation differs from its English though it may not: texts for the translator."""
     before, after = count_kept(english), count_kept(korean)
@@ -175,6 +198,7 @@ def list_differences(english, korean):
         if word and word not in korean:
             yield f"the glossary's word for {term} is {word}"
     yield from list_wrong_particles(korean)
+    yield from list_old_terms(english, korean)
 
 
 def rate_fit(english, korean):
