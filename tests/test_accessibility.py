@@ -84,7 +84,7 @@ def measure_by_lighthouse(url, profile, report):
         ("mobile", "chapters/05_self_and_cross_attention"),
     ],
 )
-def test_lighthouse_has_nothing_to_add(site, address, profile, page, tmp_path, record_property):
+def test_lighthouse_has_nothing_to_add(site, address, profile, page, tmp_path):
     """The best of three: what else the machine does can only cost points."""
     heaviest = max((site / "chapters").glob("*.html"), key=count_bytes).stem
     name = page.replace("the heaviest chapter", f"chapters/{heaviest}")
@@ -93,5 +93,4 @@ def test_lighthouse_has_nothing_to_add(site, address, profile, page, tmp_path, r
         too_low = {kind: score for kind, score in scores.items() if score < LEAST[kind]}
         if not too_low:
             break
-    record_property(f"Lighthouse of {name}", scores)
     assert (scores.keys(), too_low) == (LEAST.keys(), {})
