@@ -29,8 +29,6 @@ from attention_src.scores import dot_score, general_score, scaled_dot_score
 from attention_src.weights import relu_weights, sigmoid_weights, softmax
 
 BLOCK_SIZES = [*range(1, 10), 100]
-MASKS = [None, (N, M), (BATCH, 1, N, M), (HEADS, N, M), (BATCH, HEADS, N, M)]
-
 both_forms = pytest.mark.parametrize("attend", [plain, by_blocks], ids=["plain", "blockwise"])
 
 
@@ -100,15 +98,6 @@ def test_a_masked_key_might_as_well_not_exist(attend, array):
 
 
 # Block by block
-
-
-@both_libraries
-@pytest.mark.parametrize("block_size", BLOCK_SIZES)
-@pytest.mark.parametrize("mask", MASKS, ids=str)
-def test_blockwise_is_the_plain_form_for_every_block_size(block_size, mask, array):
-    inputs = [array(a) for a in random_inputs((BATCH, HEADS))]
-    mask = None if mask is None else array(some_mask(*mask))
-    same(blockwise_attention(*inputs, mask, block_size=block_size), plain(*inputs, mask), tolerance=1e-12)
 
 
 @both_libraries

@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from attention_course.museum.exhibits import EXHIBITS, STRANGERS, caught
+from attention_course.museum.exhibits import EXHIBITS, STRANGERS, UNLABELLED, caught
+from attention_src import causal_mask
 
 USES = ("Bench", "right_places", "along_the_batch")
 
@@ -38,3 +39,12 @@ def test_which_check_catches_which_version_does_not_depend_on_the_numbers_drawn(
     strangers = {name: caught(wrong, draw) for name, wrong in STRANGERS.items()}
     assert list_missed(strangers, "ours") == ["1e-6 added to the sum", "32 bits inside"]
     assert list_missed(strangers, "detect") == []
+
+
+def test_the_three_without_names_have_the_mistakes_that_are_asked_for():
+    q, k, v = torch.randn(3, 2, 5, 4, generator=torch.Generator().manual_seed(0))
+    mask = causal_mask(5, like=q)
+    weights = {name: attend(q, k, v, mask)[1] for name, attend in UNLABELLED.items()}
+    assert torch.equal(weights["A"], torch.eye(5).expand(2, 5, 5))
+    assert (weights["B"] > 0).all() and torch.allclose(weights["B"].sum(-1), torch.ones(2, 5))
+    assert not torch.equal(UNLABELLED["C"](q, k, v, mask)[1], weights["C"]) and (weights["C"][:, ~mask] == 0).all()

@@ -257,21 +257,6 @@ def test_settings_that_do_not_fit_are_refused(settings, given, error, message):
 # Which shapes it takes
 
 
-MASKS = [(N, M), (1, M), (BATCH, N, M), (BATCH, 1, M), (1, N, M)]
-MASKS += [(BATCH, HEADS, N, M), (1, HEADS, 1, M), (BATCH, 1, N, M)]
-
-
-@both_ways
-@pytest.mark.parametrize("shape", MASKS, ids=str)
-def test_a_mask_without_an_axis_for_the_heads_holds_for_all_of_them(shape, need_weights):
-    layer, tokens = some_layer(), some_tokens()
-    mask = np.random.default_rng(2).random(shape) < 0.5
-    full = np.empty((BATCH, HEADS, N, M), bool)
-    full[:] = mask[:, None] if mask.ndim == 3 else mask
-    got, _ = layer(*tokens, torch.tensor(mask), need_weights=need_weights)
-    same(got, layer(*tokens, torch.tensor(full), need_weights=need_weights)[0])
-
-
 @both_ways
 def test_many_queries_may_share_the_keys_of_one_sequence(need_weights):
     layer, (query, key, value) = some_layer(), some_tokens()

@@ -78,6 +78,16 @@ def add_outputs(*outputs):
     return change_figure(lambda cell: cell.outputs.extend(new_output("stream", **output) for output in outputs))
 
 
+def change_choices(change):
+    """Change the first prediction with choices."""
+
+    def spoil(chapter):
+        cell = next(cell for cell in chapter.cells if 'class="choice' in cell.source)
+        cell.source = change(cell.source)
+
+    return spoil
+
+
 CHAPTER = {  # the problem: how to spoil a chapter
     "exactly one H1": add_text("# Another title"),
     "last sections": lambda chapter: chapter.cells.append(new_markdown_cell("## Afterthought")),
@@ -99,6 +109,11 @@ CHAPTER = {  # the problem: how to spoil a chapter
     "pieces": add_outputs({"text": "a"}, {"text": "b"}),
     "pairs": lambda chapter: chapter.cells.remove(next(filter(grade_id, chapter.cells))),
     "points": change_exercise(lambda solution, check: check.metadata.nbgrader.pop("points")),
+    "no answer follows": add_text("**Predict.** More?"),
+    "without a prediction": lambda chapter: chapter.cells[3].metadata.update(tags=["answer"]),
+    "two to four": change_choices(lambda text: text.replace("choice right", "choice")),
+    "without a summary": change_choices(lambda text: text.replace("</summary>\n\n", "</summary>\n", 1)),
+    "opens a section": lambda chapter: chapter.cells[0].metadata.update(tags=["answer"]),
     "solution region": change_exercise(lambda solution, check: solution.update(source="x")),
 }
 
