@@ -117,11 +117,6 @@ def test_the_guide_counts_its_verdicts():
     assert f"Of the {said.format(counts.total(), **counts)}." in GUIDE_TEXT
 
 
-def test_the_korean_of_both_pages_is_marked_as_korean():
-    rest = re.sub(r'<span lang="ko">.*?</span>', "", GUIDE_TEXT + TEXT, flags=re.DOTALL)
-    assert re.findall("[가-힣]", rest) == []
-
-
 def misprints():
     """The printed numbers that no chapter may show as a result: not right, and too long to be right elsewhere."""
     return sorted({token for token, *_ in FAULT.findall(TEXT) if len(token.partition(".")[2]) > 2})
