@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from book.chapter import CHAPTERS, ROOT, pages, read
 from evidence import claims
-from web.front import count
+from web import front
 
 HOME = "https://github.com/Somebody/their-fork"
 FORK_TOC = {"format": "jb-book", "root": "intro", "chapters": [{"file": "chapters/01_definition"}]}
@@ -82,11 +82,16 @@ def test_the_front_page_counts_what_the_tests_compare(site):
     figure = new_output("display_data", data={"image/svg+xml": "<svg><text>0.25</text></svg>"})
     cells = [new_code_cell("a", outputs=[new_output("stream", text="1 and 0.5\n"), figure])]
     cells += [new_code_cell("b", outputs=[new_output("stream", text="3")], metadata={"tags": ["nbval-ignore-output"]})]
-    assert count([new_notebook(cells=cells)]) == {"proof_numbers": "3", "proof_figures": "1"}
-    intro, counts = (site / "intro.html").read_text(), count(map(read, CHAPTERS)).values()
+    assert front.count([new_notebook(cells=cells)]) == {"proof_numbers": "3", "proof_figures": "1"}
+    intro, counts = (site / "intro.html").read_text(), front.count(map(read, CHAPTERS)).values()
     tried = sum(len(module.CLAIMS) for module in claims.modules().values())
     sentence = re.search(r"its own ([\d,]+)\s+numbers and ([\d,]+)\s+figures.*?tested ([\d,]+)\s+claims", intro, re.S)
     assert sentence.groups() == (*counts, f"{tried:,}")
+
+
+def test_the_picture_of_the_front_page_and_of_readme_is_drawn_by_the_package():
+    assert front.FIGURE.read_text("utf-8") == front.draw_picture().svg, "run: python -m web.front"
+    assert f"]({front.FIGURE.relative_to(ROOT)})" in (ROOT / "README.md").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
