@@ -3,6 +3,7 @@
 import pytest
 import test_errata as errata
 import test_layers as layers
+import test_site as site
 import test_structure as structure
 import test_translations as translations
 import test_workflows as workflows
@@ -39,6 +40,23 @@ TEXTS = {  # what is read: the text, what lists its problems, and faults: what i
             ("처럼", "처럼 5번", "number that the English does not have: 5"),
             ("비는", "가중치은", "after 가중치 stands 는"),
             ("비는", "하한선은", "하한선 → 기준선"),
+        ],
+    ),
+    "page": (
+        '<link rel="stylesheet" href="site.css"><p>',
+        site.list_problems,
+        [
+            (
+                "<p>",
+                '<script defer src="https://example.org/x.js">',
+                "loads https://example.org/x.js from another host",
+            ),
+            ("<p>", '<link rel="icon" href="//example.org/x.png">', "//example.org/x.png from another host"),
+            ("<p>", '<script src="x.js"></script>', "waits for x.js"),
+            ("<p>", '<img src="x.png" alt="">', "an image without words: x.png"),
+            ("<p>", '<link rel="stylesheet" href="more.css">', "2 styles, not 1"),
+            ("<p>", '<span class="katex-error">x</span>', "a formula with an error"),
+            ("<p>", r"x \tag{3}", "a formula shows its TeX"),
         ],
     ),
     "workflow": (
