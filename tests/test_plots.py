@@ -1,6 +1,6 @@
 """The colours of figures, what no chapter draws, and what is refused.
 
-What a figure shows is compared with the stored figures of the chapters, which draw with every function.
+What else a figure shows is compared with the stored figures of the chapters, which draw with every function.
 """
 
 import itertools
@@ -61,6 +61,25 @@ def test_a_figure_names_no_date_and_no_version_has_no_font_and_keeps_hangul():
     svg = plots.grid([[0.5, 0.1234567]], ["밥을"]).svg
     assert "밥을" in svg and not re.search(r"<dc:date>|Matplotlib v|font-face|data:font", svg)
     assert not re.search(r"\d\.\d{3,}", re.sub(r">[^<]*<", "", svg))
+
+
+def test_a_line_joins_two_values_and_no_more():
+    two = plots.weighted_sum([0.5, 0.5], [[1, 0], [0, 1]], "ab")
+    three = plots.weighted_sum([0.5, 0.5, 0], [[1, 0], [0, 1], [0, 0]], "abc")  # the same axes
+    assert two.svg.count('id="line2d') == three.svg.count('id="line2d') + 1
+
+
+def test_a_supplier_of_nothing_has_no_arrow():
+    ask = {"asks": ([[1.0, 0.0]], ["I"], ["나는", "밥을"])}
+    drawn, more = plots.supply(ask).svg, plots.supply({"asks": ([[0.5, 0.5]], ["I"], ["나는", "밥을"])}).svg
+    assert "나는" in drawn and drawn.count("<path") < more.count("<path")
+
+
+def test_arrows_lead_from_patch_to_patch_and_print_what_weighs_a_tenth_or_more():
+    scene = np.full((4, 4, 3), 0.5), 0, [0.05, 0.75, 0.0, 0.2]
+    words = words_of(plots.arrows_over({"one": scene, "two": scene}))
+    assert words.count("0.75") == words.count("0.20") == 2 and "0.05" not in words and {"one", "two"} <= set(words)
+    assert "0.75" not in words_of(plots.arrows_over({"one": scene}, printed=False))
 
 
 def test_a_patch_without_a_weight_is_left_as_it_is():

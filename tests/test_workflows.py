@@ -90,6 +90,17 @@ def test_tests_run_on_three_systems_and_every_python_that_the_package_claims():
     assert project["requires-python"] == ">=" + grids[0]["python"][0]
 
 
+def test_without_make_the_same_commands_run():
+    run = commands({"jobs": {"windows": load((FOLDER / "test.yml").read_text("utf-8"))["jobs"]["plain-commands"]}})
+    expected = plain_commands(".venv/installed", "book", ".venv/workshop", "test")
+    assert [command.replace(".venv/Scripts/", ".venv/bin/") for command in run] == expected
+
+
+def test_what_publishes_has_tested_first():
+    run = commands(load((FOLDER / "publish.yml").read_text("utf-8")))
+    assert run[:2] == ["make test", "make publish"]
+
+
 @pytest.mark.parametrize("target", [".venv/installed", ".venv/workshop", ".venv/grader", "book", "test"])
 def test_make_runs_the_plain_commands(target):
     makefile = (ROOT / "Makefile").read_text("utf-8")
