@@ -63,6 +63,8 @@ def exchange_in_head(name):
 
 SAME = ("not scaled", "scaled by the root of n", "scaled by d_k", "keys ask queries", "queries with queries")
 SAME += ("keys with keys", "softmax over the queries", "softmax twice", "no softmax", "no maximum", "mixes by columns")
+SAME += ("keys after the eighth ignored", "the weight of a single key doubled")
+SAME += ("mixes the keys where values have their shape",)
 WRONG = {name: exchange_in_head(name) for name in SAME} | {
     "scaled by the root of d_model": (
         make_head(lambda Q, K, X: Q @ K.T / np.sqrt(X.shape[1])),

@@ -9,6 +9,7 @@ from attention_course.museum.exhibits import EXHIBITS
 from attention_src import scaled_dot_product_attention, softmax
 
 from . import Exercise
+from . import ch01 as definition
 
 
 def cut(a, num_heads):
@@ -55,6 +56,12 @@ def make_layer(split=cut, attend=scaled_dot_product_attention, join=None):
     return answer
 
 
+def exchange_in_layer(name):
+    """A wrong attention of chapter 01 in every head, and the question it meets there."""
+    answer, question = definition.WRONG[name]
+    return make_layer(attend=answer), question
+
+
 def scale_by(number):
     """Multi-head attention whose scores are divided by the root of another number, number(q)."""
     return make_layer(attend=score_by(lambda q, k, v: q @ k.mT / number(q) ** 0.5))
@@ -88,6 +95,8 @@ WRONG = {
     "not scaled": (make_layer(attend=EXHIBITS["not scaled"]), "between the scores and the softmax"),
     "keys ask": (make_layer(attend=EXHIBITS["keys ask queries"]), "Who asks"),
     "softmax over the queries": (make_layer(attend=EXHIBITS["softmax over the queries"]), "which axis"),
+    "keys after the eighth ignored": exchange_in_layer("keys after the eighth ignored"),
+    "the weight of a single key doubled": exchange_in_layer("the weight of a single key doubled"),
     "softmax over the heads": (
         make_layer(attend=weigh_by(lambda s, mask: softmax(s.T).T)),
         "you divide each row by",
