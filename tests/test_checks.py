@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
+import numpy as np
 import pytest
 
 from attention_course import checks
@@ -47,6 +48,76 @@ def test_an_answer_that_writes_into_its_arguments_keeps_its_points_and_meets_a_r
     printed = capsys.readouterr().out
     assert printed.startswith("Right: ") and printed.count("One remark: ") == 1
     assert f"in_place changed its argument {label.split()[-1]}. Where does your function write" in printed
+
+
+@pytest.mark.parametrize("name", [name for name, exercise in EXERCISES.items() if exercise.named != ""])
+def test_half_of_the_points_stand_if_the_function_is_right_and_the_prediction_is_not_and_none_the_other_way(name):
+    exercise = EXERCISES[name]
+    for predicted in (..., None, 123456, "nonsense"):
+        with pytest.raises((checks.Wrong, checks.NotAttempted)) as reply:
+            exercise.check(exercise.first, predicted)
+        assert reply.value.share == 1 / 2 and reply.value._render_traceback_()[0].startswith("Your function is right")
+    for wrong in exercise.list_wrong().values():
+        if not isinstance(wrong.answer, tuple):
+            with pytest.raises(checks.Wrong) as reply:
+                exercise.check(wrong.answer, exercise.named)
+            assert reply.value.share == 0
+
+
+def test_capitals_and_blanks_around_a_name_do_not_count(capsys):
+    checks.mended_attention(EXERCISES["ex01-mend"].first, " UnEven\n")
+    checks.symptoms(**{case: f" {name.upper()}" for case, name in DIAGNOSED.items()})
+    assert capsys.readouterr().out.count("Right: ") == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "person"),
+    [((0.804,), True), ([0.804], True), ("0,804", True), ("about 0.8", True), ("many", False), (print, False)],
+)
+def test_a_number_with_something_around_it_is_for_a_person(answer, person):
+    with pytest.raises(checks.Wrong) as refused:
+        checks.doubled_query(answer)
+    assert refused.value.for_person == person
+    assert ("Is there a comma after your number?" in str(refused.value)) == isinstance(answer, tuple | list)
+
+
+class Own:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda: 1, "the function <lambda>"),
+        (Own, "the class Own"),
+        (Own(), "a value of type Own"),
+        ([Own()], "a value of type list"),
+        (np.zeros((2, 3)), "an array of shape (2, 3)"),
+        ("<b>", "'<b>'"),
+        ("x" * 99, f"'{'x' * 59}…"),
+    ],
+)
+def test_a_message_shows_what_was_given_as_its_writer_knows_it(answer, words):
+    with pytest.raises(checks.Wrong, match="is not a number; expected one rounded to 3 decimals") as refused:
+        checks.doubled_query(answer)
+    assert f"You gave {words}, which" in str(refused.value)
+
+
+def test_a_message_says_of_what_shape_the_arguments_are():
+    with pytest.raises(checks.Wrong) as refused:
+        checks.patchify(lambda image, p: image)
+    assert "With image of shape (4, 6, 1), p = 2, the result has shape" in str(refused.value)
+    with checks.speaking("ko"):
+        assert "image(모양 (4, 6, 1)), p = 2일 때" in str(refused.value)
+
+
+def test_an_exception_tells_a_student_no_more_of_a_hidden_trial_than_300_characters():
+    def answer(query, key, value):
+        raise ValueError(query.tolist() * 9)
+
+    with pytest.raises(checks.Wrong) as refused:
+        checks.attention(answer, seed=17)
+    assert len(refused.value.seen.values["text"]) == 300
 
 
 def spy(exercise, seed):

@@ -16,6 +16,15 @@ FAIR = (
     "left-the-exception",
     "mistyped-elsewhere",
     "named-another-test",
+    "names-it-in-capitals",
+    "indents-too-far",
+    "mixes-tabs",
+    "gives-a-function",
+    "gives-a-value-of-its-own",
+    "leaves-a-comma",
+    "takes-a-comma-for-a-point",
+    "with-a-change-of-its-argument",
+    "lets-a-thread-call",
 )
 
 

@@ -71,7 +71,7 @@ def check_prediction(answer, right, reasons, hint, digits=0):
         number = float(answer.detach() if hasattr(answer, "detach") else answer)
     except (TypeError, ValueError, OverflowError, RuntimeError):
         wanted = Part("one rounded to {digits} decimals", digits=digits) if digits else "a whole number"
-        reply = Wrong(Part("{answer} is not a number", answer=describe(answer)), wanted)
+        reply = Wrong(Part("You gave {answer}, which is not a number", answer=describe(answer)), wanted)
         if isinstance(answer, (tuple, list)) and len(answer) == 1:
             reply.question = Part("Is there a comma after your number?")
         reply.for_person = any(character.isdigit() for character in str(answer)) and isinstance(
@@ -105,7 +105,7 @@ def need_named(named, right, reasons):
         reason, question = reasons[name]
         raise Wrong(Part("Not {named}: {reason}", named=repr(name), reason=as_part(reason)), question=question)
     choice = Part("one of {names}", names=sorted([*reasons, right]))
-    raise Wrong(Part("{named} is not one of the four names", named=describe(named)), choice)
+    raise Wrong(Part("You gave {named}, which is not one of the four names", named=describe(named)), choice)
 
 
 def read_name(answer):

