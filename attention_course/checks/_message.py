@@ -117,7 +117,8 @@ def half():
 
 def remark(message):
     """Have a Wrong said at the end of a right answer, which costs no points; of a wrong one it is the reason."""
-    remarks.get().append(message)
+    if (remarked := remarks.get(None)) is not None:
+        remarked.append(message)
 
 
 def hold_back(check):
