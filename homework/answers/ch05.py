@@ -9,7 +9,7 @@ from attention_course.museum.exhibits import EXHIBITS
 from attention_src import causal_mask, padding_mask, scaled_dot_product_attention, softmax
 
 from . import Exercise
-from . import ch01 as definition
+from .ch01 import take_wrong
 
 
 def comparisons(lengths, n):
@@ -166,7 +166,6 @@ WRONG = {
         lambda q, k, v, mask: package(q, k, v, mask) if mask.any(-1).all() else (0 * v[0], 0 * mask[0]),
         "Which axis should remain",
     ),
-    "no maximum": (EXHIBITS["the maximum forgotten"], "What does exp do"),
     "one maximum for all rows": (
         weigh_by(lambda s, mask: normalise(np.exp(s - s[mask].max()) * mask)),
         "lower by 1,000",
@@ -175,21 +174,16 @@ WRONG = {
         weigh_by(lambda s, mask: normalise(np.exp(np.clip(s, -700, 700)) * mask)),
         "gap in your weights",
     ),
-    "over the queries": (EXHIBITS["softmax over the queries"], "which axis did you normalise"),
-    "no softmax": (EXHIBITS["no softmax"], "you divide each row by"),
-    "not scaled": (EXHIBITS["not scaled"], "between the scores and the softmax"),
-    "scaled by the root of m": (EXHIBITS["scaled by the root of n"], "How many terms"),
-    "mixes the keys": (EXHIBITS["mixes the keys"], "keys, or values"),
-    "keys after the eighth ignored": definition.WRONG["keys after the eighth ignored"],
-    "the weight of a single key doubled": definition.WRONG["the weight of a single key doubled"],
-    "mixes the keys where values have their shape": definition.WRONG["mixes the keys where values have their shape"],
-    "mixes nothing": (mix_by(lambda w, q, k, v: 0 * (w @ v)), "What do they mix"),
     "all zeros if one row is": (
         weigh_by(lambda s, mask: softmax(s, mask) * mask.any(-1).all()),
         "What happened to",
     ),
     "weights of one query alone": (lambda *given: (package(*given)[0], package(*given)[1][0]), "Which axis should"),
 }
+SAME = ("not scaled", "scaled by the root of m", "softmax over the queries", "no softmax", "no maximum")
+SAME += ("mixes the keys", "nothing is mixed", "keys after the eighth ignored", "the weight of a single key doubled")
+SAME += ("mixes the keys where values have their shape",)
+WRONG |= take_wrong(lambda attend: attend, *SAME)
 
 
 as_handed_out = weigh_by(lambda s, mask: softmax(np.where(mask, -1e9, s)))
