@@ -77,8 +77,12 @@ class _Message(Exception):
             fact += "."
         return f"{fact} {known.get('question', '')}".strip()
 
+    def open(self):
+        """Return the message with its opening, as a notebook shows it."""
+        return str(Part(self.opening, message=self))
+
     def _render_traceback_(self):
-        return [str(Part(self.opening, message=self))]
+        return [self.open()]
 
 
 class Wrong(_Message, AssertionError):

@@ -30,7 +30,9 @@ class Verdict:
     def of(cls, status, message):
         """The verdict with what a check said."""
         parts = {name: _as_data(part) for name, part in message.parts().items()}
-        return cls("partly right" if message.share else status, printable(str(message))[:2000], parts, message.share)
+        if message.share:
+            return cls("partly right", printable(message.open())[:2000], parts, message.share)
+        return cls(status, printable(str(message))[:2000], parts)
 
     @classmethod
     def unclear(cls, seen):
