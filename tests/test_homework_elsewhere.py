@@ -43,7 +43,7 @@ def test_one_file_is_checked_without_a_class(tmp_path):
         "status": "partly right",
         "points": 1,
         "of": 2,
-        "message": "the function is fixed, but no test is named yet.",
+        "message": "Your function is right, but no test is named yet.",
     }
 
 

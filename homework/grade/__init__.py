@@ -63,8 +63,8 @@ def _grade(task, kind):
     cells = read(task.data)
     restored = restore(cells, release, exercises)
     _compare_versions(cells, release, restored)
-    judge = Judge(restored, exercises, task.seeds)
     with checks.speaking(language(cell.source for cell in cells)):
+        judge = Judge(restored, exercises, task.seeds)
         Run(source, restored, task.seconds, kind).run(judge)
     return write_result(release, restored, exercises, judge.verdicts)
 

@@ -38,10 +38,9 @@ def read(data):
         notebook = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise Unreadable(f"not a notebook: it begins with the bytes {data[:8]!r}") from None
-    except (ValueError, RecursionError) as error:
-        beginning = data[:40].decode(errors="replace")
-        what = f"not a notebook: {type(error).__name__} in what begins with {beginning!r}"
-        raise Unreadable(f"{what}; the .ipynb file itself is needed") from None
+    except (ValueError, RecursionError):
+        beginning = printable(data[:40].decode(errors="replace"))
+        raise Unreadable(f"not a notebook: it begins with {beginning!r}; the .ipynb file itself is needed") from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if cells is None and isinstance(notebook, dict) and isinstance(notebook.get("worksheets"), list):
         cells = [c for sheet in notebook["worksheets"] if isinstance(sheet, dict) for c in sheet.get("cells") or []]
