@@ -527,16 +527,17 @@ FOR_A_PERSON = {  # written, and not to be judged by a program
 }
 UNREADABLE = {  # nothing that could be judged, and why
     "empty": Entry(is_bytes(b" \n"), "", "the file is empty"),
-    "not-a-notebook": Entry(
-        is_bytes(b"Dear Professor, my dog ate it."), "", "not a notebook: JSONDecodeError in what begins with 'Dear"
-    ),
+    "not-a-notebook": Entry(is_bytes(b"Dear Professor, my dog ate it."), "", "not a notebook: it begins with 'Dear"),
     "binary-junk": Entry(is_bytes(bytes(range(256)) * 100), "", "not a notebook: it begins with the bytes"),
-    "deep": Entry(is_bytes(b"[" * 200_000), "", "not a notebook: RecursionError"),
+    "deep": Entry(is_bytes(b"[" * 200_000), "", "not a notebook: it is nested too deeply"),
+    "a-pdf": Entry(is_bytes(b"%PDF-1.7 ..."), "", "not a notebook: a PDF; the .ipynb file itself is needed"),
+    "an-office-file": Entry(is_bytes(b"PK\3\4\x14"), "", "not a notebook: a zip archive, or made by an office"),
+    "a-web-page": Entry(is_bytes(b"\n<!DOCTYPE html><p>Colab"), "", "not a notebook: a web page"),
     "other-json": Entry(is_bytes(b'{"cells": 3}'), "", "it has no list of cells"),
     "a-list": Entry(is_bytes(b"[]"), "", "it has no list of cells"),
     "no-cells": Entry(is_bytes(b'{"cells": []}'), "", "the notebook has no code"),
     "only-words": Entry(only_words, "", "the notebook has no code"),
-    "cut-off": Entry(lambda notebook: json.dumps(notebook).encode()[:20_000], "", "not a notebook"),
+    "cut-off": Entry(lambda notebook: json.dumps(notebook).encode()[:20_000], "", "broken off or damaged near"),
     "thousands-of-cells": Entry(
         lambda notebook: notebook.cells.extend([NotebookNode(cell_type="raw", source="")] * 3000),
         "",

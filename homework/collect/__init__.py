@@ -24,6 +24,18 @@ class Collected:
     notes: list[str] = field(default_factory=list)
     nobody: bool = False  # is it not known whose it is?
 
+    def put_newest_first(self, stem):
+        """Put the file that counts first, with a note where another notebook of the chapter differs from it."""
+        self.files.sort(key=lambda file: _rank(file, stem), reverse=True)
+        first, *others = self.files
+        for file in self.files:
+            if file.left_out:
+                self.notes.append(f"{file.path!r} is left out, or part of it: {file.left_out}")
+        for other in others:
+            if other.data != first.data and _rank(other, stem)[:3] == _rank(first, stem)[:3]:
+                self.notes.append(f"two files: {first.path!r} counts, the newest; {other.path!r} is kept")
+        del self.notes[MOST_NOTES:]
+
 
 def command(chapter, place, course, roster, environment):
     """Sort what came back into one notebook for each student."""
@@ -120,7 +132,7 @@ def collect(place, stem, roster=None, listed=()):
             about.files.append(file)
             about.late = max(about.late, owner.late)
     for about in collected.values():
-        _put_newest_first(about, stem)
+        about.put_newest_first(stem)
         if about.nobody:
             first = about.files[0]
             candidates = sorted(layout.owner(first.levels).candidates)
@@ -146,19 +158,6 @@ def _rank(file, stem):
     notebook = file.path.lower().endswith(".ipynb") or (file.data.lstrip()[:1] == b"{" and b'"cells"' in file.data)
     about = not file.left_out, notebook, marks in file.data
     return *about, attempt["when"] if attempt else "", file.when, tries, file.path
-
-
-def _put_newest_first(collected, stem):
-    """Put the file that counts first, with a note where another notebook of the chapter differs from it."""
-    collected.files.sort(key=lambda file: _rank(file, stem), reverse=True)
-    first, *others = collected.files
-    for file in collected.files:
-        if file.left_out:
-            collected.notes.append(f"{file.path!r} is left out, or part of it: {file.left_out}")
-    for other in others:
-        if other.data != first.data and _rank(other, stem)[:3] == _rank(first, stem)[:3]:
-            collected.notes.append(f"two files: {first.path!r} counts, the newest; {other.path!r} is kept")
-    del collected.notes[MOST_NOTES:]
 
 
 def _entry(name, roster):

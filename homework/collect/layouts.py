@@ -30,9 +30,9 @@ NOISE = re.compile(
     r"\(\d{1,3}\)|-\d+$|- ?copy(\d*)|\.(ipynb|txt|json|zip)\b",
     re.I,
 )
-USUAL = """and answer answers assignment assignments attention attempt by chapter class copy course done draft ex exercise
-    exercises file final finished homework hw jupyter kap lab main master my new notebook numbers of project python real
-    solution solutions solved submission submit submitted task tasks the updated v version week work
+USUAL = """and answer answers assignment assignments attention attempt by chapter class copy course done draft ex
+    exercise exercises file final finished homework hw jupyter kap lab main master my new notebook numbers of project
+    python real solution solutions solved submission submit submitted task tasks the updated v version week work
     과제 과제물 숙제 제출 제출용 제출본 제출합니다 최종 최종본 진짜최종 찐최종 수정 수정본 완성 완료 답 답안 정답 풀이
     해답 실습 연습 연습문제 문제 보고서 레포트 리포트 노트북 주피터 파이썬 코드 파일 사본 복사본 새 내 주 주차 차시 차
     회차 번 번째 장 단원 챕터 강의 수업 분반 반 학번 이름 학과 어텐션 숫자로 보는 의 및 와 과"""

@@ -64,9 +64,10 @@ def _grade(task, kind):
     restored = restore(cells, release, exercises)
     _compare_versions(cells, release, restored)
     judge = Judge(restored, exercises, task.seeds)
-    with checks.speaking(language(cell.source for cell in cells)):
+    spoken = language(cell.source for cell in cells)
+    with checks.speaking(spoken):
         Run(source, restored, task.seconds, kind).run(judge)
-    return write_result(release, restored, exercises, judge.verdicts)
+    return write_result(release, restored, exercises, judge.verdicts) | {"language": spoken or "en"}
 
 
 def _compare_versions(cells, release, restored):
