@@ -145,6 +145,6 @@ def _turns(name):
     for one in re.split(r"[()\[\]（）]", name):
         words = [comparable(word) for word in re.split(r"[\s,]+", one) if word]
         turns |= {"".join(words[i:] + words[:i]) for i in range(len(words))} | {"".join(reversed(words))}
-        if len(words) == 1 and re.fullmatch("[가-힣]{2,4}", words[0]):  # platforms turn it round
-            turns |= {words[0][i:] + words[0][:i] for i in range(1, 1 + len(words[0]) // 2)}
+        if len(words) == 1 and EASTERN.fullmatch(words[0]) and len(words[0]) < 5:  # platforms turn it round
+            turns |= {words[0][i:] + words[0][:i] for i in (1, 2)}
     return turns

@@ -202,6 +202,11 @@ OWNERS |= {
         "민수 남궁 - 01_definition.ipynb": "20261006",
         "Minsu Namgung - 01_definition.ipynb": "20261006",
         "subin.ipynb": "20261001",
+        "20261001_최수빈_91234_assignsubmission_file_/01_definition.ipynb": "20261001",
+        "김민준(20261004)_91234_assignsubmission_file_/01_definition.ipynb": "20261004",
+        "[과제] 최수빈 <subin@example.ac.kr>/01_definition.ipynb": "20261001",
+        "20261001_최수빈_20261124_153000_x.ipynb": "20261001",
+        "Submitted files/최수빈/과제1/Version 2/01_definition.ipynb": "20261001",
         "김민준.ipynb": {"20261003", "20261004"},
         "최수빈 이진수 과제.ipynb": {"20261001", "20261005"},
         "이진수_20261001.ipynb": {"20261001", "20261005"},
@@ -259,7 +264,7 @@ def test_a_name_that_a_zip_has_mangled_is_read(tmp_path, packed):
     assert list(collect_archive(tmp_path, {packed: bytes_of()}, saved(tmp_path / "roster", KOREANS))) == ["20261001"]
 
 
-@pytest.mark.parametrize("name", ["Müller.ipynb", "100%.ipynb", "José Núñez.ipynb", "#Unit 1.ipynb", "a%20b.ipynb"])
+@pytest.mark.parametrize("name", ["Müller.ipynb", "100%.ipynb", "José Núñez.ipynb", "#Unit 1.ipynb", "a%2Fb.ipynb"])
 def test_a_name_that_is_legible_stays(name):
     assert files.legible(name) == name
 

@@ -20,6 +20,7 @@ LARGEST = 60 * 2**20  # bytes of one file
 LONGEST = 500  # characters of a path, of which a platform writes the beginning
 METADATA = "submission_metadata.yml"  # Gradescope's
 JUNK = re.compile(r"(^|/)(__MACOSX|\.[^./][^/]*|Thumbs\.db|submission_metadata\.yml)(/|$)")
+ESCAPED = re.compile(r"(?:[^%]|%(?!2F|0)[0-9A-F]{2})+", re.I)  # as browsers write a name, but for a slash
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)  # or with a password
 
 
@@ -130,7 +131,7 @@ def legible(name):
     What is not in UTF-8 Python reads in the code of old PCs, and browsers and unzip write escapes.
     """
     ways = (
-        lambda: unquote_to_bytes(name).decode() if "%" in name else name,
+        lambda: unquote_to_bytes(name).decode() if ESCAPED.fullmatch(name) else name,
         lambda: re.sub(r"#U([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), name),
         lambda: name.encode("cp437").decode(),
         lambda: name.encode("latin-1").decode(),
@@ -143,7 +144,7 @@ def legible(name):
             read = way()
         except UnicodeError:
             continue
-        if read != name and (HANGUL.search(unicodedata.normalize("NFC", read)) or way in ways[2:5]):
+        if read != name and (HANGUL.search(unicodedata.normalize("NFC", read)) or way not in (ways[1], *ways[5:])):
             return read
     return name
 

@@ -27,12 +27,12 @@ GRADESCOPE = re.compile(r"(?:^|/)(?P<folder>submission_(?P<number>\d+))/")
 RUBY = re.compile(rb"!ruby/\S+|^([ -]*):(?=\w+:)", re.M)  # its kinds of values in YAML, and keys like :name:
 NOISE = re.compile(
     r"copy of|copie de|kopie von|의 ?(사본|복사본)|사본( ?-)?|복사본|"
-    r"\(\d{1,3}\)|-\d+$|- ?copy(\d*)|\.(ipynb|txt|json|zip)\b",
+    r"\(\d{1,3}\)|-\d+$|- ?copy(\d*)|\.(ipynb|txt|json|zip)(?![a-z0-9])",
     re.I,
 )
-USUAL = """and answer answers assignment assignments attention attempt by chapter class copy course done draft ex
+USUAL = """and answer answers assignment assignments assn attention attempt by chapter class colab copy course done draft ex
     exercise exercises file final finished homework hw jupyter kap lab main master my new notebook numbers of project
-    python real solution solutions solved submission submit submitted task tasks the updated v version week work
+    pset python real section solution solutions solved submission submit submitted task tasks the updated v version week work
     과제 과제물 숙제 제출 제출용 제출본 제출합니다 최종 최종본 진짜최종 찐최종 수정 수정본 완성 완료 답 답안 정답 풀이
     해답 실습 연습 연습문제 문제 보고서 레포트 리포트 노트북 주피터 파이썬 코드 파일 사본 복사본 새 내 주 주차 차시 차
     회차 번 번째 장 단원 챕터 강의 수업 분반 반 학번 이름 학과 어텐션 숫자로 보는 의 및 와 과"""
@@ -95,8 +95,8 @@ class Layout:
             return _owner(people, when, slug(str(first)) if len(people) == 1 else "")
         for match in filter(None, (pattern.search(level) for pattern in PLATFORMS)):
             parts = {"late": "", "when": "", "number": ""} | {k: v for k, v in match.groupdict().items() if v}
-            if {*self._words(parts["who"])} <= self.usual and not self.exact.get(exact(parts["who"])):
-                continue  # `과제_20261234_1_…` is no platform's
+            if match.re is PLATFORMS[1] and {*self._words(parts["who"])} <= self.usual:
+                continue  # `과제_20261234_1_…` only looks like Canvas's
             late = "late, says Canvas" if parts["late"] else parts["when"]
             ids = [parts["number"]] if parts["number"] else [parts["who"]]
             return _owner([self._person(parts["who"], ids)], late, parts["number"])
@@ -108,7 +108,7 @@ class Layout:
             return {slug(name or "")} - {""}
         by_id = set().union(*(self.exact.get(exact(str(one)), set()) for one in ids if one))
         by_id = by_id or set().union(*(self.ids.get(comparable(str(one)), set()) for one in ids if one))
-        by_name = self.known.get(comparable(name or ""), set())
+        by_name = self.known.get(comparable(name or "")) or self._named(name or "")[0]
         return by_id & by_name or by_id | by_name
 
     def _plain(self, level):
