@@ -46,8 +46,8 @@ KOREANS = """최 수빈, 강 산, 김 민준, 김 민준, 이 진수, 남궁 민
     안 나, 고 은, 백 지우, 제갈 공명, 선우 진"""
 OTHERS = """Le Van, Van Le, Py Co, Lee Ann, Lee Joann, García_López José, Müller-Kühn Max, Muster Max, O’Neil Sean,
     Sun Lin, Lin Dan, Ross Bob, 李 明, 王 芳, Nguyễn Văn_An, Yılmaz İpek, Kim Min, Kim Min, Kim Ji-eun, Park Ji_eun,
-    Smith Jane, Smith Janet, Øvergård Åse, Silva João, Ivanova Ольга, Haddad Omar, Okafor Chi, de_la_Cruz Ana, Fußmann Grete,
-    Final New"""
+    Smith Jane, Smith Janet, Øvergård Åse, Silva João, Ivanova Ольга, Haddad Omar, Okafor Chi, de_la_Cruz Ana,
+    Fußmann Grete, Final New"""
 LOGINS = {"Van Le": "levan", "Le Van": "vanle", "Co Py": "copy", "Dan Lin": "dan", "Lin Sun": "max", "Max Muster": "mm"}
 
 

@@ -181,6 +181,7 @@ OWNERS |= {
         "attention-01-levan/01_definition.ipynb": "levan",
         "HW_vanle_attempt_2026-01-01-10-00-00_x.ipynb": "vanle",
         "levan.ipynb": "levan",
+        "12-34 - Le Van - Jan 5, 2026 1005 AM/x.ipynb": {"levan", "vanle"},
         "Le Van - 01.ipynb": {"levan", "vanle"},
         "copy/01_definition.ipynb": "copy",
         "attention-copy/01_definition.ipynb": None,

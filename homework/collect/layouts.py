@@ -30,9 +30,10 @@ NOISE = re.compile(
     r"\(\d{1,3}\)|-\d+$|- ?copy(\d*)|\.(ipynb|txt|json|zip)(?![a-z0-9])",
     re.I,
 )
-USUAL = """and answer answers assignment assignments assn attention attempt by chapter class colab copy course done draft ex
-    exercise exercises file final finished homework hw jupyter kap lab main master my new notebook numbers of project
-    pset python real section solution solutions solved submission submit submitted task tasks the updated v version week work
+USUAL = """and answer answers assignment assignments assn attention attempt by chapter class colab copy course done
+    draft ex exercise exercises file final finished homework hw jupyter kap lab main master my new notebook numbers of
+    project pset python real section solution solutions solved submission submit submitted task tasks the updated v
+    version week work
     과제 과제물 숙제 제출 제출용 제출본 제출합니다 최종 최종본 진짜최종 찐최종 수정 수정본 완성 완료 답 답안 정답 풀이
     해답 실습 연습 연습문제 문제 보고서 레포트 리포트 노트북 주피터 파이썬 코드 파일 사본 복사본 새 내 주 주차 차시 차
     회차 번 번째 장 단원 챕터 강의 수업 분반 반 학번 이름 학과 어텐션 숫자로 보는 의 및 와 과"""
@@ -98,8 +99,8 @@ class Layout:
             if match.re is PLATFORMS[1] and {*self._words(parts["who"])} <= self.usual:
                 continue  # `과제_20261234_1_…` only looks like Canvas's
             late = "late, says Canvas" if parts["late"] else parts["when"]
-            ids = [parts["number"]] if parts["number"] else [parts["who"]]
-            return _owner([self._person(parts["who"], ids)], late, parts["number"])
+            login = self.exact.get(exact(parts["who"])) if not parts["number"] else None
+            return _owner([login or self._person(parts["who"], [parts["number"]])], late, parts["number"])
         return None
 
     def _person(self, name, ids):
@@ -120,10 +121,8 @@ class Layout:
         if self.roster or not parts:
             likely = set()
             for place, part in enumerate(parts):
-                is_folder = place < len(parts) - 1
-                keys, sure = (
-                    (self.exact[exact(part)], True) if is_folder and exact(part) in self.exact else self._named(part)
-                )
+                login = self.exact.get(exact(part)) if place < len(parts) - 1 else None  # of a folder, even `copy`
+                keys, sure = (login, True) if login else self._named(part)
                 likely |= keys
                 if keys and sure:
                     break
