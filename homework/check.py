@@ -98,38 +98,33 @@ def grade_for_gradescope(task, notes, environment):
     seeds = personal.hidden_seeds(personal.secret_from(environment), task.student, 4)
     graded = [grade(replace(task, kind="user", seeds=some)) for some in ([], seeds)]
     visible, hidden = (summarise(task, result) for result in graded)
-    exercises = {one.name: one.title for one in read_exercises(task.source, task.release)}
-    for_person = [
-        *notes,
-        *dict.fromkeys(_tell(note, exercises) for one in graded for note in one["notes"] if note["person"]),
-    ]
+    name = HIDDEN[graded[1].get("language", "en")]
     tests = [
-        {"name": part["title"], "output": part["message"], "visibility": "visible", **_say_status(part)}
-        for part in visible["exercises"]
+        _write_test(part["title"], part["message"], "visible", **_say_status(part)) for part in visible["exercises"]
     ]
-    tests += [
-        {
-            "name": HIDDEN[graded[1]["language"]].format(part["title"]),
-            "output": part["message"],
-            "visibility": "after_due_date",
-        }
-        | ({} if part["points"] is None else {"score": part["points"], "max_score": part["of"]})
-        for part in hidden["exercises"]
-    ]
-    for_person += [f"{part['title']}: no score" for part in hidden["exercises"] if part["points"] is None]
-    if "unjudged" in hidden:
-        for_person.append(hidden["unjudged"])
+    for part in hidden["exercises"]:
+        scored = {} if part["points"] is None else {"score": part["points"], "max_score": part["of"]}
+        tests.append(_write_test(name.format(part["title"]), part["message"], "after_due_date", **scored))
     if all("score" not in test for test in tests):  # Gradescope wants one
         output = "There is no score yet. Whoever teaches you will look at what you handed in."
-        tests.append({"name": "Not graded yet", "output": output, "visibility": "visible", "score": 0, "max_score": 0})
-    if for_person:
-        tests.append({"name": "Needs a person", "output": "\n".join(for_person), "visibility": "hidden"})
+        tests.append(_write_test("Not graded yet", output, "visible", score=0, max_score=0))
+    if for_person := [*notes, *_list_for_person(task, graded, hidden)]:
+        tests.append(_write_test("Needs a person", "\n".join(for_person), "hidden"))
     return {"tests": tests, "stdout_visibility": "hidden"}
 
 
-def _tell(note, titles):
-    return f"{titles[note['exercise']]}: {note['text']}" if note["exercise"] in titles else note["text"]
+def _write_test(name, output, visibility, **scored):
+    return {"name": name, "output": output, "visibility": visibility, **scored}
 
 
 def _say_status(part):
     return {} if part["status"] == "unclear" else {"status": "passed" if part["status"] == "right" else "failed"}
+
+
+def _list_for_person(task, graded, hidden):
+    """What a person is for: every note that asks for one, and what has no score."""
+    titles = {one.name: f"{one.title}: " for one in read_exercises(task.source, task.release)}
+    notes = [note for result in graded for note in result["notes"] if note["person"]]
+    texts = [titles.get(note["exercise"], "") + note["text"] for note in notes]
+    texts += [f"{part['title']}: no score" for part in hidden["exercises"] if part["points"] is None]
+    return dict.fromkeys([*texts, *filter(None, [hidden.get("unjudged")])])

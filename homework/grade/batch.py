@@ -58,7 +58,7 @@ def command(chapter, course, jobs, dask, timeout, unsafe, again, environment, **
             tasks.append(Task(student, data[student], source, copy, seeds, timeout, "none" if unsafe else None))
     for result in grade_all(tasks, jobs, dask):
         keep(result, digests[result["student"]])
-    from ..report import gradebook  # loads nbgrader
+    from ..report import describe_students, gradebook  # loads nbgrader
 
     results, exercises = read_results(course, stem), read_exercises(source, release)
     unclear = {
@@ -66,9 +66,10 @@ def command(chapter, course, jobs, dask, timeout, unsafe, again, environment, **
         for student, result in results.items()
     }
     gradebook.record(course, stem, unclear, {task.student for task in tasks})
-    for_person = [r for r in results.values() if r.get("unjudged") or any(note["person"] for note in r["notes"])]
+    students = describe_students(release, collected, results, gradebook.scores(course, stem))
+    for_person = sum(bool(student["file"] and student["person"]) for student in students)
     where = ", as the report says." if for_person else ""
-    print(f"{len(tasks)} graded now, {len(results) - len(tasks)} before; {len(for_person)} for a person{where}")
+    print(f"{len(tasks)} graded now, {len(results) - len(tasks)} before; {for_person} for a person{where}")
     print_open_questions(course, stem, collected)
 
 

@@ -38,12 +38,8 @@ def write(folder, release, collected, results, scores, roster=()):
 
     Pages need no other file and no network, and whatever a student wrote is shown as text.
     """
+    students = describe_students(release, collected, results, scores)
     exercises = read_exercises(release, release)
-    labels = tell_apart({key: about["name"] for key, about in collected.items()})
-    students = [
-        _student(key, about | {"label": labels[key]}, results.get(key), scores.get(key) or {}, exercises)
-        for key, about in sorted(collected.items(), key=lambda entry: entry[1]["name"].casefold())
-    ]
     page = {"title": chapter.title(release), "exercises": exercises, "of": sum(one.points for one in exercises)}
     shutil.rmtree(folder / "students", ignore_errors=True)
     (folder / "students").mkdir(parents=True)
@@ -58,6 +54,16 @@ def write(folder, release, collected, results, scores, roster=()):
             (folder / "students" / f"{student['key']}.html").write_text(text, "utf-8")
             if student["sent"]:  # the platform takes it back under the name that it gave to what was handed in
                 feedback.writestr(str(PurePosixPath(student["sent"]).with_suffix(".html")), text)
+
+
+def describe_students(release, collected, results, scores):
+    """Return everything that pages and tables show of each student, by name."""
+    exercises = read_exercises(release, release)
+    labels = tell_apart({key: about["name"] for key, about in collected.items()})
+    return [
+        _student(key, about | {"label": labels[key]}, results.get(key), scores.get(key) or {}, exercises)
+        for key, about in sorted(collected.items(), key=lambda entry: entry[1]["name"].casefold())
+    ]
 
 
 def _find_page(release, of, language):
