@@ -156,6 +156,12 @@ def test_nbgraders_gradebook_agrees_with_the_report(course, scores):
     assert totals == {name: sum(points for points, *_ in kept[name].values()) for name in totals}
 
 
+def test_whatever_has_no_score_waits_in_the_formgrader(course, scores):
+    with gradebook.open_gradebook(course) as kept:
+        waiting = {one.student.id for one in kept.assignment_submissions(STEM) if one.needs_manual_grade}
+    assert waiting == {name for name, row in scores.items() if row["total"] == ""}
+
+
 def test_the_pages_show_what_students_wrote_as_text_and_load_nothing(course, handed_in):
     pages = list((course / "report" / STEM).rglob("*.html"))
     assert len(pages) == len(handed_in) + 1

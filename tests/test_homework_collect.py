@@ -265,7 +265,10 @@ def test_a_name_that_a_zip_has_mangled_is_read(tmp_path, packed):
     assert list(collect_archive(tmp_path, {packed: bytes_of()}, saved(tmp_path / "roster", KOREANS))) == ["20261001"]
 
 
-@pytest.mark.parametrize("name", ["Müller.ipynb", "100%.ipynb", "José Núñez.ipynb", "#Unit 1.ipynb", "a%2Fb.ipynb"])
+@pytest.mark.parametrize(
+    "name",
+    ["Müller.ipynb", "Ääri.ipynb", "100%.ipynb", "50%de.ipynb", "José Núñez.ipynb", "#Unit 1.ipynb", "a%2Fb.ipynb"],
+)
 def test_a_name_that_is_legible_stays(name):
     assert files.legible(name) == name
 

@@ -7,6 +7,7 @@ import stat
 import unicodedata
 import zipfile
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -130,22 +131,19 @@ def legible(name):
 
     What is not in UTF-8 Python reads in the code of old PCs, and browsers and unzip write escapes.
     """
-    ways = (
+    certain = (
         lambda: unquote_to_bytes(name).decode() if ESCAPED.fullmatch(name) else name,
-        lambda: re.sub(r"#U([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), name),
-        lambda: name.encode("cp437").decode(),
-        lambda: name.encode("latin-1").decode(),
-        lambda: name.encode("cp1252").decode(),
-        lambda: name.encode("cp437").decode("euc_kr"),
-        lambda: name.encode("latin-1").decode("euc_kr"),
+        *(partial(lambda code: name.encode(code).decode(), code) for code in ("cp437", "latin-1", "cp1252")),
     )
-    for way in ways:
-        try:
+    likely = (  # if it makes more than one Korean syllable
+        lambda: re.sub(r"#U([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), name),
+        *(partial(lambda code: name.encode(code).decode("euc_kr"), code) for code in ("cp437", "latin-1")),
+    )
+    for way in (*certain, *likely):
+        with suppress(UnicodeError):
             read = way()
-        except UnicodeError:
-            continue
-        if read != name and (HANGUL.search(unicodedata.normalize("NFC", read)) or way not in (ways[1], *ways[5:])):
-            return read
+            if read != name and (way in certain or len(HANGUL.findall(unicodedata.normalize("NFC", read))) > 1):
+                return read
     return name
 
 
