@@ -14,9 +14,8 @@ def write_unjudged(release, reason):
     for cell in code(notebook):
         failed = new_output("error", ename="unclear", evalue=reason, traceback=[reason])
         cell.update(outputs=[failed] if is_check(cell) else [], execution_count=None)
-    notebook.cells.insert(
-        0, new_markdown_cell(f"**This is not what was handed in**, which nobody could judge: {reason}.")
-    )
+    said = f"**This is not what was handed in**, which nobody could judge: {reason}. That file is in `collected`."
+    notebook.cells.insert(0, new_markdown_cell(said))
     return notebook
 
 
