@@ -76,9 +76,7 @@ def read_exercises(source, release):
     package = names.package_names(cell.source for cell in chapter.code(source))
     exercises = []
     for solved, copy in zip(chapter.exercises(source), chapter.exercises(release), strict=True):
-        above = release.cells[: release.cells.index(copy.solution)]
-        prompt = next((cell.source for cell in reversed(above) if TITLE.search(cell.source)), "")
-        title = TITLE.search(prompt)
+        title = TITLE.search(_find_prompt(release, copy))
         used = set().union(*names.bound_and_used(solved.solution.source))
         exercises.append(
             Exercise(
@@ -89,10 +87,16 @@ def read_exercises(source, release):
                 calls=read_calls(copy.check.source),
                 allowed={package[name] for name in used if name in package},
                 title=title[1] if title else solved.name,
-                without_torch="no PyTorch" in prompt,
+                without_torch="without PyTorch" in _find_prompt(source, solved),
             )
         )
     return exercises
+
+
+def _find_prompt(notebook, exercise):
+    """The text above the cell for the solution."""
+    above = notebook.cells[: notebook.cells.index(exercise.solution)]
+    return next((cell.source for cell in reversed(above) if TITLE.search(cell.source)), "")
 
 
 def in_language(copy, wanted):

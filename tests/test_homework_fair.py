@@ -16,6 +16,7 @@ FAIR = (
     "left-the-exception",
     "mistyped-elsewhere",
     "named-another-test",
+    "lets-torch-help",
 )
 
 
