@@ -64,7 +64,7 @@ def _describe(data, error):
         return f"it begins with the bytes {data[:8]!r}"
     if data.lstrip().startswith(b"{"):
         return f"it begins like one, and is broken off or damaged near character {error.pos:,}"
-    return f"it begins with {data[:40].decode(errors='replace')!r}"
+    return f"it begins with {printable(data[:40].decode(errors='replace'))!r}"
 
 
 def _read_cell(cell):
