@@ -27,6 +27,7 @@ FAIR = (
     "takes-a-comma-for-a-point",
     "with-a-change-of-its-argument",
     "lets-a-thread-call",
+    "lets-torch-help",
 )
 
 

@@ -1,6 +1,7 @@
 """Write what is counted on the instructors' two pages: `python -m tools.instructors_page`.
 
-Points and minutes come from the chapters, wrong answers from homework/answers, and questions from the checks.
+Points and minutes come from the chapters, wrong answers and exam questions from homework/answers, and what the checks
+ask from the checks.
 The rest is written by hand.
 """
 
@@ -109,11 +110,28 @@ def write_term():
     yield format_table(("chapter", "reading", "needs", "exercises", "points", "minutes"), rows)
 
 
+def read_exam():
+    """Return {number of the chapter: its exam questions with their answers}, of which the page shows the questions."""
+    return tomllib.loads((ROOT / "homework/answers/exam.toml").read_text("utf-8"))
+
+
+def write_exam():
+    for number, questions in read_exam().items():
+        for letter, one in zip("ab", questions, strict=True):
+            yield f"**{int(number)}{letter}.** {one['question']}\n"
+
+
 def write_items():
     yield format_table(("item", "what it is"), ITEMS.items())
 
 
-WRITERS = {"term": write_term, "exercises": write_exercises, "items": write_items, "faults": write_wrong_answers}
+WRITERS = {
+    "term": write_term,
+    "exam": write_exam,
+    "exercises": write_exercises,
+    "items": write_items,
+    "faults": write_wrong_answers,
+}
 
 
 def fill_page(text):
