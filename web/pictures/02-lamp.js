@@ -49,7 +49,7 @@ export function say(_, { weights, slope, lit, slopes, larger, d }, { words }) {
   const own = slope >= LIT
     ? `The word ${words[leads]} has ${share} and can still move.`
     : `The word ${words[leads]} has ${share} and hardly moves.`;
-  if (most && larger < FLAT) return `${own} All ${all} lamps: ${lit} are lit, but hardly any row chooses.`;
+  if (most && larger < FLAT) return `${own} At d = ${d}, ${lit} of ${all} lamps are lit, but hardly any row chooses.`;
   if (most) return `${own} At d = ${d}, ${lit} of ${all} lamps are lit, and rows still choose.`;
   return `${own} At d = ${d}, only ${lit} of ${all} lamps are lit.`;
 }
