@@ -16,7 +16,7 @@ const slopeOf = ([p, rest]) => p * rest;
 
 export const controls = [
   { name: "lead", label: "Lead of river over money", min: -EDGE, max: EDGE, step: 0.4, words: ({ lead }, { weights }) => `Lead ${digits(lead, 1)}, weights ${weights.map((w) => digits(w)).join(", ")}` },
-  { name: "size", label: "Numbers in a key, d", min: 2, max: 8, step: 1, words: (state, { lit, slopes }) => `d = ${toSize(state)}, ${lit} of ${slopes.length} lamps are lit` },
+  { name: "size", label: "Numbers in a key, d", min: 2, max: 8, step: 1, words: (state, { lit, slopes }) => `With d = ${toSize(state)}, ${lit} of ${slopes.length} lamps are lit` },
   { name: "divisor", label: "Divide the scores", choices: SIGNS },
 ];
 
@@ -43,17 +43,19 @@ export const goal = {
 };
 
 export function say(_, { weights, slope, lit, slopes, larger, d }, { words }) {
-  const [all, most] = [slopes.length, lit >= MANY * slopes.length];
   const leads = weights[0] >= weights[1] ? 0 : 1;
-  const share = digits(weights[leads]);
-  const own = slope >= LIT
-    ? `The word ${words[leads]} has ${share} and can still move.`
-    : `The word ${words[leads]} has ${share} and hardly moves.`;
-  if (most && larger < FLAT) return `${own} At d = ${d}, ${lit} of ${all} lamps are lit, but hardly any row chooses.`;
-  if (most) return `${own} At d = ${d}, ${lit} of ${all} lamps are lit, and rows still choose.`;
-  return `${own} At d = ${d}, only ${lit} of ${all} lamps are lit.`;
+  const [word, share, all] = [words[leads], digits(weights[leads]), slopes.length];
+  const [moves, most, flat] = [slope >= LIT, lit >= MANY * all, larger < FLAT];
+  if (moves && most && flat) return `The word ${word} has ${share} and can still move. With d = ${d}, ${lit} of ${all} lamps are lit, but hardly any row chooses.`;
+  if (moves && most) return `The word ${word} has ${share} and can still move. With d = ${d}, ${lit} of ${all} lamps are lit, and rows still choose.`;
+  if (moves) return `The word ${word} has ${share} and can still move. With d = ${d}, only ${lit} of ${all} lamps are lit.`;
+  if (most && flat) return `The word ${word} has ${share} and hardly moves. With d = ${d}, ${lit} of ${all} lamps are lit, but hardly any row chooses.`;
+  if (most) return `The word ${word} has ${share} and hardly moves. With d = ${d}, ${lit} of ${all} lamps are lit, and rows still choose.`;
+  return `The word ${word} has ${share} and hardly moves. With d = ${d}, only ${lit} of ${all} lamps are lit.`;
 }
 
+const TITLE = "Slope of a weight";
+const STREET_NAME = "Gap between the two scores, before it is divided";
 const TOP = 34;
 const HIGH = 120; // of the light, pixels
 const STREET = TOP + HIGH;
@@ -80,7 +82,7 @@ export function draw({ state, outputs, inputs, width, make, words }) {
   const side = x > width / 2 ? "end" : "start";
   const shares = inputs.words.map((word, i) => `${word} ${digits(weights[i])}`).join(", ");
   const parts = [
-    text(0, 14, `${words("Slope of a weight")}: d = ${d}, ${SIGNS[state.divisor]}`, "heading", "start"),
+    text(0, 14, `${words(TITLE)}: d = ${d}, ${SIGNS[state.divisor]}`, "heading", "start"),
     make("path", { d: `M${toX(-EDGE, width)},${STREET}L${light.join("L")}L${toX(EDGE, width)},${STREET}Z`, class: "beam" }),
     make("line", { x1: 0, x2: width, y1: STREET, y2: STREET, class: "axis" }),
     ...gaps.flatMap((gap, i) => lampAt(toX(gap, width), STREET + 22 + 15 * (i % TIERS), 6, slopes[i], "glass")),
@@ -88,7 +90,7 @@ export function draw({ state, outputs, inputs, width, make, words }) {
     make("circle", { cx: round(x), cy: STREET, r: 22, class: "halo", "data-handle": "" }),
     text(x + (side === "end" ? -18 : 18), STREET - 18, `${inputs.asks}: ${shares}`, "query", side),
     ...[-EDGE, -EDGE / 2, 0, EDGE / 2, EDGE].map((gap) => text(toX(gap, width), STREET + 100, digits(gap, 0), "heading")),
-    text(width / 2, STREET + 120, words("gap between the two scores, before it is divided"), "heading"),
+    text(width / 2, STREET + 120, words(STREET_NAME), "heading"),
   ];
   return { height: STREET + 126, parts };
 }
