@@ -1,6 +1,7 @@
 """The visual language: what is printed in a figure, that it is the same every time, and what is refused."""
 
 import itertools
+import json
 import re
 
 import numpy as np
@@ -117,6 +118,7 @@ DRAWINGS = {
     "lines": lambda: plots.lines([1, 2], {"밥을": [0.1234567, 2]}),
     "over_image": lambda: plots.over_image(np.random.default_rng(0).random((4, 4, 3)), {"밥을": np.full(4, 0.25)}),
     "weighted_sum": lambda: plots.weighted_sum([1.0], [[1, 2]], ["밥을"]),
+    "lamp": lambda: plots.lamp({4: [0.5, -3.0]}, 4, 2.0, words=["밥을", "money"], asks="bank"),
 }
 
 
@@ -135,6 +137,16 @@ def test_a_picture_shows_itself_in_a_notebook_and_has_a_name_elsewhere():
     assert repr(picture) == "<picture: grid of 1 × 2>"
 
 
+def test_the_lit_part_of_a_lamp_is_as_wide_as_its_slope_and_the_figure_carries_its_numbers():
+    picture = plots.lamp({4: [0.0, 30.0], 8: [1.0, 2.0]}, 4, 0.0, words=["river", "money"], asks="bank")
+    assert {"bank: river 0.50", "money 0.50"} <= set(words_of(picture))
+    one_dark = plots.lamp({4: [30.0, 31.0]}, 4, 0.0, words=["river", "money"], asks="bank").svg
+    both_lit = plots.lamp({4: [0.0, 0.1]}, 4, 0.0, words=["river", "money"], asks="bank").svg
+    assert one_dark.count("<use") == both_lit.count("<use") - 2  # a dark lamp has a ring and no light
+    inputs = json.loads(re.search(r'data-picture="02-lamp">(.*?)</metadata>', picture.svg)[1])
+    assert inputs["gaps"] == {"4": [0, 30], "8": [1, 2]} and inputs["d"] == 4
+
+
 def over(shape, *numbers):
     return plots.over_image(np.zeros(shape), {number: np.ones(number) for number in numbers})
 
@@ -149,6 +161,7 @@ def over(shape, *numbers):
         (lambda: plots.grids({"a": [[1]], "b": [[1, 2]]}), "expected matrices of one shape"),
         (lambda: plots.bars([1, 2], ["a"]), "labels has 1 labels for 2"),
         (lambda: plots.lines([1, 2], {"a": [1]}), "a"),
+        (lambda: plots.walks([1, 2, 3]), r"sums has shape \(3,\); expected \(walks, d\)"),
         (lambda: plots.weighted_sum([1, 2], [[1, 2, 3]] * 2, "ab"), r"expected \(m,\) and \(m, 2\)"),
         (lambda: over((4, 4), 4), r"image has shape \(4, 4\); expected \(H, W, 3\)"),
         (lambda: over((4, 4, 3), 5), "expected one for each square patch"),

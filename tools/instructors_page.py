@@ -41,6 +41,7 @@ ITEMS = {  # of the list of what the five source notes say, those that an exerci
     "S002-5": "any scores become positive weights with sum 1",
     "S002-6": "the ratio of weights is e to the gap",
     "S002-7": "subtract the largest score",
+    "S002-9": "what saturates softmax, and what a divisor does about it",
     "S002-10": "projections in code, then QKᵀ/√d_k",
     "S002-11": "the three lines scores, weights, context",
     "S002-20": "a value may differ from a key, in length too",

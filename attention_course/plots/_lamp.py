@@ -50,13 +50,13 @@ def lamp(gaps, d, lead, *, words, asks):
             _draw_lamp(axes, place, _slope(gap), 8, GREY)
         _draw_lamp(axes, (lead, 0), _slope(lead), 16, BLUE)
         share = 1 / (1 + np.exp(-lead))
-        note = f"{asks}: {words[0]} {format_number(share, 2)}, {words[1]} {format_number(1 - share, 2)}"
+        note = f"{asks}: {words[0]} {format_number(share, 2)}\n{words[1]} {format_number(1 - share, 2)}"
         axes.annotate(note, (lead, 0), (12, 16), textcoords="offset points", color=BLUE, weight="bold")
         axes.set(xlim=(-EDGE - 2, EDGE + 2), ylim=(-0.19, 0.26), yticks=[], xticks=range(-EDGE, EDGE + 1, 20))
         axes.set_xticklabels([format_number(tick, 0) for tick in range(-EDGE, EDGE + 1, 20)])
         axes.spines[["left", "bottom"]].set_visible(False)
         axes.tick_params(length=0)
-        axes.set_title(f"Slope of a weight, and {len(shown)} random rows at d = {d}, ÷ 1", color=GREY, fontsize=10)
+        axes.set_title(f"Slope of a weight: d = {d}, ÷ 1", color=GREY)
         axes.set_xlabel("gap between the two scores, before it is divided")
         picture = finish(figure, f"{len(shown)} random rows in the light of softmax, d = {d}")
     inputs = {"gaps": {str(size): as_array(row).round(2).tolist() for size, row in gaps.items()}}

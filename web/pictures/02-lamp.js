@@ -79,8 +79,9 @@ export function draw({ state, outputs, inputs, width, make, words }) {
     return `${round(toX(gap, width))},${round(STREET - 4 * HIGH * slopeOf(weigh(gap, divisor)))}`;
   });
   const x = toX(state.lead, width);
-  const side = x > width / 2 ? "end" : "start";
-  const shares = inputs.words.map((word, i) => `${word} ${digits(weights[i])}`).join(", ");
+  const left = x > 0.62 * width; // where there is room for the words
+  const beside = (line, content) => text(x + (left ? -18 : 18), STREET - 36 + 18 * line, content, "query", left ? "end" : "start");
+  const [first, second] = inputs.words.map((word, i) => `${word} ${digits(weights[i])}`);
   const parts = [
     text(0, 14, `${words(TITLE)}: d = ${d}, ${SIGNS[state.divisor]}`, "heading", "start"),
     make("path", { d: `M${toX(-EDGE, width)},${STREET}L${light.join("L")}L${toX(EDGE, width)},${STREET}Z`, class: "beam" }),
@@ -88,7 +89,8 @@ export function draw({ state, outputs, inputs, width, make, words }) {
     ...gaps.flatMap((gap, i) => lampAt(toX(gap, width), STREET + 22 + 15 * (i % TIERS), 6, slopes[i], "glass")),
     ...lampAt(x, STREET, 12, slope, "glass own"),
     make("circle", { cx: round(x), cy: STREET, r: 22, class: "halo", "data-handle": "" }),
-    text(x + (side === "end" ? -18 : 18), STREET - 18, `${inputs.asks}: ${shares}`, "query", side),
+    beside(0, `${inputs.asks}: ${first}`),
+    beside(1, second),
     ...[-EDGE, -EDGE / 2, 0, EDGE / 2, EDGE].map((gap) => text(toX(gap, width), STREET + 100, digits(gap, 0), "heading")),
     text(width / 2, STREET + 120, words(STREET_NAME), "heading"),
   ];
