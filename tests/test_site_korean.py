@@ -84,7 +84,7 @@ def test_an_edition_with_an_address_is_known_to_search_engines(tmp_path, name, p
 
 def test_every_file_that_a_korean_page_loads_is_there(site):
     for page in (site / "ko").rglob("*.html"):
-        for target in re.findall(r'(?:src|href)="([^"#?:]+)[^":]*"', page.read_text("utf-8")):
+        for target in re.findall(r'(?:src=|href=|import\()"([^"#?:]+)[^":]*"', page.read_text("utf-8")):
             assert (page.parent / target).exists(), (page.name, target)
 
 
