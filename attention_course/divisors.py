@@ -85,6 +85,32 @@ def count_learners(divisor, rate, d, method=torch.optim.SGD, *, steps=75, seed=0
     return int((shares[-5:].mean(dim=0) > LEARNED).sum())
 
 
+def count_in_squares(divisors, sizes, rates, method):
+    """Count, in each square of a grid of divisors, sizes and learning rates, how many of five runs learn.
+
+    Parameters
+    ----------
+    divisors : dict of name: function of d that returns a divisor
+    sizes : list of int, values of d
+    rates : list of float
+    method : an optimiser of torch.optim
+
+    Returns
+    -------
+    dict of "name, d = size": {rate: int}
+
+    Examples
+    --------
+    >>> count_in_squares({"÷ 4": lambda d: 4}, [16], [0.003, 0.3], torch.optim.SGD)
+    {'÷ 4, d = 16': {0.003: 0, 0.3: 5}}
+    """
+    return {
+        f"{name}, d = {d}": {rate: count_learners(by(d), rate, d, method) for rate in rates}
+        for name, by in divisors.items()
+        for d in sizes
+    }
+
+
 def measure_gradients(divisor, d, *, seed=0, runs=5):
     """Measure the gradient of W_q and W_k before the first step.
 
