@@ -26,6 +26,7 @@ SCRIPTS = (
     "web/static/predict.js",
     "web/pictures/kit.js",
     "web/pictures/01-steer.js",
+    "web/pictures/02-lamp.js",
 )
 MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin)
 
