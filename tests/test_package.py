@@ -34,18 +34,13 @@ SIGNATURES = {
     "patches.patchify": "(images, patch_size)",
     "patches.unpatchify": "(patches, patch_size, height, width)",
 }
-CLASSES = {
-    "layers": ["AdditiveAttention", "MultiHeadAttention", "FeedForward", "EncoderBlock", "DecoderBlock"],
-    "models.transformer": ["Transformer"],
-    "models.vit": ["VisionTransformer"],
-}
 NEED_TORCH = {"layers", "threads", "models.seq2seq", "models.transformer", "models.vit", "models.bert"}
 MODULES = {
     module.name.removeprefix("attention_src.")
     for module in pkgutil.walk_packages(attention_src.__path__, "attention_src.")
     if not module.name.startswith("attention_src.layers.")
 }
-WITH_TORCH = {"anatomy", "dates", "ngrams", "training"}  # modules of the course
+WITH_TORCH = {"anatomy", "dates", "divisors", "ngrams", "training"}  # modules of the course
 COURSE = {module.name for module in pkgutil.iter_modules(attention_course.__path__)}
 
 
@@ -71,10 +66,6 @@ def test_a_public_function_is_in_place_and_its_docstring_has_every_section(path)
     assert re.findall(r"^(\w+)\n-+$", text, re.MULTILINE) == ["Parameters", "Returns", "Raises", "Examples"]
     for parameter in inspect.signature(function).parameters:
         assert f"\n{parameter} : " in text
-
-
-def test_every_layer_is_in_place():
-    assert all(inspect.isclass(find(f"{module}.{name}")) for module, names in CLASSES.items() for name in names)
 
 
 def test_every_name_that_the_package_exports_is_a_public_function():

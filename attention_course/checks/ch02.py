@@ -1,23 +1,27 @@
 """Checks of chapter 02, why softmax, why √d_k."""
 
-from math import exp
+from math import exp, log, log2, log10
 
 import numpy as np
 
 from attention_src.weights import softmax as right_softmax
 
-from ._ask import ask, name_shapes
-from ._attention import about_nan, about_sums
+from ._ask import ask, ask_for_two, name_shapes
+from ._attention import LAST, about_nan, about_sums, lacks_the_last
 from ._compare import check_prediction, name_entry, need_close, need_finite, need_rows_sum_to_one, need_shape
-from ._message import Part, Wrong, say_right
+from ._message import Part, Wrong, half, say_right
+from ._trials import draw_sizes
 
+LEFT = "When do you remove a hidden key, and what is left of its score?"
+STEPS, CLOSE = 12, 0.02  # of a training that is compared, and how far apart two courses may end, for Adam's ε
 FAR = 1000.0 * np.eye(3, 4)  # scores so far from the others of their row that only the largest can be subtracted
+SHAPES = [(4, 4), (2, 5), (1, 7), (3, 1), (2, 3, 4), (2, 1, 3, 2), (4,), (12, 13)]
 
 
 def _trials(seed):
     """Random scores of awkward shapes, the last ones so large that exp overflows or so small that it vanishes."""
     random = np.random.default_rng(seed)
-    for shape in ((4, 4), (2, 5), (1, 7), (3, 1), (2, 3, 4), (2, 1, 3, 2), (4,)):
+    for shape in draw_sizes(SHAPES, seed, lambda *sizes: sizes != (2, 2)):
         yield random.normal(size=shape) * 3
     yield random.normal(size=(3, 4)) + np.array([[1000.0], [-1000.0], [0.0]])
 
@@ -44,7 +48,7 @@ def _compare(answer, scores, mask):
     hint = "What is the ratio of two weights in this row, and what is the gap between their scores?"
     if np.allclose(weights, right_softmax(right, mask), atol=1e-6):
         hint = "How many times do you raise e to a score and divide?"
-    need_close("weights", weights, right, hint)
+    need_close("weights", weights, right, LAST if lacks_the_last(weights, right) else hint)
 
 
 def _need_masked(weights, mask, given):
@@ -65,7 +69,16 @@ def _need_masked(weights, mask, given):
             seen = Part("With {given}, only hidden keys have a weight", given=given)
             raise Wrong(seen, question="What does True mean in your mask?")
         seen = Part("With {given}, a hidden key has a weight", given=given)
-        raise Wrong(seen, question="When do you remove a hidden key, and what is left of its score?")
+        raise Wrong(seen, question=LEFT)
+
+
+def _need_hidden(answer, scores, mask):
+    """Raise Wrong unless a hidden key, whose score is far above the others, leaves the weights of the others alone."""
+    weights = ask(answer, scores=scores, mask=mask)
+    if not np.allclose(weights, right_softmax(scores, mask), rtol=1e-4):
+        seen = "With the scores {scores}, of which the first is hidden, the weights are {weights}"
+        question = LEFT if weights[~mask].any() else "Which of the three is the largest visible score?"
+        raise Wrong(Part(seen, scores=scores[0].tolist(), weights=weights[0].tolist()), question=question)
 
 
 def softmax(answer, seed=0):
@@ -81,13 +94,9 @@ def softmax(answer, seed=0):
     for scores in _trials(seed):
         for mask in _masks(scores, random):
             _compare(answer, scores, mask)
-    hidden = {"scores": np.array([[1000.0, 0.0, 1.0]]), "mask": np.array([[False, True, True]])}
-    weights = ask(answer, **hidden)
-    if not np.allclose(weights, right_softmax(**hidden), rtol=1e-4):
-        seen = "With the scores 1000, 0 and 1, and a mask that hides the 1000, the weights are {weights}"
-        question = "Which of the three is the largest visible score?"
-        raise Wrong(Part(seen, weights=weights[0].tolist()), question=question)
-    say_right("rows sum to 1, or to 0 where every key is hidden, and a score of 1000 causes no trouble.")
+    for scores in ([[1e6, 0.0, 1.0]], [[0.0, -1e6, 1 - 1e6]]):
+        _need_hidden(answer, np.array(scores), np.array([[False, True, True]]))
+    say_right("rows sum to 1, or to 0 where every key is hidden, and a score of a million causes no trouble.")
 
 
 SUMS = {
@@ -108,34 +117,91 @@ def mended_softmax(answer, total, seed=0):
     """
     for scores in (*_trials(seed), FAR):
         _compare(answer, scores, None)
-    check_prediction(total, 2.5, SUMS, "What are the two totals, and which total divides which number?", digits=2)
+    with half():
+        check_prediction(total, 2.5, SUMS, "What are the two totals, and which total divides which number?", digits=2)
     say_right("rows sum to 1 in every shape we tried.")
 
 
-def ratio_of_weights(answer, *, first=5 / 2, second=2):
-    """Check how many times as heavy the weight of a score `first` is as that of a score `second`.
+def temperature_for_ratio(answer, *, first=5 / 2, second=2, ratio=3):
+    """Check the temperature at which the weight of a score `first` is `ratio` times that of a score `second`.
 
     Parameters
     ----------
     answer : float, rounded to 2 decimals
     first, second : float, the scores; three more are 1/2, −1 and −6
+    ratio : float
     """
-    total = sum(map(exp, (first, second, 1 / 2, -1, -6)))
+    gap = first - second
     reasons = {
-        first / second: ("divide one score by the other", "What does exp turn a difference into?"),
-        first - second: ("use the gap itself", "What does softmax do to each score before it divides?"),
-        exp(first): ("leave out the other score", "Which two numbers does the ratio compare?"),
-        exp(second - first): (
-            "divide the smaller weight by the larger",
-            "Which way round does the exercise ask for it?",
-        ),
-        exp(first) / total: ("use the weight of the first word", "What must you divide it by for a comparison?"),
-        exp(first) - exp(second): (
-            "subtract one exponential from the other",
-            "Does 'times as heavy' ask for a difference?",
-        ),
-        2 ** (first - second): ("raise 2 to the gap", "Which number does softmax raise to a power?"),
+        log(ratio) / gap: ("divide the gap that is needed by the gap there is", "Does this T multiply, or divide?"),
+        gap * log(ratio): ("multiply the scores by T", "Does a temperature multiply the scores, or divide them?"),
+        gap / ratio: ("take the ratio for the gap", "Which gap gives that ratio?"),
+        gap / exp(ratio): ("raise e to the ratio", "Is the ratio a gap, or what a gap gives?"),
+        gap / log2(ratio): ("use the logarithm with base 2", "Which number does softmax raise to a power?"),
+        gap / log10(ratio): ("use the logarithm with base 10", "Which number does softmax raise to a power?"),
+        gap: ("use the gap itself", "At this T the new gap is 1. Which ratio does that give?"),
+        first / second / ratio: ("divide the scores by each other", "What does exp turn a difference into?"),
     }
-    hint = "What is the gap between the two scores, and what is e raised to that gap?"
-    check_prediction(answer, exp(first - second), reasons, hint, digits=2)
-    say_right("the ratio is e raised to the gap, whatever the other scores are.")
+    hint = "Which gap gives that ratio, and by what must the gap between these two scores be divided to get it?"
+    check_prediction(answer, gap / log(ratio), reasons, hint, digits=2)
+    say_right("the gap between the first two becomes the logarithm of the ratio, whatever the other scores are.")
+
+
+def without_divisor(answer, seed=0):
+    """Check a student's ``answer(c, rate) -> scale, rate`` by training with Adam: with a divisor, and with the two.
+
+    Parameters
+    ----------
+    answer : function of a divisor and a learning rate, both float
+    """
+    random = np.random.default_rng([seed, 2])
+    for c, rate in ((4.0, 0.01), (float(random.integers(5, 30)), 0.02), (float(random.integers(5, 30)), 0.003)):
+        names = {"c": c, "rate": rate}
+        scale, new_rate = ask_for_two("scale, rate", answer, **names)
+        for name, number in (("scale", scale), ("rate", new_rate)):
+            if number.size != 1 or not np.isfinite(number).all() or number <= 0:
+                raise Wrong(
+                    Part("{name} is {number}", name=Part(name), number=repr(number)),
+                    "a number above 0",
+                    "Can it learn?",
+                )
+        scale, new_rate = float(scale), float(new_rate)
+        if np.isclose(new_rate, c**-0.5, rtol=1e-3) and scale < new_rate:
+            seen = Part("With {given}, the two results are {results}", given=name_shapes(**names))
+            seen.values["results"] = f"{scale:.3g}, {new_rate:.3g}"
+            raise Wrong(
+                seen, Part("{names}, in this order", names="scale, rate"), "Which of the two do you return first?"
+            )
+        _follow(c, rate, scale, new_rate, name_shapes(**names), seed)
+    say_right("with Adam the training takes the same course without the divisor.")
+
+
+def _follow(c, rate, scale, new_rate, given, seed):
+    """Raise Wrong unless a training with these two takes the course of the one with the divisor c."""
+    import torch
+
+    from attention_course.divisors import train_side_by_side
+
+    both = {"d": 12, "steps": STEPS, "method": torch.optim.Adam, "seed": seed, "runs": 2}
+    _, before, after = train_side_by_side(c, rate, **both)
+    _, small_before, small_after = train_side_by_side(1, new_rate, scale=scale, **both)
+    start = (small_before.norm() / before.norm()).item()
+    if not np.isclose(start, c**-0.5, rtol=1e-3):
+        question = (
+            "A score is a product of a query and a key. If each is divided by the same number, what is the score?"
+        )
+        if np.isclose(start, 1 / c, rtol=1e-3):
+            question = "Both matrices get this factor. By how much does a score then change?"
+        seen = Part("With {given}, the scores at the start are {times:.3g} times those with the divisor", given=given)
+        seen.values["times"] = start**2 * c
+        raise Wrong(seen, "1", question)
+    moved, small_moved = (after - before) / c**0.5, small_after - small_before
+    if (moved - small_moved).norm() > CLOSE * moved.norm():
+        times = (small_moved.norm() / moved.norm()).item()
+        question = "How long is a step of Adam, and how much shorter must it be for smaller matrices?"
+        if np.isclose(new_rate, rate / c, rtol=1e-3):
+            question = (
+                "That is the rule of plain gradient descent. Does the size of a gradient decide how far Adam goes?"
+            )
+        seen = Part("With {given}, the matrices move {times:.3g} times as far as they should", given=given, times=times)
+        raise Wrong(seen, "1", question)

@@ -1,9 +1,10 @@
 """The visual language of the book: one grid of queries and keys, bars, arrows of a weighted sum, lines with a spread.
 
 Every function returns a `Picture`, which a notebook shows as SVG: sharp at any size, the same bytes on every run, text
-left to the reader's browser, so that Hangul needs no font here. All are `WIDTH` inches wide, so that on a page their
-letters have one size. Colours are those of Okabe and Ito (2008), which colour-blind readers tell apart, darkened until
-letters in them can be read; no figure says anything by colour alone. Values are rounded before they are drawn.
+left to the reader's browser, so that Hangul needs no font here. It raises ValueError if arrays, labels or a mask do not
+fit each other. All are `WIDTH` inches wide, so that on a page their letters have one size. Colours are those of Okabe
+and Ito (2008), which colour-blind readers tell apart, darkened until letters in them can be read; no figure says
+anything by colour alone. Values are rounded before they are drawn.
 """
 
 from . import _style
@@ -11,6 +12,7 @@ from ._attending import circle, shaded, supply
 from ._canvas import Canvas
 from ._costs import cache_steps, online_steps, shared_heads
 from ._images import arrows_over, cut_photograph, over_image, photograph
+from ._lamp import lamp, walks
 from ._layers import blocks, stream
 from ._matrices import grid, grids, grouped, product
 from ._series import bars, lines
@@ -49,6 +51,7 @@ __all__ = [
     "grid",
     "grids",
     "grouped",
+    "lamp",
     "lines",
     "online_steps",
     "over_image",
@@ -59,6 +62,7 @@ __all__ = [
     "steer",
     "stream",
     "supply",
+    "walks",
     "weighted_sum",
     "whole_transformer",
     "with_inputs",
