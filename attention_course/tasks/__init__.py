@@ -1,19 +1,22 @@
 """Generated data whose right answer, and right alignment, is known. Nothing is downloaded; every task has a seed."""
 
+from .bank import BANK_WORDS, Askings, bank_examples
 from .dates import date_examples
 from .examples import PAD, START, Example, Vocabulary, alignment_score, exact_match
 from .football import Football, football_examples
 from .grammar import Grammar, grammar_examples
 from .grounding import Scenes, draw_scenes, scene_examples
 from .korean import Sentences, korean_examples, write_sentence
-from .retrieval import Lookup, Pairs, lookup_examples, pair_examples
+from .retrieval import Lookup, Pairs, lookup_examples, pair_examples, share_attended
 from .reversal import reversal_examples
 from .words import WHY, two_senses, who_sat_where
 
 __all__ = [
+    "BANK_WORDS",
     "PAD",
     "START",
     "WHY",
+    "Askings",
     "Example",
     "Football",
     "Grammar",
@@ -23,6 +26,7 @@ __all__ = [
     "Sentences",
     "Vocabulary",
     "alignment_score",
+    "bank_examples",
     "date_examples",
     "draw_scenes",
     "exact_match",
@@ -33,6 +37,7 @@ __all__ = [
     "pair_examples",
     "reversal_examples",
     "scene_examples",
+    "share_attended",
     "two_senses",
     "who_sat_where",
     "write_sentence",
