@@ -407,7 +407,7 @@ CLAIMS = [
         "verb",
         varied="5 seeds, three networks each",
         holds=lambda rows: sum(row["one_noun"] for row in select_rows(rows, **LOUDER)) >= 5,
-        refuted_if="fewer than 5 of the 15 networks name all objects while their verbs look away from exactly one noun.",
+        refuted_if="fewer than 5 of 15 networks name all objects while the verb looks away from exactly one noun.",
         refuting_rows=REFUTING_VERBS,
         shows=Series("one_noun", "of three networks, those whose verb looks away from exactly one noun", LOUDER),
         baseline=Series("one_noun", "of two networks, with initial matrices of the page's size", PAGE),

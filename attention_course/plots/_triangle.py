@@ -1,4 +1,4 @@
-"""Three letters that attend to each other, and words in the plane of their keys and values: the figures of chapter 4."""
+"""The figures of chapter 4: letters that attend to each other, words at their keys and values, the clocks of RoPE."""
 
 import numpy as np
 from matplotlib.figure import Figure

@@ -58,7 +58,7 @@ export function say({ turn }, { weights, most, right }) {
   const [a, b, c] = WANTED.map((j, i) => digits(weights[i][j]));
   if (right === 3) return `The circle is closed, with ${a}, ${b} and ${c}. Two matrices turned by ${turn}° against each other can do it.`.replace(" -", " −");
   if (!tied) return `With W_q turned by ${turn}°, scores need not be mutual: ${right} of 3 arrows are right.`.replace(" -", " −");
-  if (right === 2) return "Two of three, and never three: AB > AC = CA > CB = BC > BA = AB would make a score larger than itself.";
+  if (right === 2) return "Two of three, never three: AB > AC = CA > CB = BC > BA = AB would make a score larger than itself.";
   if (most.every((j, i) => j === i)) return `With one matrix each query is its own key, so each letter finds itself. A gives itself ${digits(weights[0][0])}.`;
   if (right === 1) return "One of three. With one matrix the score of A with B is also the score of B with A.";
   return "None of three. With one matrix scores are mutual, although weights are not. Where do the longest letters point?";
