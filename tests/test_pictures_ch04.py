@@ -198,9 +198,9 @@ def test_pushing_both_along_never_changes_the_score_and_every_sentence_can_be_me
         set_state(hands, draw_state(random, hands.controls))
         assert not is_reached(hands)
     cases = {
-        "The query is 2 positions ahead": {"apart": 2, "along": 0},
-        "The query is 1 position ahead": {"apart": 1, "along": 0},
-        "behind the key": {"apart": -3, "along": 0},
+        "The query is ahead by 2": {"apart": 2, "along": 0},
+        "The query is ahead by 1,": {"apart": 1, "along": 0},
+        "behind by 3": {"apart": -3, "along": 0},
         "hands lie on each other": {"apart": 0, "along": 4},
         "every hand has turned": {"apart": 3, "along": 7},
     }

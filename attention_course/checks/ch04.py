@@ -49,7 +49,7 @@ def _need_matrices(matrices):
     for name, matrix in matrices.items():
         if matrix.ndim != 2 or len(matrix) != TOKEN:
             seen = Part("{name} has shape {shape}", name=name, shape=matrix.shape)
-            raise Wrong(seen, f"{TOKEN} rows", "How many numbers does a token have?")
+            raise Wrong(seen, Part("{rows} rows", rows=TOKEN), "How many numbers does a token have?")
         if not np.isfinite(matrix).all():
             raise Wrong(
                 Part("{name} has NaN or infinity", name=name), question="Which entry did you not mean to be so?"

@@ -28,11 +28,11 @@ export const goal = {
 
 export function say({ along, apart }, outputs, { rates }) {
   const value = digits(outputs.score);
-  const ahead = apart === 1 ? "1 position" : `${apart} positions`;
+  const degrees = digits(((apart * rates[0] * 180) / Math.PI) % 360, 0);
   if (apart === 0) return `Both are at position ${outputs.key_at}, so the hands lie on each other and the score is at its largest, ${value}.`;
   if (along > 0) return `Pushed along by ${along}, every hand has turned, but the angle between two hands has not, and the score is still ${value}.`;
-  if (apart < 0) return `The query is ${digits(-apart, 0)} behind the key, and the score is ${value}. Equal hands give the same score on either side.`;
-  return `The query is ${ahead} ahead, so the fast hands are ${digits(((apart * rates[0] * 180) / Math.PI) % 360, 0)}° apart. The score is ${value}.`;
+  if (apart < 0) return `The query is behind by ${digits(-apart, 0)}, and the score is ${value}. Equal hands give the same score on either side.`;
+  return `The query is ahead by ${apart}, so it is turned ${degrees}° further on the fast clock. The score is ${value}.`;
 }
 
 export function draw({ outputs, inputs, width, make, words }) {

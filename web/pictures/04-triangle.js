@@ -13,12 +13,12 @@ const moved = (letter) => [
   {
     name: `angle${letter}`, label: `Direction of ${letter}`, min: -180, max: 180, step: 1,
     isShown: (state) => state.letter === letter,
-    words: (state, { right }) => `Direction of ${letter} ${state[`angle${letter}`]} degrees, ${right} of 3 arrows right`,
+    words: (state, { right }) => `Direction of ${letter} ${state["angle" + letter]} degrees, ${right} of 3 arrows right`,
   },
   {
     name: `length${letter}`, label: `Length of ${letter}`, min: 0.2, max: 2, step: 0.05,
     isShown: (state) => state.letter === letter,
-    words: (state, { right }) => `Length of ${letter} ${digits(state[`length${letter}`])}, ${right} of 3 arrows right`,
+    words: (state, { right }) => `Length of ${letter} ${digits(state["length" + letter])}, ${right} of 3 arrows right`,
   },
 ];
 
@@ -55,9 +55,10 @@ export const goal = {
 
 export function say({ turn }, { weights, most, right }) {
   const tied = turn === 0;
+  const turned = digits(turn, 0);
   const [a, b, c] = WANTED.map((j, i) => digits(weights[i][j]));
-  if (right === 3) return `The circle is closed, with ${a}, ${b} and ${c}. Two matrices turned by ${turn}° against each other can do it.`.replace(" -", " −");
-  if (!tied) return `With W_q turned by ${turn}°, scores need not be mutual: ${right} of 3 arrows are right.`.replace(" -", " −");
+  if (right === 3) return `The circle is closed, with ${a}, ${b} and ${c}. Two matrices turned by ${turned}° against each other can do it.`;
+  if (!tied) return `With W_q turned by ${turned}°, scores need not be mutual: ${right} of 3 arrows are right.`;
   if (right === 2) return "Two of three, never three: AB > AC = CA > CB = BC > BA = AB would make a score larger than itself.";
   if (most.every((j, i) => j === i)) return `With one matrix each query is its own key, so each letter finds itself. A gives itself ${digits(weights[0][0])}.`;
   if (right === 1) return "One of three. With one matrix the score of A with B is also the score of B with A.";
