@@ -247,11 +247,11 @@ CLAIMS = [
         best=Level(0, "as many right answers as the plain average"),
     ),
     Claim(
-        "The best of all the tied heads that we trained, some of them for 4,000 steps, got BEST.",
+        "The best of all the tied heads that we trained, some of them for 4,000 steps, got about two thirds of them.",
         "lookup",
         varied="5 seeds, two heads each; 3 and 12 numbers, 600 and 4,000 steps, learning rates × ¼ and × 4",
-        holds=lambda rows: 0.6 < best_tied(rows) < 0.82,
-        refuted_if="no tied head gets more than 60% of the answers right, or one gets at least 82%.",
+        holds=lambda rows: 0.6 < best_tied(rows) < 0.74,
+        refuted_if="no tied head gets more than 60% of the answers right, or one gets at least 74%.",
         refuting_rows=REFUTING_HEADS,
         shows=Series("most", "tied heads, the better of two", {"tie": "W_q = W_k"}),
         baseline=Series("average", "the negated average of all five, without learning", {"tie": "W_q = W_k"}),
@@ -403,7 +403,7 @@ CLAIMS = [
         baseline=Series("named_least", "objects named where all nouns were answers", PAGE),
     ),
     Claim(
-        "Of 15 networks with initial matrices twice as large, COUNT left one noun alone and still named it.",
+        "Of 15 networks with initial matrices twice as large, nine left one noun alone and still named it.",
         "verb",
         varied="5 seeds, three networks each",
         holds=lambda rows: sum(row["one_noun"] for row in select_rows(rows, **LOUDER)) >= 5,
