@@ -177,7 +177,7 @@ CLAIMS = [
         best=Level(10, "all heads"),
     ),
     Claim(
-        "Nine of the ten heads get none of these sentences right any more.",
+        "Nine of the ten heads get none of these sentences right any more",
         "bank",
         varied="5 seeds, those of ten heads that find the word that decides",
         holds=all_rows(lambda row: row["swapped"] > 0.8, **BANK),
@@ -258,8 +258,8 @@ CLAIMS = [
         best=Series("least", "three free matrices", FREE),
     ),
     Claim(
-        "Some of these heads leave the average upwards, and the best one gets 0.64 of the answers. Others end up below "
-        "it.",
+        "With twelve numbers and larger initial weights, some tied heads leave the average upwards, and the best one "
+        "gets 0.64 of the answers. Others end up below it.",
         "lookup",
         varied="5 seeds, two heads each, with 12 numbers and initial weights three times as large",
         holds=lambda rows: (
