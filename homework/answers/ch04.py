@@ -139,7 +139,6 @@ DESIGN = Exercise(
         "not a number": ((np.full((13, 5), np.nan), *design(ASKS, OFFERS, PASSES)[1:]), "did you not mean"),
     },
 )
-HEAD = Exercise(None, "", RIGHT, WRONG, results=2)  # a head that is written in full
 EXERCISES = {
     "ex04-design": DESIGN,
     "ex04-count": Exercise(
@@ -168,7 +167,8 @@ EXERCISES = {
         checks.mended_head,
         "S001-10 S001-11 S002-10 S002-11 S003-7",
         RIGHT,
-        {
+        WRONG
+        | {
             "as handed out": (as_handed_out, "does one score have"),
             "only the root mended": exchange_in_head("mixes the keys"),
             "only the values mended": (
@@ -186,6 +186,6 @@ EXERCISES = {
             0.8: "before",
             5: "before",
         },
-        like=HEAD,
+        results=2,
     ),
 }
