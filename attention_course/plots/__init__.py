@@ -19,6 +19,7 @@ from ._series import bars, lines
 from ._steer import steer, with_inputs
 from ._style import TOKENS, Picture
 from ._sums import weighted_sum
+from ._triangle import clocks, roles, triangle
 
 WIDTH = _style.WIDTH  #: The width of a figure in inches; a `Canvas` should be no wider.
 BLUE = _style.BLUE  #: The colour of the first series of a figure, and of a box on a `Canvas`.
@@ -46,6 +47,7 @@ __all__ = [
     "blocks",
     "cache_steps",
     "circle",
+    "clocks",
     "cut_photograph",
     "grid",
     "grids",
@@ -56,11 +58,13 @@ __all__ = [
     "over_image",
     "photograph",
     "product",
+    "roles",
     "shaded",
     "shared_heads",
     "steer",
     "stream",
     "supply",
+    "triangle",
     "walks",
     "weighted_sum",
     "with_inputs",
