@@ -7,6 +7,7 @@ letters in them can be read; no figure says anything by colour alone. Values are
 """
 
 from . import _style
+from ._alibi import alibi
 from ._attending import circle, shaded, supply
 from ._canvas import Canvas
 from ._costs import cache_steps, online_steps, shared_heads
@@ -39,6 +40,7 @@ __all__ = [
     "WIDTH",
     "Canvas",
     "Picture",
+    "alibi",
     "arrows_over",
     "bars",
     "blocks",
