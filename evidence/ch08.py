@@ -47,7 +47,7 @@ def intervene(book, seed, rate):
 
     position_keys, position_values = exchange("position", "keys"), exchange("position", "values")
     return round_numbers({
-        "right": book.accuracy(model, test), "place": book.floors(train_set, held_out)[1],
+        "right": book.accuracy(model, test), "place": book.baselines(train_set, held_out)[1],
         "best": weights[best], "untrained": book.on_goal(book.Striker(), test, goal).mean(),
         "from_rest": book.asked_by(model, test, goal)[1], "afar": book.from_afar(model, test, goal)[1],
         "best_off": book.without_head(model, best, test), "other_off": book.without_head(model, 1 - best, test),
@@ -65,7 +65,7 @@ def learn_from_few_scenes(book, seed, rate):
     """Train both nets on 250 scenes."""
     few, test, train_set, held_out = draw_scenes(book, seed, 250)
     striker, conv = (book.score(kind, few, test, seed, rate) for kind in (book.Striker, book.Conv))
-    return round_numbers({"striker": striker, "conv": conv, "place": book.floors(train_set, held_out)[1]})
+    return round_numbers({"striker": striker, "conv": conv, "place": book.baselines(train_set, held_out)[1]})
 
 
 def learn_scattered_scenes(book, seed, rate, steps):
@@ -75,24 +75,24 @@ def learn_scattered_scenes(book, seed, rate, steps):
     row = {"scattered": book.score(book.Conv, torn_data, torn_test, seed, rate, steps)}
     if steps == 400:
         row["whole"] = book.score(book.Conv, data, test, seed, rate, steps)
-    return round_numbers({**row, "place": book.floors(train_set, held_out)[1]})
+    return round_numbers({**row, "place": book.baselines(train_set, held_out)[1]})
 
 
 EXPERIMENTS = {
     "look": Experiment(
         intervene,
         (
-            *("tensors", "accuracy", "Striker", "striker", "floors", "on_goal", "asked_by", "without_head"),
+            *("tensors", "accuracy", "Striker", "striker", "baselines", "on_goal", "asked_by", "without_head"),
             *("follows", "scattered", "by_distance", "from_afar"),
         ),
         one_at_a_time(PAGE, rate=[1.25e-3, 2e-2]),
     ),
     "scarce": Experiment(
-        learn_from_few_scenes, ("tensors", "floors", "score", "Striker", "Conv"), grid(seed=SEEDS, rate=[5e-3, 2e-2])
+        learn_from_few_scenes, ("tensors", "baselines", "score", "Striker", "Conv"), grid(seed=SEEDS, rate=[5e-3, 2e-2])
     ),
     "torn": Experiment(
         learn_scattered_scenes,
-        ("tensors", "floors", "score", "scattered", "Conv"),
+        ("tensors", "baselines", "score", "scattered", "Conv"),
         one_at_a_time({"rate": 1e-2, "steps": 400}, steps=[1200]),
     ),
 }

@@ -74,3 +74,6 @@ def test_an_alternative_text_follows_the_labels_of_its_figure():
     messages = {}
     assert run_chapters.rewrite_alternative(cell, "0.98 0.01", messages)
     assert messages == {"One thick arrow of weight 0.98.": "One thick arrow of weight 0.99."}
+    image = dict(cell.metadata["mystnb"]["image"])
+    assert run_chapters.rewrite_alternative(cell, "0.01 0.99", {}) == []  # they changed places only
+    assert cell.metadata["mystnb"]["image"] == image

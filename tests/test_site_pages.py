@@ -12,6 +12,7 @@ from fontTools.ttLib import TTFont
 
 from book.chapter import CHAPTERS, ROOT, code, is_figure, pages, printed, read, tags
 from evidence import claims
+from web import front
 
 HOME = "https://github.com/Somebody/their-fork"
 FORK_TOC = {"format": "jb-book", "root": "intro", "chapters": [{"file": "chapters/01_definition"}]}
@@ -89,6 +90,11 @@ def test_the_front_page_counts_what_the_tests_compare(site):
         r"its own ([\d,]+)\s+numbers and ([\d,]+)\s+figures.*?tested ([\d,]+)\s+claims", intro, re.DOTALL
     )
     assert sentence.groups() == tuple(f"{number:,}" for number in (numbers, figures, tried))
+
+
+def test_the_picture_of_the_front_page_and_of_readme_is_drawn_by_the_package():
+    assert front.FIGURE.read_text("utf-8") == front.draw_picture().svg, "run: python -m web.front"
+    assert f"]({front.FIGURE.relative_to(ROOT)})" in (ROOT / "README.md").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -75,10 +75,15 @@ def list_messages(text):
 
 
 def rewrite_alternative(cell, before, messages):
-    """Rewrite the numbers of a figure's alternative text as its labels have changed, place by place."""
+    """Rewrite the numbers of a figure's alternative text as its labels have changed, place by place.
+
+    Labels that have only changed places leave it as it is.
+    """
     image = cell.metadata.get("mystnb", {}).get("image", {})
-    pairs = zip_longest(*(re.findall(r"[-−]?\d+\.\d+", text) for text in (before, printed(cell))))
-    now, old = map_numbers(pairs), image.get("alt", "")
+    labels = [re.findall(r"[-−]?\d+\.\d+", text) for text in (before, printed(cell))]
+    if set(labels[0]) == set(labels[1]):
+        return []
+    now, old = map_numbers(zip_longest(*labels)), image.get("alt", "")
     numbers = [number for number in bindings.find_numbers(old) if now.get(number.text, {number.text}) != {number.text}]
     for number in reversed(numbers):
         if len(now[number.text]) == 1 and None not in now[number.text]:

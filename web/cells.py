@@ -1,8 +1,8 @@
 """What a page makes of a chapter's first lines and of folded code: each fold says what is in it.
 
 The first paragraph of a chapter asks its question, and the picture to touch comes next, though its cell follows the
-imports; what one will be able to do becomes a row of aims, and what one needs a line above the title. Imports are
-folded to a line.
+imports; what one will be able to do becomes a row of aims, and what one needs a line above the title. Below the aims is
+what one can do with the page: run it, and show all results. Imports are folded to a line.
 """
 
 import ast
@@ -77,16 +77,23 @@ def _open(app, doctree):
             section.replace(child, line)
 
 
-def _put_needs_first(app, pagename, templatename, context, doctree):
-    """Put what a chapter asks for in a line above its title."""
+def _arrange(app, pagename, templatename, context, doctree):
+    """Put what a chapter asks for in a line above its title, and what runs it and shows its results below the aims."""
     body = context.get("body", "")
     if meta := re.search(r'(?s)<div class="meta docutils container">.*?</div>\n?', body):
         body = body.replace(meta[0], "", 1)
-        context["body"] = re.sub("<h1>", lambda _: f"{meta[0]}<h1>", body, count=1)
+        body = re.sub("<h1>", lambda _: f"{meta[0]}<h1>", body, count=1)
+    if aims := re.search(r'(?s)<ul class="aims.*?</ul>\n?', body):
+        controls = re.findall(r'(?s)<div [^>]*data-live="bar".*?</div>|<p class="predictions">.*?</p>', body)
+        for control in controls:
+            body = body.replace(control, "", 1)
+        row = f'<div class="controls">{"".join(controls)}</div>' if controls else ""
+        body = body.replace(aims[0], aims[0] + row, 1)
+    context["body"] = body
 
 
 def setup(app):
     app.connect("source-read", _mark)
     app.connect("doctree-read", _open)
-    app.connect("html-page-context", _put_needs_first)
+    app.connect("html-page-context", _arrange, priority=600)  # after web.live has made its button
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,7 @@
-"""What the front page computes: its numbers, picture and reply of a check; and the card that link previews show."""
+"""What the front page computes: its numbers, picture and reply of a check; and the card that link previews show.
+
+`python -m web.front` draws the picture, which README shows as well.
+"""
 
 import re
 from html import escape
@@ -10,12 +13,13 @@ from matplotlib.figure import Figure
 from attention_course import checks, plots
 from attention_src import scaled_dot_product_attention
 from book.catalogue import FRONT_PICTURE, translations
-from book.chapter import CHAPTERS, TRANSLATED, code, is_figure, printed, read, tags
+from book.chapter import CHAPTERS, ROOT, TRANSLATED, code, is_figure, printed, read, tags
 from evidence import claims
 from web.assets import is_whole
 from web.figures import PICTURE, frame, inline
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
+FIGURE = ROOT / "web" / "static" / "steer.svg"
 PLACE = '<div class="front-picture"></div>'
 
 
@@ -58,7 +62,7 @@ def _set_counts(app, config):
 def _put_picture(app, pagename, templatename, context, doctree):
     """Put the picture into the front page, with what it shows in words."""
     if PLACE in context.get("body", ""):
-        svg = draw_picture().svg
+        svg = FIGURE.read_text("utf-8")
         name, inputs = PICTURE.search(svg).groups()
         words = translations("site") if app.config.language == TRANSLATED else {}
         picture = inline(svg, words.get(FRONT_PICTURE, FRONT_PICTURE), 0)
@@ -87,3 +91,7 @@ def setup(app):
     app.connect("config-inited", _set_counts)
     app.connect("html-page-context", _put_picture)
     app.connect("build-finished", _draw_card)
+
+
+if __name__ == "__main__":
+    FIGURE.write_text(draw_picture().svg, "utf-8")
