@@ -1,5 +1,6 @@
 """Pictures to touch agree with the package, say what they show, and hold under any key, pointer and address."""
 
+import html
 import json
 import re
 import shutil
@@ -9,9 +10,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import Error as PlaywrightError
 
+from attention_course.alibi import stored_alibi
 from attention_src import relu_weights, scaled_dot_product_attention, softmax
 from attention_src.attention import attention
-from book.chapter import ROOT
+from book.chapter import CHAPTERS, ROOT, code, mime
+from book.chapter import read as read_chapter
 from web.live.running_pages import serve
 
 SOURCE = ROOT / "web" / "pictures"
@@ -24,6 +27,17 @@ INPUTS = {
         "query": [1.2, 0.6],
     }
 }
+
+
+def read_inputs(name):
+    """What the figure of a chapter gives its picture, from the stored output of the cell that draws it."""
+    (path,) = [path for path in CHAPTERS if path.stem.startswith(name[:2])]
+    drawn = [mime(output).get("image/svg+xml", "") for cell in code(read_chapter(path)) for output in cell.outputs]
+    (found,) = [found for svg in drawn for found in re.findall(rf'data-picture="{name}">(.*?)</metadata>', svg)]
+    return json.loads(html.unescape(found))
+
+
+INPUTS["03-alibi"] = read_inputs("03-alibi")
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>picture</title><link rel="stylesheet" href="pictures.css">
 <style>body {{ margin: 16px; font: 16px/26px serif }}</style>
@@ -41,7 +55,35 @@ def recompute_01(state, inputs):
     return {"query": query[0], "weights": weights[0], "output": output[0]}
 
 
-RECOMPUTE = {"01-steer": recompute_01}
+def recompute_03(state, inputs):
+    """What chapter 3's picture must show, from what is kept of its networks."""
+    kept, keys, step = stored_alibi(), int(np.floor(state["keys"] + 0.5)), int(np.floor(state["step"] + 0.5))
+    network, (donor, first) = kept["networks"].index(state["network"]), kept["donors"][keys]
+    length = len(kept["text"])
+    written = kept["written"][network][keys]
+    return {
+        "donor": donor if len(donor) == length else f"{donor[first : first + length]} ({donor})",
+        "weights": softmax(kept["scores"][network, keys, step - 1]),
+        "written": written,
+        "right": sum(a == b for a, b in zip(written, kept["text"][::-1], strict=True)),
+    }
+
+
+RECOMPUTE = {"01-steer": recompute_01, "03-alibi": recompute_03}
+
+
+def only(name):
+    """Ask a test of one picture."""
+    return pytest.mark.parametrize("picture", [name], indirect=True)
+
+
+def need_outputs(shown, right):
+    """Require that a picture computed what the package computes."""
+    for what, expected in right.items():
+        if isinstance(expected, str):
+            assert shown["outputs"][what] == expected
+        else:
+            np.testing.assert_allclose(shown["outputs"][what], expected, rtol=0, atol=1e-12)
 
 
 def draw_state(random, controls):
@@ -146,12 +188,12 @@ def test_random_states_from_the_address_give_what_the_package_gives(picture):
         set_state(picture, draw_state(random, picture.controls))
         shown = read(picture)
         right = RECOMPUTE[picture.name](shown["state"], INPUTS[picture.name])
-        for what, numbers in right.items():
-            np.testing.assert_allclose(shown["outputs"][what], numbers, rtol=0, atol=1e-12)
+        need_outputs(shown, right)
         assert "NaN" not in shown["drawing"] and "Infinity" not in shown["drawing"]
         assert len(shown["sentence"].split()) <= 25
 
 
+@only("01-steer")
 def test_what_is_drawn_is_what_was_computed(picture):
     """The shares beside the values, and where the dot lies between them, are those of the outputs."""
     random = np.random.default_rng(2)
@@ -199,6 +241,7 @@ def test_an_address_that_makes_no_sense_is_kept_within_the_limits(tab, address, 
     assert -180 <= state["angle"] <= 180 and 0 <= state["length"] <= 3 and state["weigh"] == "softmax"
 
 
+@only("01-steer")
 def test_keys_alone_reach_the_goal_and_its_sentences(picture):
     picture.locator("[data-first]").focus()
     said = set()
@@ -215,6 +258,7 @@ def test_keys_alone_reach_the_goal_and_its_sentences(picture):
     assert len(said) >= 4
 
 
+@only("01-steer")
 def test_softmax_alone_never_reaches_the_goal(picture):
     random = np.random.default_rng(4)
     for _ in range(100):
@@ -236,10 +280,11 @@ def test_keys_and_pointers_at_random_break_nothing(picture):
             picture.mouse.up()
         shown = read(picture)
         right = RECOMPUTE[picture.name](shown["state"], INPUTS[picture.name])
-        np.testing.assert_allclose(shown["outputs"]["output"], right["output"], rtol=0, atol=1e-12)
+        need_outputs(shown, right)
         assert "NaN" not in shown["drawing"]
 
 
+@only("01-steer")
 def test_the_tip_follows_the_mouse(picture):
     """Dragged by its handle, the query's tip is where the pointer is."""
     handle = picture.locator("[data-handle]").bounding_box()
@@ -252,6 +297,61 @@ def test_the_tip_follows_the_mouse(picture):
     assert abs(moved["x"] - handle["x"] + 60) < 6 and abs(moved["y"] - handle["y"] + 40) < 6
     picture.mouse.move(x, y)
     assert picture.locator("[data-handle]").bounding_box() == moved
+
+
+@only("03-alibi")
+def test_flows_are_as_wide_as_their_weights_and_lead_to_the_letter_written_now(picture):
+    random = np.random.default_rng(7)
+    flows = """[...document.querySelectorAll("svg line.flow")].map((one) =>
+      [parseFloat(one.style.strokeWidth), +one.getAttribute("x2")])"""
+    letters = """(kind) => [...document.querySelectorAll("svg text")]
+      .filter((one) => one.getAttribute("class") === kind).map((one) => one.textContent)"""
+    for _ in range(50):
+        set_state(picture, draw_state(random, picture.controls))
+        shown, drawn = read(picture), picture.evaluate(flows)
+        weights = [weight for weight in shown["outputs"]["weights"] if weight >= 0.02]
+        step = int(np.floor(shown["state"]["step"] + 0.5))
+        now = picture.locator("[data-now]").evaluate("one => +one.getAttribute('x') + one.getAttribute('width') / 2")
+        assert len(drawn) == len(weights)
+        for (width, end), weight in zip(drawn, weights, strict=True):
+            assert abs(width - (1 + 9 * weight)) <= 0.0501 and abs(end - now) <= 0.2
+        assert [float(text) for text in picture.evaluate(letters, "weight")] == [round(w + 1e-12, 2) for w in weights]
+        assert picture.evaluate(letters, "query") == [*shown["outputs"]["written"][:step]]
+        first = INPUTS["03-alibi"]["donors"][int(np.floor(shown["state"]["keys"] + 0.5))]
+        assert picture.evaluate(letters, "key") == [*first[0][first[1] : first[1] + 6]]
+
+
+@only("03-alibi")
+def test_the_first_state_of_the_alibi_is_the_figure_of_the_page(picture):
+    shown, inputs = read(picture), INPUTS["03-alibi"]
+    assert shown["state"] == {"keys": 0, "step": 3, "network": "general"}
+    assert shown["outputs"]["donor"] == inputs["text"] and shown["outputs"]["right"] == 6
+    assert len(json.dumps(inputs)) < 40_000
+    kept = stored_alibi()
+    assert inputs["scores"] == kept["scores"].tolist() and inputs["written"] == kept["written"]
+
+
+@only("03-alibi")
+def test_keys_alone_find_a_swap_that_additive_does_not_notice_and_general_always_does(picture):
+    def said():
+        return re.sub(r"[<>−]?\d[\d.]*|\b[a-h]\b|keys of [a-h]+( \([a-h]+\))?", "#", read(picture)["sentence"])
+
+    def slide():
+        picture.locator("[data-first]").focus()
+        picture.keyboard.press("Home")
+        reached = []
+        for _ in range(6):
+            reached.append(picture.locator(".picture-goal.reached").count())
+            sentences.add(said())
+            picture.keyboard.press("ArrowRight")
+        return reached
+
+    sentences = set()
+    assert slide() == [0] * 6
+    picture.locator('[data-control="network"]').focus()
+    picture.keyboard.press("ArrowDown")
+    assert slide() == [0, 1, 1, 0, 0, 1]
+    assert len(sentences) >= 4
 
 
 def test_a_phone_has_room_for_a_finger_and_text_that_can_be_read(browser, address):
