@@ -151,8 +151,8 @@ def counting_keys(answer):
         for c in range(m):
             given, got = name_shapes(m=m, c=c), ask_for_two(names, answer, m=m, c=c)
             need_order(names, got, (np.zeros((m, 2)), np.zeros(2)))
-            need_shape("keys", got[0], (m, 2), given, "How many places are there, and how many numbers does a key have?")
-            need_shape("query", got[1], (2,), given, "How many numbers does a key have?")
+            need_shape("keys", got[0], (m, 2), given, "How many places are there, and how long is a key?")
+            need_shape("query", got[1], (2,), given, "How long is a key?")
             if not np.allclose(got[0], keys):
                 raise Wrong(Part("With {given}, the keys differ from those for c = 0", given=given), question=LOOKED)
             if not np.allclose(got[1], queries[c]):
