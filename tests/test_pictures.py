@@ -62,7 +62,7 @@ def recompute_03(state, inputs):
     length = len(kept["text"])
     written = kept["written"][network][keys]
     return {
-        "donor": donor if len(donor) == length else f"{donor[first : first + length]} ({donor})",
+        "donor": donor if len(donor) == length else f"{donor} ({first + 1}–{first + length})",
         "weights": softmax(kept["scores"][network, keys, step - 1]),
         "written": written,
         "right": sum(a == b for a, b in zip(written, kept["text"][::-1], strict=True)),
@@ -334,7 +334,7 @@ def test_the_first_state_of_the_alibi_is_the_figure_of_the_page(picture):
 @only("03-alibi")
 def test_keys_alone_find_a_swap_that_additive_does_not_notice_and_general_always_does(picture):
     def said():
-        return re.sub(r"[<>−]?\d[\d.]*|\b[a-h]\b|keys of [a-h]+( \([a-h]+\))?", "#", read(picture)["sentence"])
+        return re.sub(r"[<>−]?\d[\d.]*|\b[a-h]\b|keys of [a-h]+( \(\d–\d\))?", "#", read(picture)["sentence"])
 
     def slide():
         picture.locator("[data-first]").focus()

@@ -5,9 +5,8 @@ import { digits } from "./kit.js";
 
 const LEAST = 0.02; // of a weight that is drawn
 
-/** What a slider calls the keys of a donor: its text, and which of its letters if it is longer. */
-const nameOf = ([donor, first], length) =>
-  donor.length === length ? donor : `${donor.slice(first, first + length)} (${donor})`;
+/** What a sentence calls a donor of keys: its text, and the places of its letters if it is longer. */
+const nameOf = ([donor, first], length) => (donor.length === length ? donor : `${donor} (${first + 1}–${first + length})`);
 
 export const controls = [
   { name: "keys", label: "Keys of another text", min: 0, max: 5, step: 1, words: (_, { donor, right }) => `Keys of ${donor}, ${right} letters right` },
