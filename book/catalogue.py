@@ -27,6 +27,7 @@ SCRIPTS = (
     "web/static/predict.js",
     "web/pictures/kit.js",
     "web/pictures/01-steer.js",
+    "web/pictures/03-alibi.js",
 )
 MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin)
 
