@@ -137,15 +137,15 @@ CLAIMS = [
         varied="5 seeds",
         holds=lambda rows: (
             all_rows(lambda row: row["spot"] < row["table"], **POSITION)(rows)
-            and all_rows(lambda row: row["spot"] > row["table"] + 0.05, kind=["additive", "general"])(rows)
+            and all_rows(lambda row: row["spot"] > row["table"], kind=["additive", "general"])(rows)
         ),
         refuted_if=(
             "for some seed, the largest weights of the network with position-based weights are right more often than "
-            "the table, or those of an additive or general network aren't right more often by at least 5 in 100."
+            "the table, or those of an additive or general network aren't."
         ),
         refuting_rows=[
             {**POSITION, "spot": 0.9, "table": 0.77},
-            {**ADDITIVE, "spot": 0.93, "table": 0.77},
+            {**ADDITIVE, "spot": 0.7, "table": 0.77},
             {**GENERAL, "spot": 0.93, "table": 0.77},
         ],
         shows=Series(
