@@ -20,11 +20,6 @@ def stored_maps():
     list of (tokens, weights)
         A list of str, and a NumPy array (layers, heads, n, n) of weights rounded to the next 1/255.
 
-    Raises
-    ------
-    FileNotFoundError
-        The package was copied without its file `maps.npz`.
-
     Examples
     --------
     >>> tokens, weights = stored_maps()[0]

@@ -101,10 +101,10 @@ def prepare_scores(scores, mask):
     return prepared
 
 
-def prepare_attention(query, key, value, mask, bias):
-    """Check all arguments of attention and prepare them as `prepare` does; that d_q fits d_k is left to the score.
+def prepare_attention(query, key, value, mask, bias, *, equal_lengths=False):
+    """Check all arguments of attention and prepare them as `prepare` does; `equal_lengths` is what a dot product needs.
 
-    Return namespace, dtype, query, key, value and bias. NaN or infinity in a value that no query may look at is 0 now.
+    Return the namespace, the dtype of the result, query, key, value and bias.
     """
     given = {name: array for name, array in (("mask", mask), ("bias", bias)) if array is not None}
     xp, dtype, query, key, value = prepare(query=query, key=key, value=value)
@@ -120,7 +120,8 @@ def prepare_attention(query, key, value, mask, bias):
         _check_pairs(scores, bias=bias)
         bias = cast(xp, bias, query.dtype)
     check_broadcast(**given, value=value)
-    value = value if mask is None else zero_unseen(xp, mask, value)
+    if equal_lengths:
+        check_equal_lengths(query, key)
     return xp, dtype, query, key, value, bias
 
 
@@ -134,6 +135,8 @@ def prepare_mix(weights, value):
 
 def zero_unseen(xp, mask, array):
     """Return keys or values with 0 for NaN and infinity where no query may look, since 0 · NaN is NaN."""
+    if mask is None:
+        return array
     visible = xp.any(mask, axis=-2)[..., None]
     return xp.where(visible | (xp.abs(array) < inf), array, 0.0)
 
@@ -175,6 +178,11 @@ def check_equal(axes, reason, **arrays):
     first, second = (_shape(array)[axis] for array, axis in zip(arrays.values(), axes, strict=True))
     if first != second:
         raise ValueError(f"{name_shapes(**arrays)}: {reason}, got {first} and {second}")
+
+
+def check_equal_lengths(query, key):
+    """Raise ValueError unless queries and keys are equally long, as a dot product needs them."""
+    check_equal((-1, -1), "the dot product needs vectors of equal length", query=query, key=key)
 
 
 def check_broadcast(**arrays):

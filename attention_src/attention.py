@@ -4,11 +4,9 @@ from math import inf
 
 from array_api_compat import is_torch_array
 
-from ._validation import as_integer, cast, check_equal, prepare_attention, prepare_mix
+from ._validation import as_integer, cast, prepare_attention, prepare_mix, zero_unseen
 from .scores import scale_query, scaled_dot_score
 from .weights import softmax
-
-UNEQUAL = "the dot product needs vectors of equal length"
 
 
 def scaled_dot_product_attention(query, key, value, mask=None, *, bias=None, scale=None):
@@ -48,18 +46,20 @@ def scaled_dot_product_attention(query, key, value, mask=None, *, bias=None, sca
     >>> weights.round(3), output.round(3)
     (array([[0.67, 0.33]]), array([[3.642, 3.981]]))
     """
-    # from here real numbers of one library, in shapes that fit; a value that no query may look at has no NaN any more
-    xp, dtype, query, key, value, bias = prepare_attention(query, key, value, mask, bias)
-    check_equal((-1, -1), UNEQUAL, query=query, key=key)
+    # Checked: one library, shapes that fit. From here all are real numbers of one dtype, at least float32.
+    xp, dtype, query, key, value, bias = prepare_attention(query, key, value, mask, bias, equal_lengths=True)
+    value = zero_unseen(xp, mask, value)  # NaN where no query may look becomes 0, since even 0 · NaN is NaN
 
-    query = scale_query(query, scale)  # scale: q / √d_k, or q times `scale`
+    query = scale_query(query, scale)  # scale: by 1 / √d_k, or by `scale`; every score below is scaled with its query
     scores = query @ key.mT  # score: one dot product for each pair, (..., n, m)
     if bias is not None:
         scores = scores + bias
-    weights = softmax(scores, mask)  # weigh: each row sums to 1, (..., n, m)
+    if mask is not None:
+        scores = xp.where(mask, scores, -inf)  # hide: exp(−∞) is 0, and NaN from a hidden key is gone
+    weights = softmax(scores)  # weigh: each row sums to 1, but a row of −∞ alone is all 0, (..., n, m)
     output = weights @ value  # mix: (..., n, d_v)
 
-    return cast(xp, output, dtype), cast(xp, weights, dtype)
+    return cast(xp, output, dtype), cast(xp, weights, dtype)  # rounded once, to the dtype they came in
 
 
 def attention(query, key, value, mask=None, *, score=scaled_dot_score, weigh=softmax, bias=None, scale=None):
@@ -98,11 +98,12 @@ def attention(query, key, value, mask=None, *, score=scaled_dot_score, weigh=sof
     (array([[1., 0.]]), array([[5.]]))
     """
     xp, dtype, query, key, value, bias = prepare_attention(query, key, value, mask, bias)
+    value = zero_unseen(xp, mask, value)
 
     scores = score(query, key) if scale is None else score(query, key, scale=scale)
     if bias is not None:
         scores = scores + bias
-    weights = weigh(scores, mask)
+    weights = weigh(scores, mask)  # `weigh` hides, because ReLU has to count the visible keys
     weights, value = prepare_mix(weights, value)  # in one dtype, whatever `score` and `weigh` return
     output = weights @ value
 
@@ -143,8 +144,8 @@ def blockwise_attention(query, key, value, mask=None, *, block_size, bias=None, 
     array([[3.642, 3.981]])
     """
     block_size = as_integer("block_size", block_size, 1)
-    xp, dtype, query, key, value, bias = prepare_attention(query, key, value, mask, bias)
-    check_equal((-1, -1), UNEQUAL, query=query, key=key)
+    xp, dtype, query, key, value, bias = prepare_attention(query, key, value, mask, bias, equal_lengths=True)
+    value = zero_unseen(xp, mask, value)
 
     outputs = []
     for start in range(0, query.shape[-2], block_size):

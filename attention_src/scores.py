@@ -5,7 +5,9 @@ n counts queries and m counts keys.
 
 from math import sqrt
 
-from ._validation import as_number, cast, check_axes, check_equal, prepare_pair
+from ._validation import as_number, cast, check_axes, check_equal, check_equal_lengths, prepare_pair
+
+__all__ = ["additive_score", "dot_score", "general_score", "scaled_dot_score"]  # the other two are their parts
 
 
 def dot_score(query, key):
@@ -37,7 +39,7 @@ def dot_score(query, key):
            [1., 1., 3.]])
     """
     xp, dtype, query, key = prepare_pair(query, key)
-    check_equal((-1, -1), "the dot product needs vectors of equal length", query=query, key=key)
+    check_equal_lengths(query, key)
 
     scores = query @ key.mT  # (..., n, d) @ (..., d, m)
 
@@ -79,30 +81,7 @@ def scaled_dot_score(query, key, *, scale=None):
 
 
 def scale_query(query, scale=None):
-    """Divide queries by √d_k, or multiply them by `scale`.
-
-    That touches n · d_k numbers, where scaling the scores would touch n · m.
-
-    Parameters
-    ----------
-    query : (..., n, d_k)
-    scale : float, what to multiply by; 1 / √d_k if left out
-
-    Returns
-    -------
-    (..., n, d_k)
-
-    Raises
-    ------
-    TypeError
-        `scale` is not a number.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> scale_query(np.array([[2.0, 0, 0, 0]]))
-    array([[1., 0., 0., 0.]])
-    """
+    """Divide queries (..., n, d_k) by √d_k, or multiply by `scale`: n · d_k numbers, where the scores are n · m."""
     return query / sqrt(query.shape[-1]) if scale is None else query * as_number("scale", scale)
 
 
@@ -187,28 +166,7 @@ def tanh_score(query, key, v):
     """Compare queries (..., n, h) and keys (..., m, h) that are already projected into one space: ``v · tanh(q + k)``.
 
     A decoder asks the same keys at every step, so it projects them once and calls this afterwards, as Bahdanau et al.
-    (2014), appendix A.1.2, advise.
-
-    Parameters
-    ----------
-    query : (..., n, h)
-    key : (..., m, h)
-    v : (h,)
-
-    Returns
-    -------
-    (..., n, m)
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `dot_score`; also if `v` is not as long as a query.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> tanh_score(np.array([[1.0, 0]]), np.array([[0.0, 1], [-1, 0]]), np.array([1.0, 1])).round(3)
-    array([[1.523, 0.   ]])
+    (2014), appendix A.1.2, advise. It returns (..., n, m) and raises as `additive_score` does.
     """
     xp, dtype, query, key, v = prepare_pair(query, key, v=v)
     check_axes(1, "(h,)", exactly=True, v=v)

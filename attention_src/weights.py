@@ -45,7 +45,7 @@ def softmax(scores, mask=None):
     """
     xp, dtype, scores = prepare_scores(scores, mask)
 
-    scores = _hide(xp, scores, mask)
+    scores = _hide(xp, scores, mask)  # −∞ where a query may not look, and exp(−∞) is 0
     largest = xp.max(scores, axis=-1, keepdims=True)
     largest = xp.where(largest == -inf, 0.0, largest)  # in a row without visible keys
     exponentials = xp.exp(scores - largest)

@@ -7,14 +7,13 @@ translation can change them. A catalogue is a file of gettext, `locale/ko/PAGE.p
 
 import ast
 import re
-from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from book.chapter import HAND_IN, ROOT, TRANSLATED, last_cell, pages, read, with_language
+from book.chapter import HAND_IN, ROOT, TRANSLATED, last_cell, pages, with_language
 from book.nbval_bound.bindings import without_bindings
 
 FOLDER = ROOT / "locale" / TRANSLATED
@@ -96,7 +95,6 @@ WORDS = (  # what extensions and the theme write into pages, and what scripts pu
         "{1} MB",
     ),
     *(
-        "; {1} are still to come.",
         "How the claims of this chapter were tested",
         "Text",
         ", code MIT.",
@@ -231,24 +229,6 @@ def file(page, folder=FOLDER):
     return CHECKS / "locale" / TRANSLATED / "LC_MESSAGES" / "checks.po" if page == "checks" else folder / f"{page}.po"
 
 
-def messages(page):
-    """Return the messages of a page: {message: [(kind, place), ...]}; a place is the id of a cell, or a heading."""
-    if list_words := {"site": words_of_the_site, "claims": words_of_claims, "checks": templates}.get(page):
-        return {text: [("text", place)] for text, place in list_words()}
-    found, path, heading = defaultdict(list), source(page), ""
-
-    def note(message, kind, place=None):
-        nonlocal heading
-        heading = message if kind == "heading" else heading
-        found[message].append((kind, place or heading))
-
-    if path.suffix == ".ipynb":
-        rewrite_alternatives(rewrite_notebook(read(path), note), note)
-    else:
-        rewrite(path.read_text("utf-8"), note)
-    return dict(found)
-
-
 def templates():
     """Yield the templates of the messages of checks, each with its module: the texts in their code that have words.
 
@@ -267,17 +247,6 @@ def templates():
         for text in dict.fromkeys(text for text in texts if isinstance(text, str)):
             if re.search(r"[A-Za-z]{2}[\w,;:’']* |^\{\w+\} \w", re.sub(r"\{[^{}]*\}", "", text)):
                 yield text, path.stem
-
-
-def words_of_claims():
-    """Yield what the cards of claims say besides their sentences, each with its chapter."""
-    from evidence import claims  # which reads the chapters
-
-    yield from ((text, "each card") for text in ("{1} to {2}", "({1} of {2} drawn)"))
-    for path, module in claims.modules().items():
-        for claim in module.CLAIMS:
-            series = [one.label for one in (claim.shows, claim.baseline, claim.best) if one]
-            yield from ((text, path.stem) for text in (*series, claim.varied, claim.refuted_if))
 
 
 def words_of_the_site():

@@ -139,17 +139,6 @@ CLAIMS = [
         best=Level(1, "all initialisations"),
     ),
     Claim(
-        "one head had at most one half",
-        "reader",
-        varied="5 seeds; learning rate × ¼, × 1 and × 4; steps × 1 and × 4",
-        holds=most_rows(lambda row: row["share"] <= 0.5, **ONE),
-        refuted_if="at least half of the networks with one head get more than 50% of the answers right.",
-        refuting_rows=[{**ONE_HEAD, "share": 0.75}],
-        shows=Series("share", "answers right with one head", ONE),
-        baseline=Series("untrained", "one head, untrained", ONE),
-        best=THREE_OF_FOUR,
-    ),
-    Claim(
         "In most other trials (with five new seeds, a quarter or four times the rate, or four times the steps) one "
         "head had at most one half right, and one bit without error.",
         "reader",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from attention_course import checks
 from book import chapter, names
-from book.chapter import CHAPTERS, TITLE
+from book.chapter import CHAPTERS, TITLE, TRANSLATED
 
 
 class Unclear(Exception):
@@ -38,6 +38,10 @@ class Exercise:
     def asked(self):
         """The names that the checks ask for."""
         return list(dict.fromkeys(name for call in self.calls for name in call.arguments))
+
+    def is_unclear(self, result):
+        """Does the result of grading leave it to a person?"""
+        return result["exercises"].get(self.name, {}).get("status", "unclear") == "unclear"
 
 
 def find_chapter(number):
@@ -72,9 +76,7 @@ def read_exercises(source, release):
     package = names.package_names(cell.source for cell in chapter.code(source))
     exercises = []
     for solved, copy in zip(chapter.exercises(source), chapter.exercises(release), strict=True):
-        above = release.cells[: release.cells.index(copy.solution)]
-        prompt = next((cell.source for cell in reversed(above) if TITLE.search(cell.source)), "")
-        title = TITLE.search(prompt)
+        title = TITLE.search(_find_prompt(release, copy))
         used = set().union(*names.bound_and_used(solved.solution.source))
         exercises.append(
             Exercise(
@@ -85,7 +87,30 @@ def read_exercises(source, release):
                 calls=read_calls(copy.check.source),
                 allowed={package[name] for name in used if name in package},
                 title=title[1] if title else solved.name,
-                without_torch="no PyTorch" in prompt,
+                without_torch="without PyTorch" in _find_prompt(source, solved),
             )
         )
     return exercises
+
+
+def _find_prompt(notebook, exercise):
+    """The text above the cell for the solution."""
+    above = notebook.cells[: notebook.cells.index(exercise.solution)]
+    return next((cell.source for cell in reversed(above) if TITLE.search(cell.source)), "")
+
+
+def in_language(copy, wanted):
+    """Return the student copy of a chapter in a language: the one that there is, or the chapter's own."""
+    if wanted in (None, language_of(copy)):
+        return copy
+    path = find_chapter(chapter.exercises(copy)[0].name[2:4])  # of ex01-attention
+    own = chapter.student_copy(chapter.read(path))
+    if wanted != TRANSLATED:
+        return own
+    from book.catalogue import translated_copy  # which reads Markdown, as most of grading need not
+
+    return translated_copy(own, f"chapters/{path.stem}")
+
+
+def language_of(copy):
+    return chapter.language(cell.source for cell in copy.cells) or "en"

@@ -189,6 +189,14 @@ SCRIPT = "raise ValueError('<script>alert(1)</script>')  # <img src=http://examp
 PACKAGE = "1. Write it: calls scaled_dot_product_attention"
 DISGUISED = "getattr(a, 'scaled_dot_' + 'product_attention')"
 IN_DISGUISE = f"return {DISGUISED}(query, key, value)"
+IN_A_THREAD = (
+    "done = []",
+    "work = lambda: done.append(scaled_dot_product_attention(query, key, value))",
+    "thread = threading.Thread(target=work)",
+    "thread.start()",
+    "thread.join()",
+    "return done[0]",
+)
 SCALED = "query @ key.T / np.sqrt(key.shape[-1])"
 SCORES = f"s = {SCALED}"
 RAISED = "e = np.exp(s - s.max(-1, keepdims=True))"
@@ -352,6 +360,7 @@ STYLES = {  # the lines of the function, and what stands above it
     "with-warnings": (BODY, "import warnings\nwarnings.filterwarnings('error')\n"),
     "with-a-raised-limit": (BODY, "import sys\nsys.setrecursionlimit(10_000)\n"),
     "with-an-import-of-checks": (BODY, "from attention_course import checks\n"),
+    "with-a-change-of-its-argument": (["query /= np.sqrt(key.shape[-1])", "s = query @ key.T", *BODY[1:]], ""),
     "with-a-seed": (BODY, "np.random.seed(0)\n"),
 }
 BESIDE = {  # a cell of the student's own that stands before the exercises
@@ -404,6 +413,18 @@ ONE_WRONG = {  # of three exercises; the other two are right
     ),
     "exits-in-the-answer": Entry(answers("raise SystemExit"), "wrr", noted="raised SystemExit"),
     "does-not-parse": Entry(answers("return (query @ key.T"), "wrr", "SyntaxError"),
+    "indents-too-far": Entry(answers(*BODY[:1], "    return 1"), "wrr", "IndentationError"),
+    "mixes-tabs": Entry(becomes(ATTENTION, SIGNATURE + "        s = query\n\treturn value, s"), "wrr", "TabError"),
+    "gives-a-function": Entry(
+        becomes(DOUBLED, "weight_on_itself = my_attention"),
+        "rwr",
+        noted="gave the function my_attention, which is not a number",
+    ),
+    "gives-a-value-of-its-own": Entry(
+        becomes(ATTENTION, "class P: pass\n\n\nmy_attention = P()"),
+        "wrr",
+        noted="was given a value of type P; expected",
+    ),
     "attempts-two": Entry(answers("raise NotImplementedError()"), "nrr", noted="1. Write it: not attempted"),
     "begins": Entry(answers("scores = query @ key.T", "raise NotImplementedError()"), "nrr"),
     "writes-a-comment": Entry(answers("# later", "raise NotImplementedError()"), "nrr"),
@@ -455,6 +476,7 @@ NAMES = {  # right, under another name or with another name's help
     ),
     "named-no-test": Entry(replaces(MEND, '"uneven"', "..."), "rrp", noted="3. Find it: partly right"),
     "named-another-test": Entry(replaces(MEND, '"uneven"', '"square"'), "rrp", noted="3. Find it: partly right"),
+    "names-it-in-capitals": Entry(replaces(MEND, '"uneven"', '" UNEVEN "')),
     "deletes-the-test": Entry(replaces(MEND, 'caught_by = "uneven"', ""), "rrp"),
     "helpers": Entry(WITH_HELPER),
     "a-helper-is-redefined": Entry(several(WITH_HELPER, prepends(MEND, "def scaled(query, key):\n    return 5\n\n\n"))),
@@ -490,6 +512,7 @@ OTHERS_WORK = {  # right, and somebody else's
         becomes(ATTENTION, f"import attention_src as a\n\nmy_attention = {DISGUISED}"), person=PACKAGE
     ),
     "disguises-the-package": Entry(answers(IN_DISGUISE, above="import attention_src as a\n"), person=PACKAGE),
+    "lets-a-thread-call": Entry(answers(*IN_A_THREAD, above="import threading\n"), person="runs in threads"),
     "stops-the-watch": Entry(
         answers("sys.setprofile(None)", IN_DISGUISE, above="import sys\nimport attention_src as a\n"),
         person="could not be seen which functions",
@@ -517,6 +540,8 @@ FOR_A_PERSON = {  # written, and not to be judged by a program
         "is not there",
     ),
     "left-the-exception": Entry(answers("raise NotImplementedError()", *BODY), "urr", "still rules"),
+    "leaves-a-comma": Entry(becomes(DOUBLED, "weight_on_itself = 0.804,"), "rur", "Is there a comma after"),
+    "takes-a-comma-for-a-point": Entry(becomes(DOUBLED, "weight_on_itself = '0,804'"), "rur", "is not a number"),
     "answers-in-words": Entry(
         becomes(ATTENTION, "I would take the softmax of the scores.", "markdown"), "urr", "no code"
     ),
@@ -527,16 +552,17 @@ FOR_A_PERSON = {  # written, and not to be judged by a program
 }
 UNREADABLE = {  # nothing that could be judged, and why
     "empty": Entry(is_bytes(b" \n"), "", "the file is empty"),
-    "not-a-notebook": Entry(
-        is_bytes(b"Dear Professor, my dog ate it."), "", "not a notebook: JSONDecodeError in what begins with 'Dear"
-    ),
+    "not-a-notebook": Entry(is_bytes(b"Dear Professor, my dog ate it."), "", "not a notebook: it begins with 'Dear"),
     "binary-junk": Entry(is_bytes(bytes(range(256)) * 100), "", "not a notebook: it begins with the bytes"),
-    "deep": Entry(is_bytes(b"[" * 200_000), "", "not a notebook: RecursionError"),
+    "deep": Entry(is_bytes(b"[" * 200_000), "", "not a notebook: it is nested too deeply"),
+    "a-pdf": Entry(is_bytes(b"%PDF-1.7 ..."), "", "not a notebook: a PDF; the .ipynb file itself is needed"),
+    "an-office-file": Entry(is_bytes(b"PK\3\4\x14"), "", "not a notebook: a zip archive, or made by an office"),
+    "a-web-page": Entry(is_bytes(b"\n<!DOCTYPE html><p>Colab"), "", "not a notebook: a web page"),
     "other-json": Entry(is_bytes(b'{"cells": 3}'), "", "it has no list of cells"),
     "a-list": Entry(is_bytes(b"[]"), "", "it has no list of cells"),
     "no-cells": Entry(is_bytes(b'{"cells": []}'), "", "the notebook has no code"),
     "only-words": Entry(only_words, "", "the notebook has no code"),
-    "cut-off": Entry(lambda notebook: json.dumps(notebook).encode()[:20_000], "", "not a notebook"),
+    "cut-off": Entry(lambda notebook: json.dumps(notebook).encode()[:20_000], "", "broken off or damaged near"),
     "thousands-of-cells": Entry(
         lambda notebook: notebook.cells.extend([NotebookNode(cell_type="raw", source="")] * 3000),
         "",

@@ -1,8 +1,7 @@
-"""The built site, a server and a browser for the tests that look at pages, and a list of what they measured."""
+"""The built site, a server and a browser for the tests that look at pages, and a list of what is stale."""
 
 import gzip
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +20,6 @@ from web.built import is_current
 from web.live.running_pages import Files, serve
 
 TEXTS = {".html", ".css", ".js", ".svg"}  # what a server compresses
-BROWSER_TESTS = r"test_(?:browser|accessibility)\.py::"
 
 
 def _build(source, *options):
@@ -105,11 +103,6 @@ def browser():
 
 
 def pytest_terminal_summary(terminalreporter):
-    list_stale_results(terminalreporter)
-    list_pages(terminalreporter)
-
-
-def list_stale_results(terminalreporter):
     """List the results that are stale: a failure in CI and before publishing, and a reminder elsewhere."""
     reports = [report for group in ("passed", "failed") for report in terminalreporter.stats.get(group, [])]
     stale = [text for report in reports for what, text in report.user_properties if what == "stale"]
@@ -117,17 +110,3 @@ def list_stale_results(terminalreporter):
         terminalreporter.section("stale results, which `make evidence` makes again")
     for text in sorted(set(stale)):
         terminalreporter.write_line(text if len(text) < 300 else f"{text[:300]} …")
-
-
-def list_pages(terminalreporter):
-    """List what was measured of each page that the browser opened."""
-    reports = [*terminalreporter.stats.get("passed", []), *terminalreporter.stats.get("failed", [])]
-    measured = {
-        report.nodeid.partition("::")[2]: ", ".join(f"{what} {value}" for what, value in report.user_properties)
-        for report in reports
-        if report.when == "call" and re.search(BROWSER_TESTS, report.nodeid) and report.user_properties
-    }
-    if measured:
-        terminalreporter.section("what the browser measured")
-    for test, values in measured.items():
-        terminalreporter.write_line(f"{test}: {values}")

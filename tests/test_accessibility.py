@@ -19,7 +19,6 @@ WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 LEAST = {"performance": 95, "accessibility": 100, "best-practices": 100, "seo": 100}  # scores of Lighthouse
 CAN_BE_SCROLLED = "[...document.querySelectorAll('pre')].every(e => e.scrollWidth <= e.clientWidth || e.tabIndex === 0)"
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 320, "height": 800}
-each_page = pytest.mark.parametrize("page", [*pages(), "search", "genindex"])
 
 
 def find_violations(tab):
@@ -40,14 +39,10 @@ def open_and_find_violations(browser, url, screen, scheme):
     return found
 
 
-@each_page
-def test_axe_finds_nothing_in_the_light_on_a_desk(browser, address, page):
-    assert open_and_find_violations(browser, f"{address}{page}.html", DESK, "light") == []
-
-
-@each_page
-def test_axe_finds_nothing_in_the_dark_on_a_phone(browser, address, page):
-    assert open_and_find_violations(browser, f"{address}{page}.html", PHONE, "dark") == []
+@pytest.mark.parametrize(("screen", "scheme"), [(DESK, "light"), (PHONE, "dark")], ids=["desk", "phone"])
+@pytest.mark.parametrize("page", [*pages(), "search", "genindex"])
+def test_axe_finds_nothing(browser, address, page, screen, scheme):
+    assert open_and_find_violations(browser, f"{address}{page}.html", screen, scheme) == []
 
 
 def test_axe_would_find_pale_letters(browser, tmp_path):
@@ -84,7 +79,7 @@ def measure_by_lighthouse(url, profile, report):
         ("mobile", "chapters/05_self_and_cross_attention"),
     ],
 )
-def test_lighthouse_has_nothing_to_add(site, address, profile, page, tmp_path, record_property):
+def test_lighthouse_has_nothing_to_add(site, address, profile, page, tmp_path):
     """The best of three: what else the machine does can only cost points."""
     heaviest = max((site / "chapters").glob("*.html"), key=count_bytes).stem
     name = page.replace("the heaviest chapter", f"chapters/{heaviest}")
@@ -93,5 +88,4 @@ def test_lighthouse_has_nothing_to_add(site, address, profile, page, tmp_path, r
         too_low = {kind: score for kind, score in scores.items() if score < LEAST[kind]}
         if not too_low:
             break
-    record_property(f"Lighthouse of {name}", scores)
     assert (scores.keys(), too_low) == (LEAST.keys(), {})

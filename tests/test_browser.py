@@ -152,9 +152,8 @@ def list_problems(facts, page, folder, address):
 
 
 @each_page
-def test_a_page_works_on_a_phone(visit, site, address, page, record_property):
+def test_a_page_works_on_a_phone(visit, site, address, page):
     facts = visit(page)
-    record_property("KiB", round(facts["bytes"] / 1024))
     assert facts["bytes"] > 0 and list_problems(facts, page, site, address) == {}
 
 

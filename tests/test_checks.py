@@ -4,12 +4,15 @@ import inspect
 import json
 import pickle
 import re
+from collections.abc import Iterator
 from itertools import chain
 
+import numpy as np
 import pytest
 
 from attention_course import checks
 from attention_course.checks._compare import check_prediction
+from attention_course.checks._trials import draw_sizes
 from attention_course.checks.ch10 import ASKS, BUGS, PROGRAMS, SYMPTOMS
 from attention_course.museum import detectors
 from attention_course.museum.exhibits import UNLABELLED
@@ -36,6 +39,129 @@ def test_a_right_answer_passes_whatever_the_seed(exercise, arguments, capsys):
     for seed in seeds(exercise.check):
         exercise.check(*arguments, **seed)
     assert capsys.readouterr().out.startswith("Right: ")
+
+
+@pytest.mark.parametrize("label", ["writes into the key", "writes into the scores", "writes into the logits"])
+def test_an_answer_that_writes_into_its_arguments_keeps_its_points_and_meets_a_remark(label, capsys):
+    exercise, answer = next((ex, ex.right[label]) for ex in EXERCISES.values() if label in ex.right)
+    exercise.check(answer)
+    printed = capsys.readouterr().out
+    assert printed.startswith("Right: ") and printed.count("One remark: ") == 1
+    assert f"in_place changed its argument {label.split()[-1]}. Where does your function write" in printed
+
+
+@pytest.mark.parametrize("name", [name for name, exercise in EXERCISES.items() if exercise.named != ""])
+def test_half_of_the_points_stand_if_the_function_is_right_and_the_prediction_is_not_and_none_the_other_way(name):
+    exercise = EXERCISES[name]
+    for predicted in (..., None, 123456, "nonsense"):
+        with pytest.raises((checks.Wrong, checks.NotAttempted)) as reply:
+            exercise.check(exercise.first, predicted)
+        assert reply.value.share == 1 / 2 and reply.value._render_traceback_()[0].startswith("Your function is right")
+    for wrong in exercise.list_wrong().values():
+        if not isinstance(wrong.answer, tuple):
+            with pytest.raises(checks.Wrong) as reply:
+                exercise.check(wrong.answer, exercise.named)
+            assert reply.value.share == 0
+
+
+def test_capitals_and_blanks_around_a_name_do_not_count(capsys):
+    checks.mended_attention(EXERCISES["ex01-mend"].first, " UnEven\n")
+    checks.symptoms(**{case: f" {name.upper()}" for case, name in DIAGNOSED.items()})
+    assert capsys.readouterr().out.count("Right: ") == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "person"),
+    [((0.804,), True), ([0.804], True), ("0,804", True), ("about 0.8", True), ("many", False), (print, False)],
+)
+def test_a_number_with_something_around_it_is_for_a_person(answer, person):
+    with pytest.raises(checks.Wrong) as refused:
+        checks.doubled_query(answer)
+    assert refused.value.for_person == person
+    assert ("Is there a comma after your number?" in str(refused.value)) == isinstance(answer, tuple | list)
+
+
+class Own:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda: 1, "the function <lambda>"),
+        (Own, "the class Own"),
+        (Own(), "a value of type Own"),
+        ([Own()], "a value of type list"),
+        (np.zeros((2, 3)), "an array of shape (2, 3)"),
+        ("<b>", "'<b>'"),
+        ("x" * 99, f"'{'x' * 59}…"),
+    ],
+)
+def test_a_message_shows_what_was_given_as_its_writer_knows_it(answer, words):
+    with pytest.raises(checks.Wrong, match="is not a number; expected one rounded to 3 decimals") as refused:
+        checks.doubled_query(answer)
+    assert f"You gave {words}, which" in str(refused.value)
+
+
+def test_a_message_says_of_what_shape_the_arguments_are():
+    with pytest.raises(checks.Wrong) as refused:
+        checks.patchify(lambda image, p: image)
+    assert "With image of shape (4, 6, 1), p = 2, the result has shape" in str(refused.value)
+    with checks.speaking("ko"):
+        assert "image(모양 (4, 6, 1)), p = 2일 때" in str(refused.value)
+
+
+def test_an_exception_tells_a_student_no_more_of_a_hidden_trial_than_300_characters():
+    def answer(query, key, value):
+        raise ValueError(query.tolist() * 9)
+
+    with pytest.raises(checks.Wrong) as refused:
+        checks.attention(answer, seed=17)
+    assert len(refused.value.seen.values["text"]) == 300
+
+
+def spy(exercise, seed):
+    """The shapes, and whole numbers in their place, of the arguments of every trial of a seed."""
+    seen = []
+
+    def answer(*given):
+        given = [[*one] if isinstance(one, Iterator) else one for one in given]
+        seen.append([getattr(one, "shape", (len(one),) if isinstance(one, list) else (one,)) for one in given])
+        return exercise.first(*(iter(one) if isinstance(one, list) else one for one in given))
+
+    exercise.check(*exercise.arguments(answer), seed=seed)
+    return [[shape for shape in trial if not any(map(callable, shape))] for trial in seen]
+
+
+ASKED = {name: exercise for name, exercise in EXERCISES.items() if callable(exercise.first)}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_every_seed_has_a_size_of_1_and_one_above_9_and_no_other_seed_has_all_of_its_sizes(name):
+    trials = [spy(ASKED[name], seed) for seed in (0, 1, 2, 3)]
+    for trial in trials:
+        sizes = {size for shapes in trial for shape in shapes for size in shape}
+        assert 1 in sizes and max(sizes) > 9
+    assert len({*map(str, trials)}) == len(trials)
+    assert spy(ASKED[name], 0) == trials[0]  # what is visible is the same for everybody
+
+
+@pytest.mark.parametrize("name", ["ex01-attention", "ex01-mend", "ex05-attention", "ex05-mend"])
+def test_every_seed_has_one_query_one_key_and_values_as_long_as_keys(name):
+    for seed in (0, 17, 4711):
+        sizes = [(n, m, d_k, d_v) for (n, d_k), (m, _), (_, d_v), *_ in spy(ASKED[name], seed)]
+        assert any(n == 1 for n, *_ in sizes) and any(m == 1 for _, m, *_ in sizes)
+        assert any(d_k == d_v for *_, d_k, d_v in sizes) and any(min(some) > 9 for some in sizes)
+
+
+def test_drawn_sizes_keep_what_matters_of_those_that_are_written_and_fit():
+    written = [(1, 4, 4, 7), (11, 3, 12, 12)]
+    assert draw_sizes(written, 0) == written
+    drawn = [draw_sizes(written, seed, lambda *sizes: sizes[3] != 8) for seed in range(1, 200)]
+    for (one, a, b, c), (large, small, larger, largest) in drawn:
+        assert one == 1 and 1 < a == b < c < 10 and c != 8
+        assert 1 < small < 10 <= large < larger == largest
+    assert len({str(some) for some in drawn}) > 100
 
 
 def test_a_prediction_may_have_more_decimals_than_were_asked_for_and_is_refused_if_it_was_cut_or_is_off():
@@ -192,7 +318,7 @@ def test_a_symptom_without_a_name_is_not_attempted(nothing):
     assert refused.value.seen.values == {"symptom": "c"}
 
 
-@pytest.mark.parametrize("answer", ["loss", "Reactions", 3, ["reactions"]])
+@pytest.mark.parametrize("answer", ["loss", "react ions", 3, ["reactions"]])
 def test_a_name_of_no_detector_meets_the_names_there_are(answer):
     with pytest.raises(checks.Wrong) as refused:
         checks.symptoms(**DIAGNOSED | {"b": answer})

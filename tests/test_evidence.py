@@ -199,26 +199,6 @@ def test_a_change_makes_stale_what_depends_on_it_and_nothing_else(toy, change, m
         syntax.parts.cache_clear(), syntax.module_path.cache_clear()
 
 
-def results_that_execute(path, name):
-    return {result for result in NAMES if name in engine.load(result)["fingerprint"].get(path, {})}
-
-
-@pytest.mark.parametrize(
-    ("path", "name", "depend", "do_not"),
-    [
-        ("attention_src/weights.py", "relu_weights", "page-01 page-02", "ch01-words ch02-size"),
-        ("attention_src/weights.py", "softmax", "ch01-words ch02-size page-01", "ch09-trained"),
-        ("attention_course/checks/_compare.py", "need_close", "page-01", "ch01-words ch02-size"),
-        ("chapters/09_learned_embeddings.ipynb", "cosines", "ch09-trained", "ch08-look"),
-        ("attention_course/tasks/grammar.py", "LENGTH", "ch09-trained page-09", "ch08-look"),
-        ("attention_course/training.py", "fit", "ch08-look ch09-trained", "ch01-words ch02-size"),
-    ],
-)
-def test_a_result_depends_on_what_its_run_executed(path, name, depend, do_not):
-    found = results_that_execute(path, name)
-    assert {*depend.split()} <= found and not {*do_not.split()} & found
-
-
 def test_drawing_makes_no_experiment_stale():
     assert not [
         name

@@ -28,7 +28,6 @@ CLAIMS = {
     name_claim(path, claim): (path, claim) for path, module in claims.modules().items() for claim in module.CLAIMS
 }
 REFUTED = tomllib.loads((ROOT / "evidence" / "refuted.toml").read_text("utf-8"))
-each_claim = pytest.mark.parametrize("name", CLAIMS)
 
 
 @pytest.fixture(scope="module")
@@ -66,51 +65,37 @@ def test_every_claim_has_a_card_and_every_card_a_claim(page):
     assert len(CLAIMS) == sum(len(module.CLAIMS) for module in claims.modules().values())  # no two have one name
 
 
-@each_claim
-def test_a_card_has_the_sentence_and_what_was_varied_and_what_would_have_refuted_it(page, name):
-    (_, claim), card = CLAIMS[name], page.find(id=name)
+@pytest.fixture(params=CLAIMS)
+def shown(request, page):
+    """A claim, the rows of its experiment, and its card on the page."""
+    path, claim = CLAIMS[request.param]
+    return claim, engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"], page.find(id=request.param)
+
+
+def test_a_card_says_the_sentence_what_was_varied_what_would_have_refuted_it_and_what_each_series_shows(shown):
+    claim, rows, card = shown
     assert words_of(card.p).startswith(letters(claim.sentence)) and card.p.find("a", href=True)
     assert letters(claim.varied) in words_of(card) and letters(claim.refuted_if) in words_of(card)
-
-
-@each_claim
-def test_a_strip_has_a_dot_for_each_value_and_its_extremes_are_those_of_the_rows(page, name):
-    path, claim = CLAIMS[name]
-    rows = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"]
-    strip = page.find(id=name).select_one(".strip svg")
-    for kind, series in (("result", claim.shows), ("baseline", claim.baseline)):
-        if isinstance(series, Series):
-            values, places = series.values(rows), read_dots(strip, kind)
-            drawn, width = read_values(strip, [x for x, _ in places])
-            assert len(set(places)) == len(places) == min(len(values), MOST_DOTS)
-            assert min(drawn) == pytest.approx(min(values), abs=width / 1000)
-            assert max(drawn) == pytest.approx(max(values), abs=width / 1000)
-
-
-@each_claim
-def test_a_baseline_and_the_best_are_drawn_where_there_are_any(page, name):
-    path, claim = CLAIMS[name]
-    rows = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"]
-    strip = page.find(id=name).select_one(".strip svg")
-    assert bool(strip.select(".baseline circle")) == isinstance(claim.baseline, Series)
-    for kind, one in (("baseline", isinstance(claim.baseline, Level) and claim.baseline), ("best", claim.best)):
-        lines = [float(x) for path in strip.select(f"path.{kind}") for x in re.findall(r"M([\d.]+)", path["d"])]
-        assert bool(lines) == bool(one)
-        if one:
-            drawn, width = read_values(strip, lines)
-            assert min(drawn) == pytest.approx(min(one.values(rows)), abs=width / 1000)
-            assert max(drawn) == pytest.approx(max(one.values(rows)), abs=width / 1000)
-
-
-@each_claim
-def test_a_strip_has_a_name_that_says_what_it_shows_and_so_does_its_legend(page, name):
-    path, claim = CLAIMS[name]
-    rows = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"]
-    figure = page.find(id=name).figure
-    assert figure.svg["role"] == "img"
+    assert card.figure.svg["role"] == "img"
     for one in filter(None, (claim.shows, claim.baseline, claim.best)):
-        for said in (letters(figure.svg["aria-label"]), words_of(figure.figcaption)):
+        for said in (letters(card.figure.svg["aria-label"]), words_of(card.figcaption)):
             assert letters(f"{one.label}, {format_range(one.values(rows))}") in said
+
+
+def test_a_strip_draws_each_value_and_its_extremes_are_those_of_the_rows(shown):
+    """The values of a series are dots, one for each or 60; a level and the best are lines."""
+    claim, rows, card = shown
+    strip = card.select_one(".strip svg")
+    for kind, one in (("result", claim.shows), ("baseline", claim.baseline), ("best", claim.best)):
+        dots = read_dots(strip, kind)
+        lines = [float(x) for path in strip.select(f"path.{kind}") for x in re.findall(r"M([\d.]+)", path["d"])]
+        is_dots = isinstance(one, Series) and kind != "best"
+        assert len(set(dots)) == len(dots) == (min(len(one.values(rows)), MOST_DOTS) if is_dots else 0)
+        assert bool(lines) == (bool(one) and not is_dots)
+        if one:
+            drawn, width = read_values(strip, [x for x, _ in dots] or lines)
+            values = one.values(rows)
+            assert [min(drawn), max(drawn)] == pytest.approx([min(values), max(values)], abs=width / 1000)
 
 
 def test_every_sentence_that_was_refuted_is_listed_under_its_chapter(page):

@@ -153,7 +153,13 @@ def test_the_secret_is_nowhere_in_what_was_written(course, handed_in):
 def test_nbgraders_gradebook_agrees_with_the_report(course, scores):
     kept = gradebook.scores(course, STEM)
     totals = {name: float(row["total"]) for name, row in scores.items() if row["total"]}
-    assert totals == {name: sum(points for points, _ in kept[name].values()) for name in totals}
+    assert totals == {name: sum(points for points, *_ in kept[name].values()) for name in totals}
+
+
+def test_whatever_has_no_score_waits_in_the_formgrader(course, scores):
+    with gradebook.open_gradebook(course) as kept:
+        waiting = {one.student.id for one in kept.assignment_submissions(STEM) if one.needs_manual_grade}
+    assert waiting == {name for name, row in scores.items() if row["total"] == ""}
 
 
 def test_the_pages_show_what_students_wrote_as_text_and_load_nothing(course, handed_in):

@@ -3,8 +3,10 @@
 import io
 import json
 import os
+import unicodedata
 import zipfile
 from datetime import datetime
+from urllib.parse import quote
 
 import pytest
 from bad_class import LAYOUTS, METADATA, PEOPLE, TOLD_APART
@@ -162,7 +164,70 @@ OWNERS = {  # roster: {path: whose it is; several who cannot be told apart; or N
     "id,last name,first name\na,Kim,Minsu\nb,Lee,Jieun": {"kimcheolsu_12345_678910_x.ipynb": None},
     "id;name\na;李明\nb;王芳": {"李明_12345_678910_x.ipynb": "a"},
 }
-OF_CHAPTER_1 = ("", ROSTER, LEES)  # what is handed in there; the others hand in chapter 2
+LEVANS = "id,name\nlevan,Le Van\nvanle,Van Le\ncopy,Co Py\n"
+KOREANS = """번호,학번,성명,이메일
+1,20261001,최수빈,subin@example.ac.kr
+2,20261002,강산,san@example.ac.kr
+3,20261003,김민준,minjun@example.ac.kr
+4,20261004,김민준,mj@example.ac.kr
+5,20261005,이진수,jinsu@example.ac.kr
+6,20261006,남궁민수 (Namgung Minsu),ngms@example.ac.kr
+7,20261007,정리,jr@example.ac.kr
+"""
+KOREAN_CLASSROOM = "성,이름,이메일 주소\n김,민준,mj@x.kr\n최,수빈,sb@x.kr\n"
+KOREAN_CANVAS = 'Student,ID,SIS Login ID,Section\n"김, 민준",501,mj,1\n"김, 민준",502,minjun,1\n"최, 수빈",503,sb,1\n'
+OWNERS |= {
+    LEVANS: {  # an exact id wins over a name
+        "attention-01-levan/01_definition.ipynb": "levan",
+        "HW_vanle_attempt_2026-01-01-10-00-00_x.ipynb": "vanle",
+        "levan.ipynb": "levan",
+        "12-34 - Le Van - Jan 5, 2026 1005 AM/x.ipynb": {"levan", "vanle"},
+        "Le Van - 01.ipynb": {"levan", "vanle"},
+        "copy/01_definition.ipynb": "copy",
+        "attention-copy/01_definition.ipynb": None,
+        "Copy of 01_definition.ipynb": None,
+    },
+    KOREANS: {  # beside usual words in any form of Unicode, and a whole name of three syllables beside any words
+        "최수빈 과제.ipynb": "20261001",
+        "최수빈_과제1_최종.ipynb": "20261001",
+        "[어텐션] 1주차 강산.ipynb": "20261002",
+        "01_definition.ipynb의 사본 - 최수빈": "20261001",
+        "최수빈의 01_definition.ipynb의 사본(2).ipynb": "20261001",
+        "숫자로 보는 어텐션 - 어텐션은 무엇을 계산할까 - 강산.ipynb": "20261002",
+        "최수빈과제1.ipynb": "20261001",
+        "20261003김민준.ipynb": "20261003",
+        "김민준(20261004)_1_01_definition.ipynb": "20261004",
+        "김민준_20261004_01_01_definition.ipynb": "20261004",
+        "과제1_20261001_01_최수빈.ipynb": "20261001",
+        "소프트맥스 정리 최수빈.ipynb": "20261001",
+        "민수 남궁 - 01_definition.ipynb": "20261006",
+        "Minsu Namgung - 01_definition.ipynb": "20261006",
+        "subin.ipynb": "20261001",
+        "20261001_최수빈_91234_assignsubmission_file_/01_definition.ipynb": "20261001",
+        "김민준(20261004)_91234_assignsubmission_file_/01_definition.ipynb": "20261004",
+        "[과제] 최수빈 <subin@example.ac.kr>/01_definition.ipynb": "20261001",
+        "20261001_최수빈_20261124_153000_x.ipynb": "20261001",
+        "Submitted files/최수빈/과제1/Version 2/01_definition.ipynb": "20261001",
+        "김민준.ipynb": {"20261003", "20261004"},
+        "최수빈 이진수 과제.ipynb": {"20261001", "20261005"},
+        "이진수_20261001.ipynb": {"20261001", "20261005"},
+        "소프트맥스 정리.ipynb": None,
+        "수빈.ipynb": None,
+        "최수빈아.ipynb": None,
+        "어텐션 과제 (2).ipynb": None,
+        "이진수 계산/최수빈.ipynb": {"20261001", "20261005"},
+        "이진수/최수빈.ipynb": "20261005",
+    },
+    KOREAN_CLASSROOM: {"김민준 - 02_softmax.ipynb": "mj-x-kr", "수빈 최 - 02_softmax.ipynb": "sb-x-kr"},
+    KOREAN_CANVAS: {
+        "김민준_501_88_x.ipynb": "mj",
+        "김민준_LATE_502_88_x.ipynb": "minjun",
+        "민준김_502_88_x.ipynb": "minjun",
+        "수빈_최.ipynb": "sb",
+        "김민준_777_88_x.ipynb": {"mj", "minjun"},
+    },
+}
+OF_CHAPTER_1 = ("", ROSTER, LEES, LEVANS, KOREANS)  # what is handed in there; the others hand in chapter 2
 
 
 EACH = [pytest.param(roster, path, id=path) for roster, paths in OWNERS.items() for path in paths]
@@ -173,6 +238,106 @@ def test_the_name_of_a_file_tells_whose_it_is_or_that_nobody_knows(tmp_path, ros
     layout = Layout(STEM if roster in OF_CHAPTER_1 else CLASS_STEM, saved(tmp_path, roster) if roster else {})
     owner = layout.owner((path,))
     assert (owner.students[0] if owner.students else owner.candidates or None) == OWNERS[roster][path]
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
+@pytest.mark.parametrize("path", OWNERS[KOREANS])
+def test_korean_names_are_read_in_every_form_of_unicode(tmp_path, path, form):
+    layout = Layout(STEM, saved(tmp_path, unicodedata.normalize(form, KOREANS)))
+    owner = layout.owner((unicodedata.normalize(form, path),))
+    assert (owner.students[0] if owner.students else owner.candidates or None) == OWNERS[KOREANS][path]
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        "최수빈 과제.ipynb".encode("euc_kr").decode("cp437"),
+        "최수빈 과제.ipynb".encode().decode("cp437"),
+        "최수빈 과제.ipynb".encode().decode("latin-1"),
+        "최수빈 과제.ipynb".encode("euc_kr").decode("latin-1"),
+        quote("최수빈 과제.ipynb"),
+        "".join(f"#U{ord(letter):04x}" if ord(letter) > 127 else letter for letter in "최수빈 과제.ipynb"),
+    ],
+)
+def test_a_name_that_a_zip_has_mangled_is_read(tmp_path, packed):
+    assert files.legible(packed) == "최수빈 과제.ipynb"
+    (tmp_path / "roster").mkdir()
+    assert list(collect_archive(tmp_path, {packed: bytes_of()}, saved(tmp_path / "roster", KOREANS))) == ["20261001"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Müller.ipynb", "Ääri.ipynb", "100%.ipynb", "50%de.ipynb", "José Núñez.ipynb", "#Unit 1.ipynb", "a%2Fb.ipynb"],
+)
+def test_a_name_that_is_legible_stays(name):
+    assert files.legible(name) == name
+
+
+@pytest.mark.parametrize("code", ["utf-8", "utf-8-sig", "cp949"])
+def test_a_korean_roster_is_read_as_excel_saves_it(tmp_path, code):
+    (tmp_path / "roster.csv").write_bytes(KOREANS.encode(code))
+    roster = read_roster(tmp_path / "roster.csv")
+    assert [*roster][:2] == ["20261001", "20261002"] and "subin" in roster["20261001"].ids
+    assert roster["20261006"].known >= {"남궁민수", "민수남궁", "namgungminsu", "minsunamgung"}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('Student,ID\n"김, 민준",501\n', "김민준"),
+        ("First Name,Last Name,SID\n민준,김,501\n", "김민준"),
+        ("성,이름,학번\n남궁,민수,501\n", "남궁민수"),
+        ('Student,ID\n"García López, José",501\n', "José García López"),
+        ("Surname,First name,ID number\nGarcía,José,501\n", "José García"),
+        ("Last Name,First Name,SID\n李,明,501\n", "李明"),
+    ],
+)
+def test_a_korean_name_is_written_family_name_first_and_in_one_word(tmp_path, text, name):
+    (student,) = saved(tmp_path, text).values()
+    assert student.name == name
+
+
+def test_usual_korean_words_name_nobody_where_there_is_no_roster(tmp_path):
+    layout = Layout(STEM, {})
+    for path, who in {
+        "최수빈 과제.ipynb": ["최수빈"],
+        "최수빈_과제1_최종.ipynb": ["최수빈-1"],
+        "과제 1주차.ipynb": [],
+    }.items():
+        assert layout.owner((path,)).students == who
+
+
+def test_two_files_that_name_nobody_are_not_both_one_students(tmp_path, capsys):
+    course = tmp_path / "class"
+    (tmp_path / "roster.csv").write_text("id,name\nA1,Jane Doe\nA2,Bo Li\n")
+    names = {f"Copy of {STEM} ({n}).ipynb": bytes_of(str(n)) for n in (1, 2)} | {"Bo Li.ipynb": bytes_of("Bo")}
+    place = archive(tmp_path / "all.zip", names)
+    collecting.command("01", place, course, tmp_path / "roster.csv", {})
+    collecting.assign("unknown-1", "A1", "01", course, {})
+    for _ in range(2):
+        with pytest.raises(Unclear, match=r"was assigned to Jane Doe before, and 'Copy of"):
+            collecting.assign("unknown-2", "A1", "01", course, {})
+        collecting.command("01", place, course, None, {})
+    collecting.assign("unknown-2", "Bo Li", "01", course, {})
+    listed = json.loads((course / "collected" / STEM / "collected.json").read_text())
+    assert "(2).ipynb' counts, which was assigned; 'Bo Li.ipynb' is kept" in listed["a2"]["notes"][0]["text"]
+    assert listed["a2"]["notes"][0]["person"]
+
+
+def test_a_user_called_copy_is_a_user(tmp_path):
+    for user in ("copy", "jdoe"):
+        (tmp_path / "in" / f"attention-{user}" / ".git").mkdir(parents=True)
+        (tmp_path / "in" / f"attention-{user}" / f"{STEM}.ipynb").write_bytes(bytes_of(user))
+    assert sorted(collect(tmp_path / "in", STEM)) == ["copy", "jdoe"]
+    roster = saved(tmp_path, "id,name,github\n1,Co Py,copy\n2,Jane Doe,JDoe\n")
+    assert sorted(collect(tmp_path / "in", STEM, roster)) == ["1", "2"]
+
+
+def test_namesakes_who_handed_in_nothing_are_told_apart(tmp_path, capsys):
+    (tmp_path / "roster.csv").write_text(KOREANS, "utf-8")
+    place = archive(tmp_path / "all.zip", {"최수빈.ipynb": bytes_of()})
+    collecting.command("01", place, tmp_path / "class", tmp_path / "roster.csv", {})
+    assert "강산, 김민준 (20261003), 김민준 (20261004), 이진수" in capsys.readouterr().out
 
 
 def test_the_outermost_name_rules(tmp_path):
@@ -329,13 +494,22 @@ def test_a_path_that_leaves_the_folder_leaves_nothing(tmp_path):
     assert sorted(path.name for path in written) == ["etc.ipynb", "unknown-1.ipynb", "y.ipynb", "z.ipynb"]
 
 
-def test_links_and_hidden_files_are_left_alone(tmp_path):
+def test_hidden_files_are_left_alone_and_what_is_no_file_is_named_and_not_opened(tmp_path):
     (tmp_path / "in" / ".ipynb_checkpoints").mkdir(parents=True)
     (tmp_path / "in" / ".ipynb_checkpoints" / "jo.ipynb").write_bytes(bytes_of())
     (tmp_path / "exam.ipynb").write_bytes(bytes_of())
     (tmp_path / "in" / "link.ipynb").symlink_to(tmp_path / "exam.ipynb")
     (tmp_path / "in" / "jo.ipynb").write_bytes(bytes_of())
-    assert list(collect(tmp_path / "in", STEM)) == ["jo"]
+    os.mkfifo(tmp_path / "in" / "pipe.ipynb")
+    zipped = zipfile.ZipInfo("linked.ipynb")
+    zipped.external_attr = 0o120777 << 16
+    with zipfile.ZipFile(tmp_path / "in" / "al.zip", "w") as inner:
+        inner.writestr(zipped, "/etc/passwd")
+    collected = collect(tmp_path / "in", STEM)
+    assert list(collected) == ["al", "jo", "link", "pipe"]
+    for name, reason in (("link", "a link, which is not followed"), ("pipe", "not a file"), ("al", "a link")):
+        assert collected[name].files[0].data == b"" and reason in collected[name].notes[0]
+    assert collected["jo"].notes == []
 
 
 def test_in_a_folder_the_time_of_a_file_decides(tmp_path):

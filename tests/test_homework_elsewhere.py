@@ -6,15 +6,18 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 from types import SimpleNamespace
 
 import nbformat
+import psutil
 import pytest
 import yaml
 from bad_class import submission
 from classroom import SECRET, cell_of, chapter, homework, needs_sandbox
 from nbformat.v4 import new_code_cell, new_notebook
 
+from book.catalogue import translated_copy
 from book.chapter import ROOT
 from homework import release
 from homework.release import gradescope
@@ -43,7 +46,7 @@ def test_one_file_is_checked_without_a_class(tmp_path):
         "status": "partly right",
         "points": 1,
         "of": 2,
-        "message": "the function is fixed, but no test is named yet.",
+        "message": "Your function is right, but no test is named yet.",
     }
 
 
@@ -58,41 +61,137 @@ def in_a_tree(base, *command, environment):
     """Run a command as root of a machine on which everybody may read Python, as on Gradescope's."""
     wall = ["bwrap", "--dev-bind", "/", "/", "--cap-add", "ALL"]
     if not os.access(sys.base_prefix, os.R_OK) or str(sys.base_prefix).startswith("/root"):
-        wall += ["--tmpfs", "/root", "--ro-bind", sys.base_prefix, sys.base_prefix]
+        above = [part for path in reversed(Path(sys.base_prefix).parents[:-2]) for part in ("--dir", str(path))]
+        wall += ["--tmpfs", "/root", *above, "--ro-bind", sys.base_prefix, sys.base_prefix]
     done = subprocess.run([*wall, *command], capture_output=True, text=True, env=os.environ | environment, cwd=base)
     assert done.returncode == 0, done.stderr[-2000:]
 
 
+needs_root = pytest.mark.skipif(
+    not hasattr(os, "getuid") or os.getuid() != 0, reason="Gradescope's machine belongs to root"
+)
+FORKS_TWICE = """import os
+try:
+    open('BASE/results/mine.json', 'w')
+except OSError:
+    pass
+if os.fork() == 0:
+    if os.fork() == 0:
+        os.setsid()
+        os.execvp('sleep', ['sleep', '98766'])
+    os._exit(0)
+os.wait()"""
+
+
+class Autograder:
+    """A tree as Gradescope lays it out, with the archive of a chapter in it."""
+
+    def __init__(self, folder, number):
+        self.base, self.chapter = folder / "autograder", chapter(int(number))
+        gradescope.command(number, folder / "class", {"ATTENTION_SEED": SECRET})
+        (packed,) = (folder / "class" / "gradescope").iterdir()
+        with zipfile.ZipFile(packed) as archive:
+            assert {"setup.sh", "run_autograder", "seed"} <= {*archive.namelist()}
+            archive.extractall(self.base / "source")
+        shutil.copy(self.base / "source" / "run_autograder", self.base)
+        (self.base / "run_autograder").chmod(0o755)
+        for above in (folder, *folder.parents):  # Gradescope's folder lies open to all; only `source` is closed
+            if above.is_relative_to("/tmp") and above.parts[1:] != ("tmp",):
+                above.chmod(above.stat().st_mode | 0o055)
+
+    def grade(self, **handed_in):
+        """Return the tests of results.json, by visibility, for files handed in: {name without ending: bytes}."""
+        for kind in ("submission", "results"):
+            shutil.rmtree(self.base / kind, ignore_errors=True)
+        (self.base / "submission").mkdir()
+        for name, data in handed_in.items():
+            text = data.replace(b"BASE", str(self.base).encode())
+            (self.base / "submission" / name.replace("_", ".")).write_bytes(text)
+        environment = {
+            "AUTOGRADER": str(self.base),
+            "AUTOGRADER_PYTHON": sys.executable,
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        in_a_tree(self.base, str(self.base / "run_autograder"), environment=environment)
+        text = (self.base / "results" / "results.json").read_text()
+        assert SECRET not in text and "score" not in json.loads(text)
+        by_visibility = {"visible": [], "after_due_date": [], "hidden": []}
+        for test in json.loads(text)["tests"]:
+            by_visibility[test["visibility"]].append(test)
+        return by_visibility.values()
+
+
+@pytest.fixture(scope="module")
+def autograder(tmp_path_factory):
+    return Autograder(tmp_path_factory.mktemp("gradescope"), "01")
+
+
+def with_cell(name, source):
+    """What a student of the bad class hands in, with one more cell."""
+    notebook = nbformat.reads(submission(name).decode(), as_version=4)
+    notebook.cells.insert(3, new_code_cell(source))
+    return nbformat.writes(notebook).encode()
+
+
 @needs_sandbox
-@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="Gradescope's machine belongs to root")
-def test_the_archive_grades_in_a_tree_as_gradescope_lays_it_out(tmp_path):
-    gradescope.command("01", tmp_path / "class", {"ATTENTION_SEED": SECRET})
-    base = tmp_path / "autograder"
-    with zipfile.ZipFile(tmp_path / "class" / "gradescope" / "01_definition.zip") as archive:
-        assert {"setup.sh", "run_autograder", "seed"} <= {*archive.namelist()}
-        archive.extractall(base / "source")
-    shutil.copy(base / "source" / "run_autograder", base)
-    (base / "run_autograder").chmod(0o755)
-    for above in (tmp_path, *tmp_path.parents):  # Gradescope's folder lies open to all; only `source` is closed
-        if above.is_relative_to("/tmp") and above.parts[1:] != ("tmp",):
-            above.chmod(above.stat().st_mode | 0o055)
-    file = hand_in(base / "submission" / "mine.ipynb", "named-no-test")
-    notebook = nbformat.read(file, as_version=4)
-    notebook.cells.insert(3, new_code_cell(SPY.replace("BASE", str(base / "source"))))
-    nbformat.write(notebook, file)
-    environment = {"AUTOGRADER": str(base), "AUTOGRADER_PYTHON": sys.executable, "PYTHONDONTWRITEBYTECODE": "1"}
-    in_a_tree(base, str(base / "run_autograder"), environment=environment)
-    results = json.loads((base / "results" / "results.json").read_text())
-    assert "tests" in results, results
-    visible, hidden = results["tests"][:3], results["tests"][3:]
+@needs_root
+def test_the_archive_grades_in_a_tree_as_gradescope_lays_it_out(autograder):
+    visible, hidden, staff = autograder.grade(mine_ipynb=with_cell("named-no-test", SPY))
     assert [test["status"] for test in visible] == ["passed", "passed", "failed"]
-    assert {test["visibility"] for test in visible} == {"visible"}
-    assert {test["visibility"] for test in hidden} == {"after_due_date"}
     assert [(test["score"], test["max_score"]) for test in hidden] == [(3, 3), (1, 1), (1, 2)]
-    assert SECRET not in json.dumps(results)
-    file.unlink()
-    in_a_tree(base, str(base / "run_autograder"), environment=environment)
-    assert "no .ipynb file" in json.loads((base / "results" / "results.json").read_text())["output"]
+    assert staff == []
+
+
+@needs_sandbox
+@needs_root
+def test_what_nobody_could_judge_is_no_0_on_gradescope_and_staff_is_told(autograder):
+    visible, hidden, (for_person,) = autograder.grade(mine_ipynb=submission("took-scipy-inside"))
+    assert [test.get("status") for test in visible] == [None, "passed", "passed"]
+    assert [(test.get("score"), test.get("max_score")) for test in hidden] == [(None, None), (1, 1), (2, 2)]
+    assert for_person["name"] == "Needs a person" and "1. Write it: uses a module that is not" in for_person["output"]
+    assert "1. Write it: no score" in for_person["output"]
+
+
+@needs_sandbox
+@needs_root
+@pytest.mark.parametrize(
+    ("handed_in", "reason"),
+    [({}, "there is no file in this submission"), ({"page_pdf": b"%PDF-1.7"}, "not a notebook: a PDF")],
+)
+def test_a_submission_without_a_notebook_is_no_0_on_gradescope(autograder, handed_in, reason):
+    (open_,), hidden, (for_person,) = autograder.grade(**handed_in)
+    assert (open_["name"], open_["score"], open_["max_score"]) == ("Not graded yet", 0, 0) and hidden == []
+    assert reason in for_person["output"]
+
+
+@needs_sandbox
+@needs_root
+def test_every_flag_reaches_staff_on_gradescope_and_no_student(autograder):
+    work = {"ann_ipynb": submission("lets-the-package-work"), "copy_ipynb": submission("named-no-test")}
+    _, _, (for_person,) = autograder.grade(**work)
+    assert "two files: " in for_person["output"] and "is kept" in for_person["output"]
+    _, _, (for_person,) = autograder.grade(ann_ipynb=submission("lets-the-package-work"))
+    assert for_person["output"] == "1. Write it: calls scaled_dot_product_attention of attention_src or torch"
+
+
+@needs_sandbox
+@needs_root
+def test_a_process_that_left_its_parent_ends_with_grading_and_cannot_write_results(autograder):
+    _, hidden, _ = autograder.grade(mine_ipynb=with_cell("ann", FORKS_TWICE))
+    assert [test["score"] for test in hidden] == [3, 1, 2]
+    assert [path.name for path in (autograder.base / "results").iterdir()] == ["results.json"]
+    assert [p.pid for p in psutil.process_iter(["cmdline"]) if "98766" in (p.info["cmdline"] or [])] == []
+
+
+@needs_sandbox
+@needs_root
+def test_a_chapter_that_needs_the_package_and_a_korean_notebook_are_graded_on_gradescope(tmp_path):
+    autograder = Autograder(tmp_path, "04")
+    korean = translated_copy(autograder.chapter.solved(), "chapters/04_qkv_projection")
+    for notebook, title in ((autograder.chapter.solved(), "1. Write it, also"), (korean, "1. 써 보기, 다른")):
+        visible, hidden, staff = autograder.grade(mine_ipynb=nbformat.writes(notebook).encode())
+        assert {test["status"] for test in visible} == {"passed"} and staff == [], visible
+        assert all(test["score"] == test["max_score"] for test in hidden) and hidden[0]["name"].startswith(title)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the workflow runs on Linux")

@@ -7,6 +7,8 @@ import pytest
 from bad_class import ATTENTION, CLASS, MEND, submission
 from classroom import cell_of, chapter, needs_sandbox, statuses
 
+from homework.answers import EXERCISES
+
 pytestmark = needs_sandbox
 FAIR = (
     "ann",
@@ -16,6 +18,16 @@ FAIR = (
     "left-the-exception",
     "mistyped-elsewhere",
     "named-another-test",
+    "names-it-in-capitals",
+    "indents-too-far",
+    "mixes-tabs",
+    "gives-a-function",
+    "gives-a-value-of-its-own",
+    "leaves-a-comma",
+    "takes-a-comma-for-a-point",
+    "with-a-change-of-its-argument",
+    "lets-a-thread-call",
+    "lets-torch-help",
 )
 
 
@@ -39,3 +51,13 @@ def test_an_untouched_copy_is_not_attempted_and_nothing_is_noted():
     result = chapter(1).graded(chapter(1).release)
     assert set(statuses(result).values()) == {"not attempted"} and result["notes"] == []
     assert cell_of(result["notebook"], ATTENTION).source == cell_of(chapter(1).release, ATTENTION).source
+
+
+@pytest.mark.parametrize("number", [2, 3, 4, 5, 6, 7, 8, 9, 11, 12])
+def test_a_right_function_with_a_wrong_prediction_has_half_of_its_points_in_every_chapter(number):
+    one = chapter(number)
+    exercise = next(one for one in one.exercises if EXERCISES[one.name].named != "")
+    submission = one.solved()
+    cell_of(submission, exercise.name).source += f"\n{exercise.asked[1]} = 123456"
+    verdict = one.graded(submission)["exercises"][exercise.name]
+    assert (verdict["status"], verdict["share"]) == ("partly right", 0.5)

@@ -83,7 +83,7 @@ def test_no_draw_makes_a_known_misconception_right(check, capsys):
 
 def test_every_check_that_accepts_numbers_takes_part():
     functions = {name: f for name in checks.__all__ if inspect.isfunction(f := getattr(checks, name))}
-    with_options = {name for name, f in functions.items() if f.__kwdefaults__}
+    with_options = {name for name, f in functions.items() if inspect.unwrap(f).__kwdefaults__}
     assert with_options == set(NUMBERS) == set(RIGHT)
 
 

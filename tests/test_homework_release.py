@@ -3,6 +3,8 @@
 import contextlib
 import io
 import re
+import sys
+from types import SimpleNamespace
 
 import pytest
 from classroom import Chapter, homework, needs_sandbox, notebook, release, statuses
@@ -99,7 +101,23 @@ def test_a_book_without_an_address_is_not_released_but_offline(tmp_path):
     homework("release", "01", "--course", tmp_path, "--offline")
     (wheel,) = (tmp_path / "release/01_definition").glob("attention_src-*.whl")
     copy = notebook(tmp_path, "release", "01_definition")
-    assert copy.cells[1].source.endswith(f"%pip install -q {wheel.name}")
+    assert copy.cells[1].source.endswith(f"    %pip install -q {wheel.name}")
+
+
+@pytest.mark.parametrize(("beside", "asked"), [(True, 0), (False, 1)])
+@pytest.mark.parametrize("number", [1, 12])
+def test_colab_asks_for_the_package_of_an_offline_copy(tmp_path, monkeypatch, number, beside, asked):
+    """The cell as it is, with its one line for pip in the form of a function; Colab's module is what is not here."""
+    wheel, uploaded, installed = "attention_src-9-py3-none-any.whl", [], []
+    source = hand_out(Chapter(number).release, STEMS[number - 1], wheel).cells[1].source
+    colab = SimpleNamespace(files=SimpleNamespace(upload=lambda: uploaded.append(wheel)))
+    monkeypatch.setitem(sys.modules, "google.colab", colab)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.chdir(tmp_path)
+    if beside:
+        (tmp_path / wheel).touch()
+    exec(re.sub(r"%pip install -q (.+)", r"install('\1')", source), {"install": installed.append})
+    assert (len(uploaded), [name.strip('"').partition("[")[0] for name in installed]) == (asked, [wheel])
 
 
 def test_the_commit_is_pinned_and_another_version_is_noted():

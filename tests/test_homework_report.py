@@ -11,10 +11,11 @@ from classroom import chapter, needs_sandbox, notebook, release
 from nbformat.v4 import new_code_cell
 
 from attention_course.checks import NotAttempted, Part, Wrong
+from book.chapter import ROOT
 from homework import grade as grading
 from homework import report
 from homework.chapter import Call, Exercise, read_exercises
-from homework.grade import judge, run
+from homework.grade import batch, judge, run
 from homework.grade.judge import Verdict
 from homework.grade.restore import Restored
 from homework.grade.write import write_notebook
@@ -22,6 +23,7 @@ from homework.report import gradebook, tables
 from homework.roster import read_roster
 
 STEM, NAMES = "01_definition", ("ex01-attention", "ex01-doubled", "ex01-mend")
+UNCLEAR = {"odd": {"ex01-doubled-check"}}  # whose answers nobody can judge
 TITLES = ["1. Write it", "2. Predict it", "3. Find it"]
 
 
@@ -46,7 +48,7 @@ def record(course, notebooks):
         path = course / "submitted" / name / STEM / f"{STEM}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(book, path)
-    gradebook.record(course, STEM, {*notebooks})
+    gradebook.record(course, STEM, {name: UNCLEAR.get(name, set()) for name in notebooks})
 
 
 def entry(name, **about):
@@ -93,10 +95,118 @@ def test_points_that_a_person_gave_stand_after_grading_again(course, tmp_path):
     assert table(course, tmp_path, {"odd": result}) == {"odd": ["3", "0.5", "0", "3.5"]}
 
 
+def give(course, student, check, points, comment=None):
+    """Settle an exercise as a person does in the formgrader, where it waits."""
+    with gradebook.open_gradebook(course) as kept:
+        grade = kept.find_grade(check, STEM, STEM, student)
+        assert grade.needs_manual_grade and grade.auto_score is None
+        grade.manual_score, grade.needs_manual_grade = points, False
+        if comment:
+            kept.find_comment(check.removesuffix("-check"), STEM, STEM, student).manual_comment = comment
+        kept.db.commit()
+
+
+def waiting(course):
+    """Those whom the formgrader lists as waiting for a person."""
+    with gradebook.open_gradebook(course) as kept:
+        return {one.student.id for one in kept.assignment_submissions(STEM) if one.needs_manual_grade}
+
+
+def test_what_a_person_gave_is_said_and_no_person_is_needed_any_more(course, tmp_path):
+    record(course, {})
+    book, result = judge_as(course, "right", "unclear", "wrong")
+    result["notes"] = [{"text": "uses a module that is not here", "person": True, "exercise": "ex01-doubled"}]
+    record(course, {"odd": book})
+    assert waiting(course) == {"odd"}
+    collected = {"odd": entry("Ann Lee", file="x.ipynb")}
+    table(course, tmp_path, {"odd": result}, collected)
+    assert rows(tmp_path / "scores.csv")[0]["needs a person"] == "2. Predict it: uses a module that is not here"
+    give(course, "odd", "ex01-doubled-check", 0.5, "Right idea; <b>round</b> later.")
+    table(course, tmp_path, {"odd": result}, collected)
+    page, of_class = ((tmp_path / path).read_text() for path in ("students/odd.html", "index.html"))
+    assert "<h2>2. Predict it: a person gave 0.5 of 1</h2>" in page and "will look" not in page
+    assert "Right idea; &lt;b&gt;round&lt;/b&gt; later." in page and "3.5 of 6 points" in page
+    row = rows(tmp_path / "scores.csv")[0]
+    assert (row["needs a person"], row["total"]) == ("", "3.5") and "<p>Nobody.</p>" in of_class
+    gradebook.record(course, STEM, {"odd": UNCLEAR["odd"]}, graded_now=set())  # somebody else was late
+    assert waiting(course) == set()
+    record(course, {"odd": book})  # handed in or graded again
+    assert waiting(course) == {"odd"}
+    table(course, tmp_path, {"odd": result}, collected)
+    row = rows(tmp_path / "scores.csv")[0]
+    assert (row["needs a person"], row["total"]) == ("2. Predict it: graded again since a person gave 0.5", "3.5")
+
+
+def test_a_file_that_nobody_could_judge_can_be_settled_in_the_formgrader(course, tmp_path):
+    release = notebook(course, "release", STEM)
+    record(course, {})
+    result = {"student": "pdf", "exercises": {}, "notes": [], "unjudged": "not a notebook: a PDF"}
+    batch._keep(course, STEM, release, dict(result), "digest")
+    checks = [f"{name}-check" for name in NAMES]
+    gradebook.record(course, STEM, {"pdf": {*checks}})
+    assert waiting(course) == {"pdf"}
+    graded = nbformat.read(course / "autograded" / "pdf" / STEM / f"{STEM}.ipynb", 4)
+    assert "nobody could judge: not a notebook: a PDF" in graded.cells[0].source
+    assert table(course, tmp_path, {"pdf": result}) == {"pdf": ["", "", "", ""]}
+    assert rows(tmp_path / "scores.csv")[0]["needs a person"] == "not a notebook: a PDF"
+    for check, points in zip(checks, (3, 1, 1), strict=True):
+        give(course, "pdf", check, points, "Read on paper.")
+    assert table(course, tmp_path, {"pdf": result}) == {"pdf": ["3", "1", "1", "5"]}
+    assert rows(tmp_path / "scores.csv")[0]["needs a person"] == ""
+    page = (tmp_path / "students/pdf.html").read_text()
+    assert "5 of 6 points" in page and page.count("Read on paper.") == 3 and "no score yet" not in page
+
+
+ENGLISH = re.compile(r"[A-Za-z]{3,}")
+STATUSES = ("right", "wrong", "partly right", "not attempted", "unclear")
+
+
+@pytest.mark.parametrize("statuses", [STATUSES[:3], STATUSES[2:], None])
+def test_the_page_of_a_korean_notebook_is_in_korean(course, tmp_path, statuses):
+    """Whatever was said of it, given by a person or not; the title and the exercises too."""
+    if statuses:
+        book, result = judge_as(course, *statuses)
+        record(course, {"sb": book})
+        for verdict in result["exercises"].values():
+            verdict["message"] = "합이 1이 아니에요."
+    else:
+        result = {"exercises": {}, "notes": [], "unjudged": "not a notebook"}
+    result["language"] = "ko"
+    table(course, tmp_path, {"sb": result}, {"sb": entry("최수빈", file="x.ipynb")})
+    page = (tmp_path / "students/sb.html").read_text()
+    assert '<html lang="ko">' in page and "어텐션은 무엇을 계산할까" in page
+    assert ("1. 써 보기: 3점 중 3점" in page) == (statuses == STATUSES[:3])
+    text = re.sub(r"<style>.*?</style>|<[^>]+>", " ", page, flags=re.S)
+    assert ENGLISH.findall(text) == []
+
+
+def test_both_languages_of_a_students_page_say_the_same():
+    """The same conditions in the same order, so that nothing is said in one language alone."""
+    folder = ROOT / "homework" / "report" / "templates"
+    texts = [(folder / f"student{name}.html").read_text() for name in ("", ".ko")]
+    conditions, shown = r"{% (?:if|elif|else|endif|for|endfor)[^%]*%}", r"{{ ([^}]+) }}"
+    assert re.findall(conditions, texts[0]) == re.findall(conditions, texts[1])
+    assert len(re.findall(shown, texts[0])) == len(re.findall(shown, texts[1]))
+
+
+def test_namesakes_are_told_apart_on_the_page_of_the_class(course, tmp_path):
+    book, result = judge_as(course, "right", "right", "right")
+    record(course, {"20261003": book})
+    collected = {
+        "20261003": entry("김민준"),
+        "20261004": entry("김민준", file=None),
+        "20261001": entry("최수빈", file=None),
+    }
+    table(course, tmp_path, {"20261003": result}, collected)
+    page = (tmp_path / "index.html").read_text()
+    assert "김민준 (20261003)</a>" in page and "김민준 (20261004), 최수빈</p>" in page
+    assert "20261003" not in (tmp_path / "students/20261003.html").read_text()
+
+
 def test_who_has_no_notebook_any_more_is_forgotten(course):
     book, _ = judge_as(course, "right", "right", "right")
     record(course, {"ann": book, "ben": book})
-    gradebook.record(course, STEM, {"ben"})
+    gradebook.record(course, STEM, {"ben": set()})
     assert list(gradebook.scores(course, STEM)) == ["ben"]
     assert not (course / "submitted" / "ann" / STEM).exists()
 

@@ -2,10 +2,12 @@
 
 import re
 
+import numpy as np
 import pytest
 
-from book.chapter import CHAPTERS, prose, read
-from tools.instructors_page import ITEMS, PAGES, fill_page, list_entries
+from attention_src import softmax
+from book.chapter import CHAPTERS, ROOT, TRANSLATED, prose, read
+from tools.instructors_page import ITEMS, PAGES, fill_page, list_entries, read_exam
 
 TEXT = "\n## Next\n".join(path.read_text(encoding="utf-8") for path in PAGES)
 
@@ -50,6 +52,43 @@ def test_no_course_has_a_chapter_before_what_it_needs():
 
 def test_every_item_that_an_exercise_serves_is_explained_and_no_other():
     assert {item for entry in list_entries() for item in entry.exercise.serves.split()} == set(ITEMS)
+
+
+EXAM = [
+    pytest.param(one, id=f"{number}{letter}")
+    for number, questions in read_exam().items()
+    for letter, one in zip("ab", questions, strict=True)
+]
+
+
+def compute_weights(scores, d):
+    return softmax(np.array(scores) / np.sqrt(d))
+
+
+def test_there_are_two_exam_questions_for_each_chapter():
+    assert [(number, len(questions)) for number, questions in read_exam().items()] == [
+        (path.stem[:2], 2) for path in CHAPTERS
+    ]
+
+
+@pytest.mark.parametrize("one", EXAM)
+def test_the_numbers_of_an_exam_answer_are_computed_or_given_in_its_question(one):
+    """Numbers of more than one digit; a smaller one that no expression gives is read as a part of the formula."""
+    functions = {"log": np.log, "exp": np.exp, "mean": np.mean, "weights": compute_weights}
+    for written, expression in one.get("numbers", {}).items():
+        digits = len(written.partition(".")[2])
+        assert round(float(eval(expression, functions)), digits) == float(written.replace(",", "")), expression
+        assert re.search(rf"(?<![\d.,]){re.escape(written)}(?![\d.]*\d)", one["answer"]), written
+    shown = {number for number in re.findall(r"\d(?:[\d,]*\d)?(?:\.\d+)?", one["answer"]) if len(number) > 1}
+    assert shown <= {*one.get("numbers", {}), *re.findall(r"\d(?:[\d,]*\d)?(?:\.\d+)?", one["question"])}
+
+
+def test_no_exam_answer_is_on_a_page_or_in_its_translation():
+    public = TEXT + (ROOT / "locale" / TRANSLATED / "pages" / "instructors.po").read_text("utf-8")
+    for number, questions in read_exam().items():
+        for one in questions:
+            assert one["question"] in TEXT
+            assert not [s for s in re.split(r"(?<=[.?]) ", one["answer"]) if len(s) > 40 and s in public], number
 
 
 def test_the_page_gives_no_answer_away():

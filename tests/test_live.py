@@ -114,7 +114,7 @@ def test_an_error_stops_what_stands_below(page):
     assert last_result(page.run(cells("x = 1", "x / 1", "print(x)"))) == ("1", [2, 3])
 
 
-ANSWER, CHECK = "number = 1", "from attention_course import checks\nchecks.doubled_query(number)"
+CHECK = "from attention_course import checks\nchecks.doubled_query(number)"
 
 
 @pytest.mark.parametrize(

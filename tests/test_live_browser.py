@@ -141,11 +141,6 @@ def test_what_no_longer_follows_from_what_stands_above_is_out_of_date(live):
     live.tab.wait_for_function(f"!document.querySelector('[data-live-cell=\"{below}\"] [data-live=note]').textContent")
 
 
-def test_a_cell_further_down_runs_those_above_it(live):
-    n = live.number("for word, score, weight, x in zip")
-    assert live.run(n).strip() == get_stored_result(code(live.notebook)[n - 1])[0]
-
-
 @pytest.mark.parametrize(("source", "first"), [("print(1", "SyntaxError"), ("1 / 0", "ZeroDivisionError")])
 def test_an_error_shows_its_last_line_first(live, source, first):
     n = live.number("shelves = np")

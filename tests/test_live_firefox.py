@@ -117,17 +117,14 @@ def test_every_cell_gives_the_stored_text_and_labels(page):
             assert page.shown(n) == get_stored_result(cell)
 
 
-def test_a_changed_number_an_error_and_an_endless_loop(page):
-    n = next(n for n, cell in enumerate(code(read(CHAPTERS[0])), start=1) if "shelves = np" in cell.source)
-    source = code(read(CHAPTERS[0]))[n - 1].source
-    page.run(WRITE, n, source.replace("60", "90"))
-    assert page.shown(n)[0].split() == "look up the third: 90 average all three: 40.0".split()
-    page.run(WRITE, n, "1 / 0")
-    assert page.shown(n)[0].startswith("ZeroDivisionError")
+def test_an_endless_loop_is_stopped_and_the_page_goes_on(page):
+    n, cell = next(
+        (n, cell) for n, cell in enumerate(code(read(CHAPTERS[0])), start=1) if "shelves = np" in cell.source
+    )
     page.run(WRITE, n, "while True:\n    pass")
     page.press(n, "run")
     page.wait("Running", "running")
     page.run(PRESS, "[data-live=stop]")
     page.wait("Ready")
-    page.run(WRITE, n, source)
-    assert page.shown(n) == get_stored_result(code(read(CHAPTERS[0]))[n - 1])
+    page.run(WRITE, n, cell.source)
+    assert page.shown(n) == get_stored_result(cell)

@@ -43,8 +43,9 @@ def test_every_korean_term_that_a_chapter_introduces_is_in_the_glossary(path):
     assert [term for term in terms if not re.search(rf"\| ([^|]+ )?{term}( [^|]+)? \|", glossary)] == []
 
 
-def test_the_korean_of_the_glossary_is_marked_as_korean():
-    rest = re.sub(r'<span lang="ko">[^<]+</span>', "", TEXTS["glossary"].partition("\n")[2])
+@pytest.mark.parametrize("name", ["glossary", "errata", "from_the_notes"])
+def test_the_korean_of_an_english_page_is_marked_as_korean(name):
+    rest = re.sub(r'(?s)<span lang="ko">.*?</span>', "", TEXTS[name].partition("\n")[2])
     assert re.findall("[가-힣]+", rest) == []
 
 

@@ -4,11 +4,9 @@ import html
 import json
 import re
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Error as PlaywrightError
 
 from attention_course.alibi import stored_alibi
 from attention_src import relu_weights, scaled_dot_product_attention, softmax
@@ -150,6 +148,7 @@ def read(tab):
     return tab.evaluate("""() => { const figure = document.querySelector("figure"); return {
       state: JSON.parse(figure.dataset.state), outputs: JSON.parse(figure.dataset.outputs),
       sentence: figure.querySelector(".picture-sentence").textContent,
+      reached: figure.querySelector(".picture-goal.reached") !== null,
       texts: [...figure.querySelectorAll("svg text")].map((text) => text.textContent),
       drawing: figure.querySelector("svg").innerHTML } }""")
 
@@ -191,6 +190,8 @@ def test_random_states_from_the_address_give_what_the_package_gives(picture):
         need_outputs(shown, right)
         assert "NaN" not in shown["drawing"] and "Infinity" not in shown["drawing"]
         assert len(shown["sentence"].split()) <= 25
+        assert not (shown["reached"] and shown["state"].get("weigh") == "softmax")  # whose weights never are 0
+        assert not (shown["reached"] and shown["state"].get("network") == "general")  # which always notices
 
 
 @only("01-steer")
@@ -256,14 +257,6 @@ def test_keys_alone_reach_the_goal_and_its_sentences(picture):
     picture.keyboard.press("End")
     assert picture.locator(".picture-goal.reached").count() == 1
     assert len(said) >= 4
-
-
-@only("01-steer")
-def test_softmax_alone_never_reaches_the_goal(picture):
-    random = np.random.default_rng(4)
-    for _ in range(100):
-        set_state(picture, draw_state(random, picture.controls) | {"weigh": "softmax"})
-        assert picture.locator(".picture-goal.reached").count() == 0
 
 
 def test_keys_and_pointers_at_random_break_nothing(picture):
@@ -370,27 +363,3 @@ def test_a_phone_has_room_for_a_finger_and_text_that_can_be_read(browser, addres
         assert min(fonts) >= 12
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390
         tab.close()
-
-
-FAULTS = {
-    "no root": ("x / Math.sqrt(d)", "x / d"),
-    "no maximum": ("Math.exp(x - largest)", "Math.exp(x)"),
-    "a masked key counts": ("mask && !mask[i][j] ? -Infinity : x", "x"),
-    "a row that sees nothing": ("if (largest === -Infinity) return row.map(() => 0);", ""),
-    "columns for rows": ("values[0].map((_, k)", "values.map((_, k)"),
-    "all keys counted": ("mask[i].filter(Boolean).length", "row.length"),
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_in_the_functions_is_noticed(tab, address, folder, fault):
-    before, after = FAULTS[fault]
-    path = Path(folder) / "attention.js"
-    right = path.read_text()
-    assert before in right
-    path.write_text(right.replace(before, after))
-    try:
-        with pytest.raises((AssertionError, PlaywrightError)):
-            test_the_functions_in_javascript_give_what_the_package_gives(tab, address)
-    finally:
-        path.write_text(right)

@@ -3,6 +3,7 @@
 import pytest
 import test_errata as errata
 import test_layers as layers
+import test_site as site
 import test_structure as structure
 import test_translations as translations
 import test_workflows as workflows
@@ -38,6 +39,24 @@ TEXTS = {  # what is read: the text, what lists its problems, and faults: what i
             ("**2.03**이", "**2.03(이)**이", "sign of a link or an emphasis"),  # CommonMark does not close it there
             ("처럼", "처럼 5번", "number that the English does not have: 5"),
             ("비는", "가중치은", "after 가중치 stands 는"),
+            ("비는", "하한선은", "하한선 → 기준선"),
+        ],
+    ),
+    "page": (
+        '<link rel="stylesheet" href="site.css"><p>',
+        site.list_problems,
+        [
+            (
+                "<p>",
+                '<script defer src="https://example.org/x.js">',
+                "loads https://example.org/x.js from another host",
+            ),
+            ("<p>", '<link rel="icon" href="//example.org/x.png">', "//example.org/x.png from another host"),
+            ("<p>", '<script src="x.js"></script>', "waits for x.js"),
+            ("<p>", '<img src="x.png" alt="">', "an image without words: x.png"),
+            ("<p>", '<link rel="stylesheet" href="more.css">', "2 styles, not 1"),
+            ("<p>", '<span class="katex-error">x</span>', "a formula with an error"),
+            ("<p>", r"x \tag{3}", "a formula shows its TeX"),
         ],
     ),
     "workflow": (
@@ -77,6 +96,16 @@ def add_outputs(*outputs):
     return change_figure(lambda cell: cell.outputs.extend(new_output("stream", **output) for output in outputs))
 
 
+def change_choices(change):
+    """Change the first prediction with choices."""
+
+    def spoil(chapter):
+        cell = next(cell for cell in chapter.cells if 'class="choice' in cell.source)
+        cell.source = change(cell.source)
+
+    return spoil
+
+
 CHAPTER = {  # the problem: how to spoil a chapter
     "exactly one H1": add_text("# Another title"),
     "last sections": lambda chapter: chapter.cells.append(new_markdown_cell("## Afterthought")),
@@ -98,6 +127,11 @@ CHAPTER = {  # the problem: how to spoil a chapter
     "pieces": add_outputs({"text": "a"}, {"text": "b"}),
     "pairs": lambda chapter: chapter.cells.remove(next(filter(grade_id, chapter.cells))),
     "points": change_exercise(lambda solution, check: check.metadata.nbgrader.pop("points")),
+    "no answer follows": add_text("**Predict.** More?"),
+    "without a prediction": lambda chapter: chapter.cells[3].metadata.update(tags=["answer"]),
+    "two to four": change_choices(lambda text: text.replace("choice right", "choice")),
+    "without a summary": change_choices(lambda text: text.replace("</summary>\n\n", "</summary>\n", 1)),
+    "opens a section": lambda chapter: chapter.cells[0].metadata.update(tags=["answer"]),
     "solution region": change_exercise(lambda solution, check: solution.update(source="x")),
 }
 

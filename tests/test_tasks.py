@@ -130,13 +130,6 @@ def test_half_of_all_examples_can_be_drawn():
     assert len(tasks.pair_examples(4 * 36, 0, 3)[0].asked) == 144  # 3! orders, 6 questions, 2 other bits: 72 fours
 
 
-def test_all_formats_occur_and_dates_cover_the_years():
-    train, _ = date_examples(3000, 0)
-    years = [int(e.target[:4]) for e in train]
-    assert min(years) < 1905 and max(years) > 2094
-    assert {sum(c.isalpha() for c in e.source) > 0 for e in train} == {True, False}
-
-
 def test_reversal_runs_over_all_lengths_and_is_its_own_inverse():
     train, _ = reversal_examples(500, 0, 3, 6)
     assert {len(e.source) for e in train} == {3, 4, 5, 6}
@@ -177,4 +170,3 @@ def test_the_scores_count_what_they_say():
     assert exact_match(["da-", "ad"], [example, example]) == 0.5
     weights = np.array([[[0.1, 0.2, 0.6, 0.1], [0.1, 0.7, 0.1, 0.1]]])
     assert alignment_score(weights, [example]) == 0.5
-    assert alignment_score(weights, [example], within=1) == 1.0

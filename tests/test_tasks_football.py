@@ -41,13 +41,3 @@ def test_the_direction_leads_from_the_ball_to_the_goal(part):
 def test_the_direction_of_every_pair_of_patches_takes_arrays_too():
     ball, goal = np.array([0, 0, 8, 8, 4, 4]), np.array([1, 8, 0, 7, 3, 2])
     assert [DIRECTIONS[i] for i in direction(ball, goal, 3)] == ["→", "↘", "↖", "←", "←", "↗"]
-
-
-def test_the_shapes_differ_from_each_other_but_for_the_teams():
-    assert len({shape.tobytes() for shape in SHAPES}) == 3
-    assert len(set(COLOURS)) == 4
-
-
-def test_pictures_have_four_pixels_a_patch_and_every_direction_occurs():
-    assert TRAIN.images.shape == (60, 16, 16, 3)
-    assert set(TRAIN.direction.tolist()) == set(range(8))

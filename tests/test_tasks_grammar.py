@@ -2,11 +2,10 @@
 
 from collections import Counter, defaultdict
 
-import numpy as np
 import pytest
 
 from attention_course.tasks import grammar_examples
-from attention_course.tasks.grammar import LENGTH, ROLE_OF, ROLES, START, WORDS, follows, read
+from attention_course.tasks.grammar import ROLE_OF, ROLES, START, WORDS, follows
 
 TRAIN, TEST = grammar_examples(1500, 300, seed=5)
 NAMES = list(ROLES)
@@ -47,17 +46,3 @@ def test_words_of_one_role_are_equally_frequent_after_everything():
     for role, counts in after.items():
         assert len(counts) == len(ROLES[NAMES[role]])
         assert max(counts.values()) < 1.5 * min(counts.values())
-
-
-def test_every_word_has_one_role():
-    assert len(set(WORDS)) == len(WORDS) == len(ROLE_OF) == START
-    assert [WORDS[i] for i in np.flatnonzero(ROLE_OF == NAMES.index("end"))] == ["."]
-
-
-def test_sentences_are_of_every_length():
-    assert TRAIN.words.shape == (1500, LENGTH)
-    assert TRAIN.lengths.max() == LENGTH and TRAIN.lengths.min() == 5
-
-
-def test_a_sentence_is_read_without_its_start():
-    assert read(TRAIN.words[0][:2]) == WORDS[TRAIN.words[0][1]]

@@ -10,13 +10,13 @@ import pytest
 from book.chapter import ROOT
 
 CHAPTER, EXERCISE = "noise_and_keys", "mix_the_values"
-JUDGES = [f"tests/test_{name}.py" for name in "structure predict checks claims instructors pages translations".split()]
+JUDGES = [f"tests/test_{name}.py" for name in "structure checks claims instructors pages translations".split()]
 JUDGES += [f"chapters/13_{CHAPTER}.ipynb", "tests/test_errata.py"]
 CHOSEN = f"13 or 01_definition or {CHAPTER} or {EXERCISE} or With or every or unique or exercises_of"
 CHOSEN += " or counted or item or reveals"
 FAULTS = {  # what is planted: a file, what it says, what it says then, what the name of a failing test has
     "number": ("chapters/13_{}.ipynb", "keeps 0.670", "keeps 0.671", "chapters/13_"),
-    "choice": ("chapters/13_{}.ipynb", "choice right", "choice", "test_predict.py"),
+    "choice": ("chapters/13_{}.ipynb", "choice right", "choice", "test_structure.py"),
     "alternative text": ("chapters/13_{}.ipynb", '"alt": "A grid', '"was": "A grid', "test_structure.py"),
     "claim": ("evidence/ch13.py", "With a little noise, most", "With a little noise, all", "test_claims.py"),
     "lesson": (

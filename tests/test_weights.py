@@ -22,21 +22,6 @@ from attention_src.weights import relu_weights, sigmoid_weights, softmax
 LOOPS = {softmax: loop_softmax, relu_weights: loop_relu, sigmoid_weights: loop_sigmoid}
 every_kind = pytest.mark.parametrize("weigh", LOOPS, ids=lambda weigh: weigh.__name__)
 
-SCALED = np.array([[1, 0], [1, 1]]) / math.sqrt(2)  # "The cat", scaled
-
-
-@both_libraries
-@pytest.mark.parametrize(
-    "weigh, expected",
-    [
-        (softmax, [[0.669762, 0.330238], [0.5, 0.5]]),
-        (relu_weights, [[0.353553, 0.0], [0.353553, 0.353553]]),
-        (sigmoid_weights, [[0.50349, 0.333333], [0.50349, 0.50349]]),
-    ],
-)
-def test_the_cat_has_the_weights_worked_out_beforehand(weigh, expected, array):
-    same(weigh(array(SCALED)), expected, tolerance=5e-7)
-
 
 @both_libraries
 @every_kind

@@ -83,6 +83,8 @@ def add_chapter(number, name):
     insert_after(ROOT / "_toc.yml", r"^ +- file: chapters/.+\n", f"      - file: chapters/{path.stem}\n")
     automodule = f"\n\n.. automodule:: attention_course.checks.ch{number}\n   :members:"
     insert_after(ROOT / "pages/package.md", r"attention_course\.checks\.ch\d\d\n   :members:", automodule)
+    with (ROOT / "homework" / "answers" / "exam.toml").open("a", encoding="utf-8") as exam:
+        exam.write(fill((TEMPLATE / "exam.toml").read_text("utf-8"), number, name))
     lessons = fill((TEMPLATE / "lessons.md").read_text("utf-8"), number, name)
     insert_after(ROOT / "pages/instructors.md", r"^### Chapter \d+\n(?s:.*?)(?=^##)", lessons)
     return path

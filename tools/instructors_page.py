@@ -1,12 +1,14 @@
 """Write what is counted on the instructors' two pages: `python -m tools.instructors_page`.
 
-Points and minutes come from the chapters, wrong answers from homework/answers, and questions from the checks.
+Points and minutes come from the chapters, wrong answers and exam questions from homework/answers, and what the checks
+ask from the checks.
 The rest is written by hand.
 """
 
 import contextlib
 import io
 import re
+import tomllib
 import warnings
 from collections import namedtuple
 
@@ -18,42 +20,7 @@ from homework.answers import EXERCISES
 PAGES = [ROOT / "pages" / "instructors.md", ROOT / "pages" / "wrong_answers.md"]
 MADE = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- /made -->)", re.S)
 PROMPT = re.compile(r"^\*\*(\d)\. (\w+) it\*\* \((\d) points?, (\d+) minutes\)\.", re.M)
-ITEMS = {  # of the list of what the five source notes say, those that an exercise serves
-    "S000-1": "attention is a weighted sum of values, the weights made from the query",
-    "S000-2": "the formula softmax(QKᵀ/√d_k) V",
-    "S000-3": "shapes for n queries and m keys",
-    "S000-9": "the weights of *The cat*, row by row",
-    "S000-11": "softmax runs over the keys",
-    "S000-14": "self- and cross-attention, with masks",
-    "S001-2": "from Bahdanau's network to the Transformer's block",
-    "S001-3": "the additive score beside the dot product",
-    "S001-4": "which decoder state asks",
-    "S001-5": "several heads, joined and mixed",
-    "S001-9": "the price: every token with every other",
-    "S001-10": "queries, keys and values are projections",
-    "S001-11": "three projections, not three pieces",
-    "S001-17": "a picture as 16 × 16-pixel patches",
-    "S001-19": "one function, self or cross by its arguments",
-    "S001-20": "embeddings are shaped by the objective",
-    "S001-21": "next-token prediction",
-    "S002-1": "all positions of one sequence, or those before",
-    "S002-2": "where the position enters",
-    "S002-5": "any scores become positive weights with sum 1",
-    "S002-6": "the ratio of weights is e to the gap",
-    "S002-7": "subtract the largest score",
-    "S002-10": "projections in code, then QKᵀ/√d_k",
-    "S002-11": "the three lines scores, weights, context",
-    "S002-20": "a value may differ from a key, in length too",
-    "S003-7": "Q and K decide whom, V decides what",
-    "S004-1": "at every step the decoder reads the encoder again",
-    "S004-6": "Luong's step 1, scores",
-    "S004-7": "step 2, distribution",
-    "S004-8": "step 3, weighted sum",
-    "S004-10": "what is handed to the decoder",
-    "S004-11": "s̃ from context and state",
-    "SALL-2": "no number without a test that could fail",
-    "SALL-3": "every row of weights sums to 1",
-}
+ITEMS = tomllib.loads((ROOT / "tools" / "items.toml").read_text("utf-8"))  # that an exercise serves
 Entry = namedtuple("Entry", "chapter title name number kind points minutes exercise")
 
 
@@ -143,11 +110,28 @@ def write_term():
     yield format_table(("chapter", "reading", "needs", "exercises", "points", "minutes"), rows)
 
 
+def read_exam():
+    """Return {number of the chapter: its exam questions with their answers}, of which the page shows the questions."""
+    return tomllib.loads((ROOT / "homework/answers/exam.toml").read_text("utf-8"))
+
+
+def write_exam():
+    for number, questions in read_exam().items():
+        for letter, one in zip("ab", questions, strict=True):
+            yield f"**{int(number)}{letter}.** {one['question']}\n"
+
+
 def write_items():
     yield format_table(("item", "what it is"), ITEMS.items())
 
 
-WRITERS = {"term": write_term, "exercises": write_exercises, "items": write_items, "faults": write_wrong_answers}
+WRITERS = {
+    "term": write_term,
+    "exam": write_exam,
+    "exercises": write_exercises,
+    "items": write_items,
+    "faults": write_wrong_answers,
+}
 
 
 def fill_page(text):

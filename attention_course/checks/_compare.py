@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._message import NotAttempted, Part, Wrong, as_part
+from ._message import NotAttempted, Part, Wrong, as_part, describe
 
 
 def name_entry(name, index):
@@ -48,8 +48,8 @@ def need_close(name, got, expected, question, known=()):
     for index in np.argwhere(~np.isclose(got, expected, rtol=1e-4, atol=1e-5))[:1]:
         number, right = (Part("{number:.4f}", number=float(array[tuple(index)])) for array in (got, expected))
         seen = Part("{entry} is {number}", entry=name_entry(name, index), number=number)
-        if str(number) == str(right):
-            raise Wrong(seen, right, "They differ in a later digit. Did you round yours, or store it in 16 bits?")
+        if str(number) == str(right) and np.allclose(got, expected, rtol=0.01, atol=1e-3):
+            question = "They differ in a later digit. Did you round yours, or store it in 16 bits?"
         raise Wrong(seen, right, find_question(got, known, question))
 
 
@@ -71,7 +71,13 @@ def check_prediction(answer, right, reasons, hint, digits=0):
         number = float(answer.detach() if hasattr(answer, "detach") else answer)
     except (TypeError, ValueError, OverflowError, RuntimeError):
         wanted = Part("one rounded to {digits} decimals", digits=digits) if digits else "a whole number"
-        raise Wrong(Part("{answer} is not a number", answer=repr(answer)), wanted) from None
+        reply = Wrong(Part("You gave {answer}, which is not a number", answer=describe(answer)), wanted)
+        if isinstance(answer, (tuple, list)) and len(answer) == 1:
+            reply.question = Part("Is there a comma after your number?")
+        reply.for_person = any(character.isdigit() for character in str(answer)) and isinstance(
+            answer, (str, tuple, list)
+        )
+        raise reply from None
     if digits and abs(number - right) < 0.5 * 10**-digits:  # more decimals than asked for
         return
     number = round(number, digits) if digits else int(number) if number.is_integer() else number
@@ -87,18 +93,21 @@ def check_prediction(answer, right, reasons, hint, digits=0):
 def need_named(named, right, reasons):
     """Compare the name of a test with the right one, and say why another would not have shown the mistake.
 
-    `reasons` maps each wrong name to what its test does not see, and a question. The name is asked for last, when the
-    mended function holds, and that is half of the exercise. Raises NotAttempted if nothing is named.
+    `reasons` maps each wrong name to what its test does not see, and a question. Capitals and blanks around a name do
+    not count. Raises NotAttempted if nothing is named.
     """
-    if isinstance(named, str) and named == right:
-        return
     if named is ... or named is None:
-        reply = NotAttempted("the function is fixed, but no test is named yet")
-    elif isinstance(named, str) and named in reasons:
-        reason, question = reasons[named]
-        reply = Wrong(Part("Not {named}: {reason}", named=repr(named), reason=as_part(reason)), question=question)
-    else:
-        choice = Part("one of {names}", names=sorted([*reasons, right]))
-        reply = Wrong(Part("{named} is not one of the four names", named=repr(named)), choice)
-    reply.share = 1 / 2
-    raise reply
+        raise NotAttempted("no test is named yet")
+    name = read_name(named)
+    if name == right:
+        return
+    if name in reasons:
+        reason, question = reasons[name]
+        raise Wrong(Part("Not {named}: {reason}", named=repr(name), reason=as_part(reason)), question=question)
+    choice = Part("one of {names}", names=sorted([*reasons, right]))
+    raise Wrong(Part("You gave {named}, which is not one of the four names", named=describe(named)), choice)
+
+
+def read_name(answer):
+    """A name as it is compared, without capitals and the blanks around it; "" for what is no text."""
+    return answer.strip().lower() if isinstance(answer, str) else ""

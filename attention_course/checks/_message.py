@@ -4,13 +4,19 @@ So messages can be compared without reading them, and another language needs tra
 (`_language`).
 """
 
+import re
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import wraps
+
+import numpy as np
 
 from ._language import translate
 
 RIGHT = "Right: {what}"
+INNARDS = re.compile("<.+>|a value of type")  # of Python, or of the grader, which no student has written
 listener = ContextVar("listener", default=print)  # called with what is said of a right answer
+remarks = ContextVar("remarks")  # a list of what else is to be said of it
 
 
 class Part:
@@ -31,11 +37,29 @@ def as_part(text):
     return Part(text) if isinstance(text, str) else text
 
 
+def describe(value):
+    """What a student wrote in place of a number or a name: as Python writes it, or in words what it is."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, type):
+        return Part("the class {name}", name=value.__name__[:60])
+    if callable(value):
+        return Part("the function {name}", name=getattr(value, "__name__", type(value).__name__)[:60])
+    if isinstance(shape := getattr(value, "shape", None), tuple):
+        return Part("an array of shape {shape}", shape=tuple(shape))
+    text = repr(value)
+    plain = value is None or isinstance(value, str | int | float | complex | list | tuple | dict | set)
+    if isinstance(value, str) or (plain and not INNARDS.search(text)):
+        return text if len(text) <= 60 else f"{text[:60]}…"
+    return Part("a value of type {kind}", kind=type(value).__name__)
+
+
 class _Message(Exception):
     """What was seen, what was expected, and a question: parts, or str for templates without fields; each optional."""
 
     opening = "{message}"
     share = 0  # of the exercise, which holds all the same
+    for_person = False  # might somebody who reads the answer find that it is right?
 
     def __init__(self, seen=None, expected=None, question=None):
         super().__init__()
@@ -53,8 +77,12 @@ class _Message(Exception):
             fact += "."
         return f"{fact} {known.get('question', '')}".strip()
 
+    def open(self):
+        """Return the message with its opening, as a notebook shows it."""
+        return str(Part(self.opening, message=self))
+
     def _render_traceback_(self):
-        return [str(Part(self.opening, message=self))]
+        return [self.open()]
 
 
 class Wrong(_Message, AssertionError):
@@ -80,13 +108,41 @@ def collecting(messages):
 
 
 @contextmanager
-def hold_back():
-    """Say what the checks within have to say of right answers after the last of them, and nothing if one raises."""
-    messages = []
-    with collecting(messages):
+def half():
+    """Let half of the points stand if what is checked within is wrong or missing, because the function is right."""
+    try:
         yield
-    for message in messages:
-        listener.get()(message)
+    except _Message as reply:
+        reply.share = 1 / 2
+        wrong, missing = "Your function is right. {message}", "Your function is right, but {message}"
+        reply.opening = wrong if isinstance(reply, Wrong) else missing
+        raise
+
+
+def remark(message):
+    """Have a Wrong said at the end of a right answer, which costs no points; of a wrong one it is the reason."""
+    if (remarked := remarks.get(None)) is not None:
+        remarked.append(message)
+
+
+def hold_back(check):
+    """Let a check say at its end what is right and what is remarked, and nothing of either if it raises."""
+
+    @wraps(check)
+    def checked(*answers, **options):
+        said, remarked = [], []
+        token = remarks.set(remarked)
+        try:
+            with collecting(said):
+                check(*answers, **options)
+        except Wrong as reply:
+            raise remarked[0] if remarked and not reply.share else reply from None
+        finally:
+            remarks.reset(token)
+        for message in [*said, *(Part("One remark: {message}", message=message) for message in remarked[:1])]:
+            listener.get()(message)
+
+    return checked
 
 
 def say_right(what, **values):

@@ -7,17 +7,20 @@ import numpy as np
 from attention_src.weights import softmax as right_softmax
 
 from ._ask import ask, name_shapes
-from ._attention import about_nan, about_sums
+from ._attention import LAST, about_nan, about_sums, lacks_the_last
 from ._compare import check_prediction, name_entry, need_close, need_finite, need_rows_sum_to_one, need_shape
-from ._message import Part, Wrong, say_right
+from ._message import Part, Wrong, half, say_right
+from ._trials import draw_sizes
 
+LEFT = "When do you remove a hidden key, and what is left of its score?"
 FAR = 1000.0 * np.eye(3, 4)  # scores so far from the others of their row that only the largest can be subtracted
+SHAPES = [(4, 4), (2, 5), (1, 7), (3, 1), (2, 3, 4), (2, 1, 3, 2), (4,), (12, 13)]
 
 
 def _trials(seed):
     """Random scores of awkward shapes, the last ones so large that exp overflows or so small that it vanishes."""
     random = np.random.default_rng(seed)
-    for shape in ((4, 4), (2, 5), (1, 7), (3, 1), (2, 3, 4), (2, 1, 3, 2), (4,)):
+    for shape in draw_sizes(SHAPES, seed, lambda *sizes: sizes != (2, 2)):
         yield random.normal(size=shape) * 3
     yield random.normal(size=(3, 4)) + np.array([[1000.0], [-1000.0], [0.0]])
 
@@ -44,7 +47,7 @@ def _compare(answer, scores, mask):
     hint = "What is the ratio of two weights in this row, and what is the gap between their scores?"
     if np.allclose(weights, right_softmax(right, mask), atol=1e-6):
         hint = "How many times do you raise e to a score and divide?"
-    need_close("weights", weights, right, hint)
+    need_close("weights", weights, right, LAST if lacks_the_last(weights, right) else hint)
 
 
 def _need_masked(weights, mask, given):
@@ -65,7 +68,16 @@ def _need_masked(weights, mask, given):
             seen = Part("With {given}, only hidden keys have a weight", given=given)
             raise Wrong(seen, question="What does True mean in your mask?")
         seen = Part("With {given}, a hidden key has a weight", given=given)
-        raise Wrong(seen, question="When do you remove a hidden key, and what is left of its score?")
+        raise Wrong(seen, question=LEFT)
+
+
+def _need_hidden(answer, scores, mask):
+    """Raise Wrong unless a hidden key, whose score is far above the others, leaves the weights of the others alone."""
+    weights = ask(answer, scores=scores, mask=mask)
+    if not np.allclose(weights, right_softmax(scores, mask), rtol=1e-4):
+        seen = "With the scores {scores}, of which the first is hidden, the weights are {weights}"
+        question = LEFT if weights[~mask].any() else "Which of the three is the largest visible score?"
+        raise Wrong(Part(seen, scores=scores[0].tolist(), weights=weights[0].tolist()), question=question)
 
 
 def softmax(answer, seed=0):
@@ -81,13 +93,9 @@ def softmax(answer, seed=0):
     for scores in _trials(seed):
         for mask in _masks(scores, random):
             _compare(answer, scores, mask)
-    hidden = {"scores": np.array([[1000.0, 0.0, 1.0]]), "mask": np.array([[False, True, True]])}
-    weights = ask(answer, **hidden)
-    if not np.allclose(weights, right_softmax(**hidden), rtol=1e-4):
-        seen = "With the scores 1000, 0 and 1, and a mask that hides the 1000, the weights are {weights}"
-        question = "Which of the three is the largest visible score?"
-        raise Wrong(Part(seen, weights=weights[0].tolist()), question=question)
-    say_right("rows sum to 1, or to 0 where every key is hidden, and a score of 1000 causes no trouble.")
+    for scores in ([[1e6, 0.0, 1.0]], [[0.0, -1e6, 1 - 1e6]]):
+        _need_hidden(answer, np.array(scores), np.array([[False, True, True]]))
+    say_right("rows sum to 1, or to 0 where every key is hidden, and a score of a million causes no trouble.")
 
 
 SUMS = {
@@ -108,7 +116,8 @@ def mended_softmax(answer, total, seed=0):
     """
     for scores in (*_trials(seed), FAR):
         _compare(answer, scores, None)
-    check_prediction(total, 2.5, SUMS, "What are the two totals, and which total divides which number?", digits=2)
+    with half():
+        check_prediction(total, 2.5, SUMS, "What are the two totals, and which total divides which number?", digits=2)
     say_right("rows sum to 1 in every shape we tried.")
 
 

@@ -11,7 +11,13 @@ from attention_src.weights import softmax
 
 from ._ask import ask, ask_for_two, name_shapes
 from ._compare import check_prediction, need_close, need_order, need_rows_sum_to_one, need_shape
-from ._message import Part, Wrong, say_right
+from ._message import Part, Wrong, half, say_right
+from ._trials import draw_sizes
+
+SIZES = [(2, 3, 4, 4, 6), (1, 4, 3, 2, 5), (5, 2, 3, 4, 1), (3, 1, 2, 5, 4), (11, 13, 12, 10, 14)]  # n, m, d_q, d_k, h
+MENDED = [(2, 5), (4, 3), (1, 4), (3, 3), (12, 14)]  # m, d; as handed out it fails at m > d
+PLACES = [(15,), (9,), (5,), (2,), (1,)]  # m
+STEPS = [(4, 3), (2, 5), (7, 4), (1, 3), (3, 3), (12, 11)]  # m, d
 
 
 def additive_score(answer, seed=0):
@@ -22,9 +28,9 @@ def additive_score(answer, seed=0):
     answer : function of query (n, d_q), key (m, d_k), w_query (d_q, h), w_key (d_k, h), v (h,)
     """
     random = np.random.default_rng(seed)
-    for n, m, d_q, d_k, h in ((2, 3, 4, 4, 6), (1, 4, 3, 2, 5), (5, 2, 3, 4, 1)):
+    for n, m, d_q, d_k, h in draw_sizes(SIZES, seed):
         sizes = {"query": (n, d_q), "key": (m, d_k), "w_query": (d_q, h), "w_key": (d_k, h), "v": (h,)}
-        arguments = {name: random.normal(size=size) for name, size in sizes.items()}
+        arguments = {name: random.normal(size=size) / size[0] ** 0.5 for name, size in sizes.items()}
         got, right = ask(answer, **arguments), right_additive_score(**arguments)
         need_shape("the result", got, right.shape, name_shapes(**arguments), "Does each query have a row, or each key?")
         question = "Take one query and one key, project both, add them and squash the sum. What is left for v to read?"
@@ -59,8 +65,8 @@ def decoder_step(answer, seed=0):
     """
     random = np.random.default_rng(seed)
     names = "(s_tilde, weights)"
-    for m, d in ((4, 3), (2, 5), (7, 4)):
-        s, H, W_c = random.normal(size=d), random.normal(size=(m, d)), random.normal(size=(2 * d, d))
+    for m, d in draw_sizes(STEPS, seed):
+        s, H, W_c = random.normal(size=d), random.normal(size=(m, d)), random.normal(size=(2 * d, d)) / d**0.5
         given, got = name_shapes(s=s, H=H, W_c=W_c), ask_for_two(names, answer, s=s, H=H, W_c=W_c)
         (s_tilde, weights), right = got, softmax(H @ s)
         c = right @ H
@@ -73,7 +79,7 @@ def decoder_step(answer, seed=0):
         need_shape("s_tilde", s_tilde, (d,), given, "W_c takes 2d numbers. How many does it give back?")
         question = "In the worked example, write down the numbers that W_c is applied to. Do yours agree?"
         need_close("s_tilde", s_tilde, expected, question, _known_states(s, H, W_c, c, right))
-    say_right("weights and s_tilde are correct for three sizes.")
+    say_right("weights and s_tilde are correct for {number} sizes.", number=len(STEPS))
 
 
 def _known_states(s, H, W_c, c, weights):
@@ -114,15 +120,15 @@ def looks_at_the_encoder(answer, printed, seed=0):
     """
     random = np.random.default_rng(seed)
     names = "(context, weights)"
-    for m, d in ((2, 5), (4, 3)):
-        s, H, W = random.normal(size=d), random.normal(size=(m, d)), random.normal(size=(d, d))
+    for m, d in draw_sizes(MENDED, seed):
+        s, H, W = random.normal(size=d), random.normal(size=(m, d)), random.normal(size=(d, d)) / d**0.5
         given, got = name_shapes(s=s, H=H, W=W), ask_for_two(names, answer, s=s, H=H, W=W)
         output, right = attention(s[None], H, H, score=lambda query, key: general_score(query, key, W))  # noqa: B023
         context, weights = got
         need_order(names, got, (output[0], right[0]))
         need_shape("weights", weights, (m,), given, "How many words does the decoder attend to?")
         _, changed = ask_for_two(names, answer, s=s, H=H[::-1], W=W)
-        if np.allclose(weights, changed):
+        if np.allclose(weights, changed) and not np.allclose(weights, weights[::-1]):
             seen = "The encoder states were reversed, but the weights stayed the same"
             raise Wrong(seen, question="What are the weights computed from?")
         need_rows_sum_to_one(weights, given, "What turns the scores into a distribution?")
@@ -133,11 +139,12 @@ def looks_at_the_encoder(answer, printed, seed=0):
         )
         need_close("weights", weights, right[0], "Which two vectors does W connect in the general score?", known)
         need_close("context", context, output[0], "The weights are right. What do they mix?")
-    check_prediction(printed, 3 / 4, GROWN, "Which weights does softmax give for ln 3 and 0?", digits=2)
+    with half():
+        check_prediction(printed, 3 / 4, GROWN, "Which weights does softmax give for ln 3 and 0?", digits=2)
     say_right("the weights depend on the encoder. Both contexts change with the source, but by different amounts.")
 
 
-def counting_keys(answer):
+def counting_keys(answer, seed=0):
     """Check ``answer(m, c) -> (keys, query)``, which find the place c before the last of m, by what they do together.
 
     Parameters
@@ -146,7 +153,7 @@ def counting_keys(answer):
     """
     names = "(keys, query)"
     queries = {c: ask_for_two(names, answer, m=16, c=c)[1] for c in range(16)}
-    for m in (16, 9, 5, 2, 1):
+    for (m,) in draw_sizes(PLACES, seed):
         keys, _ = ask_for_two(names, answer, m=m, c=0)
         for c in sorted(range(m), key=lambda c: c != 3):  # first one that is neither end, nor the middle
             given, got = name_shapes(m=m, c=c), ask_for_two(names, answer, m=m, c=c)

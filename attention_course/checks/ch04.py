@@ -3,19 +3,22 @@
 import numpy as np
 
 from ._ask import ask_for_two, name_shapes
-from ._attention import NAMES, need_attention
+from ._attention import NAMES, are_apart, need_attention
 from ._compare import check_prediction
-from ._message import hold_back, say_right
+from ._message import half, say_right
+from ._trials import draw_sizes
 
-SIZES = [(5, 7, 3, 2), (1, 3, 2, 4), (5, 3, 7, 2), (3, 4, 4, 4)]  # n, d_model, d_k, d_v; first all different
+# n, d_model, d_k, d_v; first all different
+SIZES = [(5, 7, 3, 2), (1, 3, 2, 4), (5, 3, 7, 2), (3, 4, 4, 4), (4, 6, 3, 3), (5, 5, 5, 5), (11, 13, 12, 10)]
 
 
 def _trials(seed):
     """Tokens and three matrices of awkward sizes, the last with scores that overflow exp."""
     random = np.random.default_rng(seed)
-    for n, d_model, d_k, d_v in SIZES:
+    for n, d_model, d_k, d_v in draw_sizes(SIZES, seed, are_apart):
         sizes = {"X": (n, d_model), "W_q": (d_model, d_k), "W_k": (d_model, d_k), "W_v": (d_model, d_v)}
-        yield {name: random.normal(size=size) for name, size in sizes.items()}
+        scales = {"X": 1.5} | dict.fromkeys(("W_q", "W_k", "W_v"), d_model**-0.5)
+        yield {name: scales[name] * random.normal(size=size) for name, size in sizes.items()}
     yield {"X": np.eye(4, 5), "W_q": 10000 * np.eye(5, 4), "W_k": np.eye(5, 4), "W_v": random.normal(size=(5, 2))}
 
 
@@ -53,8 +56,8 @@ def mended_head(answer, wrong_score, seed=0):
     wrong_score : float, to one decimal
     """
     hint = "What is the score before the division, and what does the wrong head divide it by?"
-    with hold_back():
-        head(answer, seed)
+    head(answer, seed)
+    with half():
         check_prediction(wrong_score, 8 * 25**0.5 / 100**0.5, WRONG_SCORES, hint, digits=1)
 
 

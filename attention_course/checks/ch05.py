@@ -6,9 +6,12 @@ from attention_src.attention import scaled_dot_product_attention
 from attention_src.masks import causal_mask, padding_mask
 
 from ._ask import ask, ask_for_two, name_shapes
-from ._attention import NAMES, need_attention
+from ._attention import NAMES, are_apart, need_attention
 from ._compare import check_prediction, find_question, name_entry, need_close, need_shape
-from ._message import Part, Wrong, say_right
+from ._message import Part, Wrong, half, say_right
+from ._trials import draw_sizes
+
+BATCHES = [(4, 2), (5, 3), (1, 2), (7, 1), (12, 4)]  # n, batch
 
 
 def decoder_mask(answer, seed=0):
@@ -19,7 +22,7 @@ def decoder_mask(answer, seed=0):
     answer : function of lengths (batch,) int and n int
     """
     random = np.random.default_rng(seed)
-    for n, batch in ((4, 2), (5, 3), (1, 2), (7, 1)):
+    for n, batch in draw_sizes(BATCHES, seed):
         lengths = random.integers(1, n + 1, size=batch)
         lengths[0], lengths[-1] = n, max(n - 2, 1)
         got, right = ask(answer, lengths=lengths, n=n), causal_mask(n) & padding_mask(lengths, n)
@@ -32,7 +35,9 @@ def decoder_mask(answer, seed=0):
             index = np.argwhere(got != right)[0]  # sentence, query, key
             seen = {"given": given, "entry": name_entry("mask", index), "value": bool(got[tuple(index)])}
             raise Wrong(Part("With {given}, {entry} is {value}", **seen), question=_about_mask(got, right, lengths))
-    say_right("the mask is correct for four batches, and no query sees the future or the padding.")
+    say_right(
+        "the mask is correct for {number} batches, and no query sees the future or the padding.", number=len(BATCHES)
+    )
 
 
 def _about_mask(got, right, lengths):
@@ -109,28 +114,34 @@ def who_may_look(cross, causal, react, *, source=4, places=6, written=5):
 
 
 CAUSAL = "{given} and a causal mask"
+PADDED = "{given} and a padding mask"
+RAGGED = "{given} and a ragged mask"
 LATE = "{given} and a causal mask that hides by far the largest score"
+MASKED = {  # n, m, d_k, d_v: how to name a trial
+    (3, 3, 2, 5): CAUSAL,
+    (2, 5, 3, 1): PADDED,
+    (4, 3, 5, 2): RAGGED,
+    (5, 1, 3, 2): RAGGED,
+    (1, 6, 4, 4): PADDED,
+    (11, 13, 10, 12): RAGGED,
+}
 
 
 def _masked_trials(seed):
     """How to name a trial, queries, keys, values, mask: causal, padding, ragged; then huge scores, then low ones."""
     random = np.random.default_rng(seed)
-    ragged = random.random((4, 3)) < 0.6
-    ragged[:, 0] |= ~ragged.any(axis=-1)
-    padded = np.repeat(padding_mask(3, 5), 2, axis=0)
-    for form, mask, d_k, d_v in (
-        (CAUSAL, causal_mask(3), 2, 4),
-        ("{given} and a padding mask", padded, 3, 1),
-        ("{given} and a ragged mask", ragged, 5, 2),
-    ):
-        n, m = mask.shape
+    for form, (n, m, d_k, d_v) in zip(MASKED.values(), draw_sizes(MASKED, seed, are_apart), strict=True):
+        ragged = random.random((n, m)) < 0.6
+        ragged[:, 0] |= ~ragged.any(axis=-1)
+        padded = np.repeat(padding_mask(max(m - 2, 1), m), n, axis=0)
+        mask = causal_mask(n) if form == CAUSAL else padded if form == PADDED else ragged
         yield form, random.normal(size=(n, d_k)) * 2, random.normal(size=(m, d_k)), random.normal(size=(m, d_v)), mask
     apart, keys = np.array([[1000.0], [0.0], [-1000.0]]), np.array([[1.0], [0.9], [0.0], [0.7]])
     padded = np.repeat(padding_mask(3, 4), 3, axis=0)
     yield "{given}, huge scores and a padding mask", apart, keys, random.normal(size=(4, 2)), padded
-    form, low = "{given}, hugely negative scores and a causal mask", np.full((2, 1), -3e4)
+    form, low = "{given}, hugely negative scores and a causal mask", np.full((2, 1), -1e6)
     yield form, low, np.ones((3, 1)), random.normal(size=(3, 2)), causal_mask(2, 3)
-    yield LATE, np.eye(2), np.array([[0.0, 1.0], [3e4, 2.0]]), random.normal(size=(2, 3)), causal_mask(2)
+    yield LATE, np.eye(2), np.array([[0.0, 1.0], [1e6, 2.0]]), random.normal(size=(2, 3)), causal_mask(2)
 
 
 def masked_attention(answer, seed=0):
@@ -220,7 +231,8 @@ def mended_mask(answer, moved, seed=0):
     """
     for trial in _masked_trials(seed):
         _need_masked(answer, *trial)
-    check_prediction(moved, 3, MOVED, "There are three outputs. Which of them put weight on the last word?")
+    with half():
+        check_prediction(moved, 3, MOVED, "There are three outputs. Which of them put weight on the last word?")
     say_right(
         "it sees what the mask allows. In the wrong function all three outputs change, and the first two give it away."
     )

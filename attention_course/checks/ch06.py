@@ -16,9 +16,15 @@ from ._compare import (
     need_rows_sum_to_one,
     need_shape,
 )
-from ._message import Part, Wrong, say_right
+from ._message import Part, Wrong, half, say_right
+from ._trials import draw_sizes
 
-SIZES = [(5, 12, 3), (3, 4, 2), (2, 6, 1), (4, 8, 4)]  # n, d_model, num_heads; in the first d_k is a fourth size
+# n, d_model, num_heads; in the first d_k is a fourth size
+SIZES = [(5, 12, 3), (3, 8, 2), (2, 6, 1), (4, 8, 4), (1, 6, 2), (8, 8, 2), (11, 12, 4)]
+
+
+def _fit(n, d_model, num_heads):
+    return d_model % num_heads == 0 and d_model // num_heads not in (n, num_heads)
 
 
 def _cut(a, num_heads):
@@ -34,7 +40,7 @@ def _right(X, W_q, W_k, W_v, W_o, num_heads):
 def _trials(seed):
     """Tokens, wide matrices and numbers of heads, the last with scores that overflow exp."""
     random = np.random.default_rng(seed)
-    for n, d, num_heads in SIZES:
+    for n, d, num_heads in draw_sizes(SIZES, seed, _fit):
         X, matrices = random.normal(size=(n, d)), random.normal(size=(4, d, d)) / d**0.5
         yield (X, *matrices, num_heads)
     yield (np.eye(3, 4), 3e4 * np.eye(4), np.eye(4), *random.normal(size=(2, 4, 4)), 2)
@@ -168,7 +174,7 @@ def split_heads(answer, token, seed=0):
     token : int, whose number the wrong function has first in head 2, of four tokens 0 to 3 of six numbers, two heads
     """
     random = np.random.default_rng(seed)
-    for n, d, num_heads in SIZES:
+    for n, d, num_heads in draw_sizes(SIZES, seed, _fit):
         a = random.normal(size=(n, d))
         got, right = ask(answer, a=a, num_heads=num_heads), _cut(a, num_heads)
         given = name_shapes(a=a, num_heads=num_heads)
@@ -197,11 +203,7 @@ def split_heads(answer, token, seed=0):
             "The first head has the first columns of every token. Which ones does yours have?",
             known,
         )
-    check_prediction(
-        token,
-        2,
-        TOKENS,
-        digits=0,
-        hint="Write the numbers of tokens 0 to 3 in one line and cut it in two. What comes first in each half?",
-    )
+    hint = "Write the numbers of tokens 0 to 3 in one line and cut it in two. What comes first in each half?"
+    with half():
+        check_prediction(token, 2, TOKENS, hint)
     say_right("every head has its own columns of every token, and numbered tokens reveal the wrong split.")

@@ -4,7 +4,10 @@ import numpy as np
 
 from ._ask import ask, name_shapes
 from ._compare import check_prediction, need_close, need_shape
-from ._message import Part, say_right
+from ._message import Part, half, say_right
+from ._trials import draw_sizes
+
+SIZES = [(3, 4), (1, 6), (5, 2), (6, 1), (3, 3), (12, 13)]  # n, d
 
 
 def _parts(random, n, d):
@@ -54,14 +57,17 @@ def pre_norm_block(answer, seed=0):
     answer : function of x (n, d) and four functions of (n, d)
     """
     random = np.random.default_rng(seed)
-    for n, d in ((3, 4), (1, 6), (5, 2)):
+    for n, d in draw_sizes(SIZES, seed):
         x, parts = random.normal(size=(n, d)), _parts(random, n, d)
         got, (right, known) = ask(answer, x=x, **parts), _order(x, **parts)
         need_shape(
             "the result", got, right.shape, name_shapes(x=x), "A block takes tokens and returns tokens. How many?"
         )
         need_close("result", got, right, "What does each sub-layer read, and where does it write?", known)
-    say_right("norm, sub-layer and sum come twice, and the result is correct for three sizes and random sub-layers.")
+    say_right(
+        "norm, sub-layer and sum come twice, and the result is correct for {number} sizes and random sub-layers.",
+        number=len(SIZES),
+    )
 
 
 def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=768):
@@ -165,7 +171,7 @@ def zero_test(answer, printed, seed=0):
     printed : int, what it prints for the block of the exercise and x = (2, 6, 2, 6)
     """
     random = np.random.default_rng(seed)
-    for n, d in ((3, 4), (1, 6), (5, 2)):
+    for n, d in draw_sizes(SIZES, seed):
         x, parts = random.normal(size=(n, d)), _parts(random, n, d)
         norms = {name: parts[name] for name in ("norm_1", "norm_2")}
         for block in _blocks():
@@ -186,7 +192,7 @@ def zero_test(answer, printed, seed=0):
         4: ("subtract the mean but do not divide", "What does the norm divide by?"),
         6: ("assume that the output is 0", "What does a norm turn (2, 6, 2, 6) into?"),
     }
-    check_prediction(
-        printed, 5, reasons, "What does the first norm turn (2, 6, 2, 6) into, and what does the second turn that into?"
-    )
+    hint = "What does the first norm turn (2, 6, 2, 6) into, and what does the second turn that into?"
+    with half():
+        check_prediction(printed, 5, reasons, hint)
     say_right("a norm on the stream shows, because x comes out changed. Here 6 becomes 1, a change of 5.")

@@ -6,7 +6,10 @@ import numpy as np
 
 from ._ask import ask, name_shapes
 from ._compare import check_prediction, find_question
-from ._message import Part, Wrong, hold_back, say_right
+from ._message import Part, Wrong, half, say_right
+from ._trials import draw_sizes
+
+SIZES = [(3, 6, 5), (2, 4, 7), (4, 9, 3), (1, 4, 3), (11, 13, 12), (2, 5, 4)]  # sentences, places, words
 
 
 def _log_softmax(logits):
@@ -63,13 +66,15 @@ def next_token_loss(answer, seed=0):
     answer : function of logits (b, L, C), words (b, L) int, lengths (b,) int
     """
     random = np.random.default_rng(seed)
-    for sentences, places, words, size in ((3, 6, 5, 1), (2, 4, 7, 3), (4, 9, 3, 2), (2, 5, 4, 2000)):
+    for (sentences, places, words), size in zip(draw_sizes(SIZES, seed), (1, 3, 2, 1, 2, 2000), strict=True):
         lengths = random.integers(2, places, size=sentences)
-        lengths[:2] = places, 2  # one sentence fills its row, one is mostly padding
+        lengths[-1], lengths[0] = 2, places  # one sentence is mostly padding, one fills its row
         logits = size * random.normal(size=(sentences, places, words))
         trial = {"logits": logits, "words": random.integers(words, size=(sentences, places)), "lengths": lengths}
         _need_loss(ask(answer, **trial), trial, huge=size > 1000)
-    say_right("shift, mask and mean are correct for four batches, including one with huge logits.")
+    say_right(
+        "shift, mask and mean are correct for {number} batches, including one with huge logits.", number=len(SIZES)
+    )
 
 
 def _need_loss(got, trial, huge):
@@ -152,7 +157,7 @@ def mended_loss(answer, copied, seed=0):
         0: ("take the copied word to be certain", "What is −ln of 0.9?"),
         log(43): ("take all 43 words to be equally likely", "What is the probability of the word it has just read?"),
     }
-    with hold_back():
-        next_token_loss(answer, seed)
+    next_token_loss(answer, seed)
+    with half():
         check_prediction(copied, -log(0.9), reasons, "Which word is the answer, and what is its probability?", digits=2)
     say_right("the wrong loss rewards copying, and a value far below 1.797 gives it away.")

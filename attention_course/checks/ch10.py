@@ -5,8 +5,12 @@ import numpy as np
 from attention_src.attention import scaled_dot_product_attention
 
 from ._ask import ask, name_shapes
-from ._compare import need_close, need_shape
-from ._message import NotAttempted, Part, Wrong, say_right
+from ._compare import need_close, need_shape, read_name
+from ._message import NotAttempted, Part, Wrong, describe, say_right
+from ._trials import draw_sizes
+
+PLACES = [(2, 5, 3, 9), (6, 4, 2, 8), (1, 3, 4, 9), (4, 4, 3, 9), (3, 1, 2, 4), (10, 12, 11, 15)]  # batch, n, d, rows
+LAYERS = [(4, 3), (5, 2), (3, 4), (10, 1)]  # n, d; few tokens, since every pair of them is exchanged
 
 
 def mended_places(answer, seed=0):
@@ -17,8 +21,8 @@ def mended_places(answer, seed=0):
     answer : function of table (many, d) and x (batch, n, d)
     """
     random = np.random.default_rng(seed)
-    for batch, n, d in ((2, 5, 3), (6, 4, 2), (1, 3, 4), (4, 4, 3)):
-        table, x = random.normal(size=(9, d)), random.normal(size=(batch, n, d))
+    for batch, n, d, many in draw_sizes(PLACES, seed, lambda batch, n, d, many: many > n + 1):
+        table, x = random.normal(size=(many, d)), random.normal(size=(batch, n, d))
         got, given = ask(answer, table=table, x=x), name_shapes(table=table, x=x)
         question = "Every token of every sentence gets a vector: how many are there?"
         need_shape("the result", got, x.shape, given, question)
@@ -97,13 +101,15 @@ def _effects(layer, x):
     )
 
 
-def _trials(random):
+def _trials(seed):
     """(what the layer knows, layer, x, right effect, known wrong ones), of which no mistake is right every time."""
+    random, sizes = np.random.default_rng(seed), draw_sizes(LAYERS, seed, lambda n, d: n < 6 or 9 < n < 12)
     while True:
         trials = []
-        for n, d in ((4, 3), (5, 2), (3, 4)):
-            x = random.normal(size=(n, d))
-            trials += [(kind, layer, x, *_effects(layer, x)) for kind, layer in _layers(random, n, d)]
+        for n, d in sizes:
+            x, layers = random.normal(size=(n, d)), [*_layers(random, n, d)]
+            some = layers[2:3] if n > 9 else layers  # many tokens have very many pairs
+            trials += [(kind, layer, x, *_effects(layer, x)) for kind, layer in some]
         rights = [right for *_, right, _ in trials]
         mistakes = zip(*(known for *_, known in trials), strict=True)
         if not any(_close([value for value, _ in mistake], rights).all() for mistake in mistakes):
@@ -123,7 +129,7 @@ def exchange_effect(answer, seed=0):
     ----------
     answer : function of a layer, itself a function of (n, d), and x (n, d)
     """
-    trials, numbers = _trials(np.random.default_rng(seed)), []
+    trials, numbers = _trials(seed), []
     for kind, layer, x, _, _ in trials:
         numbers.append(ask(answer, layer=layer, x=x))
         given = Part("{kind} and {shapes}", kind=Part(kind), shapes=name_shapes(x=x))
@@ -185,10 +191,10 @@ def _check_diagnoses(answers, right, words, says):
     for (name, (expected, clue)), answer in zip(right.items(), answers, strict=True):
         if answer is None or answer is ...:
             raise NotAttempted(Part("nothing is named for {symptom} yet", symptom=name))
-        if not isinstance(answer, str) or answer not in words:
+        if read_name(answer) not in words:
             names = Part("one of {names}", names=[*words])
-            raise Wrong(Part("{symptom} is {answer}", symptom=name, answer=repr(answer)), names)
-        if answer != expected:
+            raise Wrong(Part("{symptom} is {answer}", symptom=name, answer=describe(answer)), names)
+        if (answer := read_name(answer)) != expected:
             seen = Part(says, symptom=name, answer=answer, asks=Part(words[answer]))
             raise Wrong(seen, question=clue)
 
@@ -198,7 +204,7 @@ def symptoms(a, b, c, d):
 
     Parameters
     ----------
-    a, b, c, d : str, names of functions of `attention_course.museum.detectors`
+    a, b, c, d : str, names of functions of `attention_course.museum.detectors`, in capitals or not
     """
     named = [getattr(answer, "__name__", answer) for answer in (a, b, c, d)]
     _check_diagnoses(named, SYMPTOMS, ASKS, "{symptom}: {answer} asks {asks}")
@@ -212,6 +218,5 @@ def programs(a, b, c):
     ----------
     a, b, c : str, keys of `BUGS`, in capitals or not
     """
-    named = [answer.strip().lower() if isinstance(answer, str) else answer for answer in (a, b, c)]
-    _check_diagnoses(named, PROGRAMS, BUGS, "{symptom}: with “{answer}”, {asks}")
+    _check_diagnoses((a, b, c), PROGRAMS, BUGS, "{symptom}: with “{answer}”, {asks}")
     say_right("each program is matched with its bug.")

@@ -6,20 +6,29 @@ from attention_src.weights import softmax
 
 from ._ask import ask
 from ._compare import check_prediction, find_question, need_finite, need_shape
-from ._message import Part, Wrong, hold_back, say_right
+from ._message import Part, Wrong, half, say_right
+from ._trials import draw_sizes
 
 POWERS = "Which number do you raise to the power of a score?"
+
+
+KINDS = {  # of trials: number of scores, and of numbers in a value
+    "scores that fall": (7, 2),
+    "scores that rise": (7, 3),
+    "scores in any order": (7, 1),
+    "equal scores": (4, 2),
+    "one score": (1, 5),
+    "many scores": (12, 11),
+}
 
 
 def _trials(seed):
     """How to name a trial, scores (m,) and values (m, d): rising, falling, equal, huge and hugely negative scores."""
     random = np.random.default_rng(seed)
-    some = random.normal(size=7) * 3
-    yield "scores that fall", np.sort(some)[::-1], random.normal(size=(7, 2))
-    yield "scores that rise", np.sort(some), random.normal(size=(7, 3))
-    yield "scores in any order", some, random.normal(size=(7, 1))
-    yield "equal scores", np.ones(4), random.normal(size=(4, 2))
-    yield "one score", np.array([-2.0]), random.normal(size=(1, 5))
+    for kind, (m, d) in zip(KINDS, draw_sizes(KINDS.values(), seed), strict=True):
+        scores = random.normal(size=m) * 3
+        ordered = {"scores that fall": np.sort(scores)[::-1], "scores that rise": np.sort(scores)}
+        yield kind, np.ones(m) if kind == "equal scores" else ordered.get(kind, scores), random.normal(size=(m, d))
     yield "huge scores", np.array([0.0, 1000.0, 999.0]), random.normal(size=(3, 2))
     yield "hugely negative scores", np.array([-30000.0, -31000.0, -29999.0]), random.normal(size=(3, 2))
 
@@ -70,17 +79,20 @@ class _Once:
 def _parts(seed):
     """How to name a trial, and the scores (m,) and values (m, d) of each computer."""
     random = np.random.default_rng(seed)
+    (several, most, d), (many, few, wide) = draw_sizes([(3, 5, 4), (12, 4, 11)], seed)
     for kind, parts in {
         "two computers": ([1.0, 0.0], [2.0, 3.0, -1.0]),
         "the largest score first": ([4.0, 1.0, 0.0], [2.0, 2.0]),
         "equal scores": ([1.0] * 4, [1.0]),
-        "three computers": (random.normal(size=2), random.normal(size=5) * 3, random.normal(size=3)),
+        "several computers": [random.normal(size=m) * 3 for m in random.integers(1, most + 1, several)],
+        "many computers": [random.normal(size=m) * 3 for m in random.integers(1, few + 1, many)],
         "one computer": ([-2.0, 1.0],),
         "a computer without a key": ([], [1.0, 2.0], [0.5]),
         "huge scores": ([0.0, 1000.0], [999.0]),
         "hugely negative scores": ([-30000.0], [-30001.0, -29999.0]),
     }.items():
-        yield kind, [(np.array(scores), random.normal(size=(len(scores), 3))) for scores in parts]
+        width = wide if kind == "many computers" else d
+        yield kind, [(np.array(scores), random.normal(size=(len(scores), width))) for scores in parts]
 
 
 def _kept(scores, values):
@@ -136,7 +148,7 @@ def merged_parts(answer, seed=0):
             )
         _need_output(got, Part(kind), softmax(scores) @ values, question, known)
     say_right(
-        "the parts merge into the right output for one, two and three computers, one without keys, and huge scores."
+        "the parts merge into the right output for one, two and many computers, one without keys, and huge scores."
     )
 
 
@@ -212,8 +224,8 @@ def mended_online(answer, returned, seed=0):
         ),
     }
     hint = "By what factor does each value enter the mixture, and what is the sum at the end?"
-    with hold_back():
-        _check_online_softmax(answer, seed)
+    _check_online_softmax(answer, seed)
+    with half():
         check_prediction(returned, 60 / total, reasons, hint, digits=1)
 
 

@@ -2,9 +2,14 @@
 
 import numpy as np
 
-from ._ask import ask, ask_for_two
+from ._ask import ask, ask_for_two, name_shapes
 from ._compare import check_prediction, need_close, need_shape
-from ._message import Part, Wrong, say_right
+from ._message import Part, Wrong, half, say_right
+from ._trials import draw_sizes
+
+MAPS = [(4, 6, 5), (7, 5, 8), (3, 4, 11), (1, 12, 6)]  # layers, heads, n
+LOSSES = [(3, 7), (4, 5), (2, 8), (1, 6), (11, 13)]  # layers, heads
+BLOCKS = [(4, 6), (1, 5), (5, 3), (12, 11)]  # n, d
 
 
 def _heads(weights):
@@ -22,10 +27,9 @@ def _heads(weights):
     return found | {"Which of the two numbers comes first?": found["right"][::-1]}
 
 
-def _maps(random):
+def _maps(layers, heads, n, random):
     """Weights (layers, heads, n, n) for which every known mistake finds another head."""
     while True:
-        layers, heads, n = random.permutation(np.arange(4, 9))[:3]
         weights = random.random((layers, heads, n, n)) + 1e-3
         weights /= weights.sum(-1, keepdims=True)
         found = _heads(weights)
@@ -33,17 +37,16 @@ def _maps(random):
             return weights, found
 
 
-def next_head(answer, seed=0, trials=4):
+def next_head(answer, seed=0):
     """Check which head looks at the next token.
 
     Parameters
     ----------
     answer : function of weights (layers, heads, n, n); returns the number of the layer and of the head
-    trials : int
     """
     random = np.random.default_rng(seed)
-    for _ in range(trials):
-        weights, heads = _maps(random)
+    for sizes in draw_sizes(MAPS, seed, lambda layers, heads, n: layers * heads >= 12 and n > 3):
+        weights, heads = _maps(*sizes, random)
         got = ask_for_two("the layer and the head", answer, weights=weights)
         found = tuple(int(x) if x.size == 1 else -1 for x in got)
         if found != heads["right"]:
@@ -55,31 +58,37 @@ def next_head(answer, seed=0, trials=4):
     say_right("you found the head that attends to the next token.")
 
 
-def heads_missed_more(answer, seed=0, trials=4):
+def heads_missed_more(answer, seed=0):
     """Check how many other heads of a layer are missed more than one.
 
     Parameters
     ----------
     answer : function of losses (layers, heads), a layer and a head; returns a whole number
-    trials : int
     """
     random = np.random.default_rng(seed)
-    for _ in range(trials):
-        lost = random.random((int(random.integers(2, 5)), int(random.integers(5, 9))))
-        layer, head = int(random.integers(len(lost))), int(random.integers(lost.shape[1]))
-        got = ask(answer, lost=lost, layer=layer, head=head)
-        need_shape(
-            "the result", got, (), Part("lost {shape}", shape=lost.shape), "How many numbers does the exercise ask for?"
-        )
+    for sizes in draw_sizes(LOSSES, seed, lambda layers, heads: heads > 4):
+        trial, right, known = _lose(*sizes, random)
+        got = ask(answer, **trial)
+        given = name_shapes(lost=trial["lost"])
+        need_shape("the result", got, (), given, "How many numbers does the exercise ask for?")
+        need_close("the result", got, np.array(right), "Which numbers do you compare?", known)
+    say_right("that is how many heads of its layer are missed more.")
+
+
+def _lose(layers, heads, random):
+    """Losses and one head, for which every known mistake gives another number if there are several layers."""
+    while True:
+        lost, layer, head = random.random((layers, heads)), *map(int, random.integers((layers, heads)))
         mine = lost[layer, head]
+        right = (lost[layer] > mine).sum()
         known = (
             ((lost[layer] >= mine).sum(), "Should a head be compared with itself?"),
             ((lost[layer] < mine).sum(), "Does a larger number mean that a head is missed more, or less?"),
             ((lost > mine).sum(), "Which heads are in the same layer?"),
             ((lost[:, head] > mine).sum(), "Is a layer a row of the table, or a column?"),
         )
-        need_close("the result", got, np.array((lost[layer] > mine).sum()), "Which numbers do you compare?", known)
-    say_right("that is how many heads of its layer are missed more.")
+        if layers == 1 or len({right, heads, *(number for number, _ in known)}) == len(known) + 2:
+            return {"lost": lost, "layer": layer, "head": head}, right, known
 
 
 def mended_published_block(answer, printed, seed=0):
@@ -93,26 +102,27 @@ def mended_published_block(answer, printed, seed=0):
     answer : function of x (n, d) and of four functions: attend, norm_1, feed, norm_2; returns (n, d)
     printed : float
     """
-    _check_block(answer, seed)
+    random = np.random.default_rng(seed)
+    for n, d in draw_sizes(BLOCKS, seed, lambda _, d: d > 2):  # of two numbers a norm leaves nothing but signs
+        _check_block(answer, n, d, random)
     reasons = {
         1: ("apply the second norm as well", "Where is the second norm in the block as it is?"),
         2: ("double the numbers without squaring them", "What is the square of a number that is twice as large?"),
         0: ("pass zeros on to the network", "What does the first norm get: the zeros, or x plus the zeros?"),
     }
     hint = "What is the mean square after the first norm, and what is added to these numbers?"
-    check_prediction(printed, 4, reasons, hint)
+    with half():
+        check_prediction(printed, 4, reasons, hint)
     say_right("both norms come after their sums, as published.")
 
 
-def _check_block(answer, seed):
-    random = np.random.default_rng(seed)
-    n, d = random.permutation(np.arange(3, 8))[:2]
+def _check_block(answer, n, d, random):
     x = random.normal(size=(n, d))
     mix, widen, one, two = (random.normal(size=(k, k)) for k in (n, d, d, d))
     attend, feed = (lambda y: mix @ y), (lambda y: np.tanh(y @ widen))
     norms = [lambda y, w=w: (y - y.mean(-1, keepdims=True)) / y.std(-1, keepdims=True) @ w for w in (one, two)]
     got = ask(answer, x=x, attend=attend, norm_1=norms[0], feed=feed, norm_2=norms[1])
-    need_shape("the output", got, x.shape, Part("x {shape}", shape=x.shape))
+    need_shape("the output", got, x.shape, name_shapes(x=x))
     first, last = norms
     middle = first(x + attend(x))
     known = (

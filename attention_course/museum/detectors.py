@@ -40,11 +40,6 @@ def rows_off_one(weights):
     float
         NaN if a weight is NaN.
 
-    Raises
-    ------
-    ValueError
-        There is no weight.
-
     Examples
     --------
     >>> rows_off_one(np.array([[0.7, 0.3], [0.5, 0.25], [0, 0]]))
@@ -69,11 +64,6 @@ def start_above_chance(loss, num_classes):
     -------
     float
 
-    Raises
-    ------
-    TypeError, ValueError
-        num_classes is no integer, or less than 1.
-
     Examples
     --------
     >>> round(start_above_chance(2.5, 10), 2)
@@ -94,11 +84,6 @@ def parameter_count(module):
     Returns
     -------
     int
-
-    Raises
-    ------
-    AttributeError
-        What is given is no module.
 
     Examples
     --------

@@ -78,11 +78,6 @@ def caught(wrong, seed=0):
     -------
     dict of the name of a check: whether it notices
 
-    Raises
-    ------
-    Exception
-        Whatever the function raises; a ValueError alone, for shapes that do not fit, is a way to notice.
-
     Examples
     --------
     >>> caught(EXHIBITS["mask ignored"])["random"], caught(EXHIBITS["mask ignored"])["masked"]

@@ -1,9 +1,10 @@
 """The visual language of the book: one grid of queries and keys, bars, arrows of a weighted sum, lines with a spread.
 
 Every function returns a `Picture`, which a notebook shows as SVG: sharp at any size, the same bytes on every run, text
-left to the reader's browser, so that Hangul needs no font here. All are `WIDTH` inches wide, so that on a page their
-letters have one size. Colours are those of Okabe and Ito (2008), which colour-blind readers tell apart, darkened until
-letters in them can be read; no figure says anything by colour alone. Values are rounded before they are drawn.
+left to the reader's browser, so that Hangul needs no font here. It raises ValueError if arrays, labels or a mask do not
+fit each other. All are `WIDTH` inches wide, so that on a page their letters have one size. Colours are those of Okabe
+and Ito (2008), which colour-blind readers tell apart, darkened until letters in them can be read; no figure says
+anything by colour alone. Values are rounded before they are drawn.
 """
 
 from . import _style

@@ -12,16 +12,7 @@ def circle(labels, arrows):
     Parameters
     ----------
     labels : n labels, short ones
-    arrows : pairs (from, to) of numbers into the labels
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        An arrow leads to its own start, or to or from a label that is not there.
+    arrows : pairs (from, to) of numbers into the labels, which must differ
 
     Examples
     --------
@@ -48,15 +39,6 @@ def supply(panels):
     Parameters
     ----------
     panels : dict of title: (weights (n, m) from 0 to 1, n labels of askers, m labels of suppliers)
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        There is not one label for each asker and each supplier.
 
     Examples
     --------
@@ -90,15 +72,6 @@ def shaded(tables, owners):
     ----------
     tables : dict of title: (heads, rows, columns), small whole numbers
     owners : dict of title: (heads, rows, columns), whose each number is, from 0
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        Tables and owners do not fit each other.
 
     Examples
     --------

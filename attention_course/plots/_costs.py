@@ -13,15 +13,6 @@ def online_steps(scores):
     ----------
     scores : (m,)
 
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError
-        The scores are not one list of numbers.
-
     Examples
     --------
     >>> online_steps([1, 2, 4])
@@ -52,15 +43,6 @@ def cache_steps(n):
     ----------
     n : int, up to 3 so that everything can be read
 
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError
-        n is not an integer.
-
     Examples
     --------
     >>> cache_steps(3)
@@ -89,17 +71,6 @@ def shared_heads(heads, shared):
     ----------
     heads : int, heads of queries
     shared : dict of int, heads of keys and values: str, what stands below
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError
-        heads is not an integer.
-    ZeroDivisionError
-        There are no heads of queries, or none are shared.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from matplotlib.patheffects import withStroke
 from ._style import GREY, INK, ORANGE, PAPER, WIDTH, as_array, book_style, finish, plural
 
 
-def over_image(image, weights, *, asks=None):
+def over_image(image, weights):
     """Draw a picture once for each set of weights over its patches: the less a patch weighs, the paler it is.
 
     Parameters
@@ -17,16 +17,6 @@ def over_image(image, weights, *, asks=None):
     image : (H, W, 3), red, green and blue from 0 to 1
     weights : dict of title: (patches,), from 0 to 1, row by row; patches are squares
         NaN leaves a patch as it is; a weight of less than 0.1 is not printed.
-    asks : int, the patch that looks, outlined
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        `image` is not (H, W, 3), or cannot be cut into so many squares.
 
     Examples
     --------
@@ -48,9 +38,6 @@ def over_image(image, weights, *, asks=None):
             for (i, j), weight in np.ndenumerate(row.reshape(rows, columns)):
                 if not np.isnan(weight):
                     _draw_veil(axes, i, j, weight)
-            if asks is not None:
-                i, j = divmod(asks, columns)
-                axes.add_patch(Rectangle((j, i), 1, 1, fill=False, edgecolor=ORANGE, linewidth=2))
             axes.set(xlim=(0, columns), ylim=(rows, 0), aspect="equal")
             axes.set_title(title, color=GREY)  # to be read on a light page and on a dark one
         panels[0].set_gid("picture")  # by which the site knows not to turn its colours round in the dark
@@ -67,15 +54,6 @@ def arrows_over(scenes, *, printed=True):
     scenes : dict of title: (image, start, weights)
         The image is (H, W, 3), from 0 to 1; start the patch that looks; weights (patches,) are from 0 to 1, row by row.
     printed : bool, whether weights of 0.1 or more are printed where they go, beside the arrow's head
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        An image is not (H, W, 3), or cannot be cut into so many squares.
 
     Examples
     --------
@@ -199,15 +177,6 @@ def cut_photograph(image, patch_size, chosen):
     image : (H, W, 3), red, green and blue from 0 to 1
     patch_size : int, pixels along each side of a patch
     chosen : int, the patch that is enlarged, counted from 1, row by row
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        `image` is not (H, W, 3), cannot be cut into such patches, or has not so many.
 
     Examples
     --------

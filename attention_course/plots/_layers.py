@@ -12,15 +12,6 @@ def stream(stops, parts):
     stops : what the stream holds before, between and after the sums, a row of numbers each
     parts : (name, numbers that it gives) of a norm and its sub-layer for each sum, in their order
 
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        There are not two parts for each sum.
-
     Examples
     --------
     >>> stream([[1, 3], [2, 3]], [("norm", [-1, 1]), ("attention", [1, 0])])
@@ -48,15 +39,6 @@ def blocks(columns):
     Parameters
     ----------
     columns : dict of title: names of the sub-layers, in their order
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        There is no column.
 
     Examples
     --------

@@ -41,15 +41,6 @@ def grid(values, rows=None, columns=None, *, title="", digits=2, mask=None, row_
     mask : (n, m) bool, True = may look; the other cells are hatched and show no number
     row_title, column_title : str, what rows and columns are
 
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        The values are not a matrix, or labels or mask do not fit it.
-
     Examples
     --------
     >>> grid([[0.67, 0.33]], ["The"], ["The", "cat"])
@@ -66,15 +57,6 @@ def grids(matrices, rows=None, columns=None, *, digits=2, mask=None, row_title="
     ----------
     matrices : dict of title: (n, m)
     rows, columns, digits, mask, row_title, column_title : as for `grid`; `digits` may be a list, one for each matrix
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        As `grid`; also if the matrices differ in shape.
 
     Examples
     --------
@@ -164,15 +146,6 @@ def product(left, right, result, rows=None, columns=None, numbers=None, *, digit
     rows, columns, numbers : n, m and d labels
     digits : int, decimals printed
 
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        The shapes do not fit each other, or the labels do not fit them.
-
     Examples
     --------
     >>> product(("weights", [[0.5, 0.5]]), ("values", [[1], [3]]), ("output", [[2]]))
@@ -223,15 +196,6 @@ def grouped(matrices, groups):
     ----------
     matrices : dict of title: (n, n), from -1 (orange) over 0 (paper) to 1 (blue); drawn in steps of 0.2
     groups : n names; those of one group stand together and have one name
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        The matrices are not square or differ in shape, or there is not a name for each row.
 
     Examples
     --------

@@ -34,15 +34,6 @@ def bars(values, labels, *, ylabel="", digits=2):
     ylabel : str
     digits : int, decimals printed; bars are as high as the rounded values
 
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        There is not one label for each value.
-
     Examples
     --------
     >>> bars([0.67, 0.33], ["The", "cat"], ylabel="weight")
@@ -90,15 +81,6 @@ def lines(x, series, *, spread=None, xlabel="", ylabel="", logx=False, logy=Fals
     xlabel, ylabel : str
     logx, logy : bool, logarithmic axes
     digits : int, significant digits to which the data are rounded before they are drawn
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        A series is not as long as x.
 
     Examples
     --------

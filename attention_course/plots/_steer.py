@@ -22,15 +22,6 @@ def steer(query, keys, values, words, *, asks):
     words : 2 str, whose keys and values they are
     asks : str, the word that asks
 
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        The query is not a vector of two numbers, or there are not two keys and values of two numbers.
-
     Examples
     --------
     >>> from attention_course.plots import steer
@@ -78,10 +69,6 @@ def with_inputs(picture, name, inputs):
     picture : Picture
     name : str, of a module in `web/pictures`
     inputs : dict of str: array, list, number or str
-
-    Returns
-    -------
-    Picture
 
     Raises
     ------

@@ -27,15 +27,6 @@ def weighted_sum(weights, values, labels):
     values : (m, 2)
     labels : m labels
 
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        The values have not two components, or weights or labels are not as many as values.
-
     Examples
     --------
     >>> weighted_sum([0.67, 0.33], [[1, 2], [9, 8]], ["The", "cat"])

@@ -1,4 +1,10 @@
-"""Generated data whose right answer, and right alignment, is known. Nothing is downloaded; every task has a seed."""
+"""Generated data whose right answer, and right alignment, is known. Nothing is downloaded; every task has a seed.
+
+Each function whose name ends in `examples` draws `num_train` examples to learn from and `num_test` others to ask about.
+What is asked about, be it a day, a sentence or a scene, is never learned from. A number that is not an integer raises
+TypeError. One that is too small raises ValueError, and so does asking for more than half of all possible examples
+where they are drawn at random, since that would take long.
+"""
 
 from .dates import date_examples
 from .examples import PAD, START, Example, Vocabulary, alignment_score, exact_match

@@ -67,11 +67,6 @@ def write_date(when, form):
     -------
     Example
 
-    Raises
-    ------
-    KeyError
-        The form names a field that no date has.
-
     Examples
     --------
     >>> example = write_date(date(2026, 3, 14), "{day} {mon} {year}")
@@ -102,16 +97,12 @@ def date_examples(num_train, num_test, seed=0):
 
     Returns
     -------
-    train : list of Example
-    test : list of Example
-        No day of the one is in the other, in whatever format.
+    train, test : list of Example
 
     Raises
     ------
-    TypeError
-        A number is not an integer.
     ValueError
-        A number is negative, or there are not so many days.
+        There are not so many days.
 
     Examples
     --------

@@ -19,11 +19,6 @@ def shape_pixels(*shapes):
     -------
     (shapes, p, p) of str
 
-    Raises
-    ------
-    ValueError
-        The lines are not equally long, or the shapes have not equally many.
-
     Examples
     --------
     >>> shape_pixels(".# ##").tolist()
@@ -44,11 +39,6 @@ def lay_out(sprites, places, grid):
     Returns
     -------
     (num, grid · p, grid · p, 3) float32
-
-    Raises
-    ------
-    ValueError, IndexError
-        Sprites and places do not fit each other, or a place is beyond the meadow.
 
     Examples
     --------

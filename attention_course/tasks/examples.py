@@ -126,7 +126,7 @@ def exact_match(answers, examples):
     Raises
     ------
     ValueError
-        There are not as many answers as examples, or none.
+        As `alignment_score`.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def exact_match(answers, examples):
     return sum(right) / len(right)
 
 
-def alignment_score(weights, examples, within=0):
+def alignment_score(weights, examples):
     """Return the share of target characters whose largest weight lies on a true source position.
 
     Target characters without a true position are left out.
@@ -147,7 +147,6 @@ def alignment_score(weights, examples, within=0):
     ----------
     weights : (examples, n, m), a row for each target character, a column for each source character
     examples : list of Example
-    within : int, how many characters beside a true position still count
 
     Returns
     -------
@@ -166,15 +165,15 @@ def alignment_score(weights, examples, within=0):
     """
     _check_pairs("weights", weights, examples)
     largest = np.asarray(weights).argmax(-1)
-    distances = [
-        min(abs(int(position) - true) for true in truth)
+    hits = [
+        position in truth
         for row, example in zip(largest, examples, strict=True)
         for position, truth in zip(row, example.alignment, strict=False)  # the rows of padding come last
         if truth
     ]
-    if not distances:
+    if not hits:
         raise ValueError("no character of the examples has a true position; expected at least one")
-    return sum(distance <= within for distance in distances) / len(distances)
+    return sum(hits) / len(hits)
 
 
 def _check_pairs(name, given, examples):

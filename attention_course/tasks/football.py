@@ -76,11 +76,6 @@ def direction(ball, goal, grid):
     -------
     int, or an array of them: numbers into `DIRECTIONS`
 
-    Raises
-    ------
-    TypeError
-        A place or the grid is no number.
-
     Examples
     --------
     >>> DIRECTIONS[direction(ball=0, goal=2, grid=3)], DIRECTIONS[direction(ball=5, goal=7, grid=3)]
@@ -102,16 +97,7 @@ def football_examples(num_train, num_test, grid=5, seed=0):
 
     Returns
     -------
-    train : Football
-    test : Football
-        No scene of the one is in the other.
-
-    Raises
-    ------
-    TypeError
-        A number is not an integer.
-    ValueError
-        A number is too small, or more than half of all scenes would be needed.
+    train, test : Football
 
     Examples
     --------

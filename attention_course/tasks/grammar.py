@@ -58,11 +58,6 @@ def follows(roles):
     -------
     list of str
 
-    Raises
-    ------
-    StopIteration
-        The sequence has roles but no determiner.
-
     Examples
     --------
     >>> follows(["determiner, many", "adjective"])
@@ -99,16 +94,7 @@ def grammar_examples(num_train, num_test, seed=0):
 
     Returns
     -------
-    train : Grammar
-    test : Grammar
-        No sentence of the one is in the other.
-
-    Raises
-    ------
-    TypeError
-        A number is not an integer.
-    ValueError
-        A number is negative, or more than half of all sentences would be needed.
+    train, test : Grammar
 
     Examples
     --------
@@ -139,11 +125,6 @@ def read(words):
     Returns
     -------
     str
-
-    Raises
-    ------
-    IndexError
-        A number has no word.
 
     Examples
     --------

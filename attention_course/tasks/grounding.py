@@ -84,13 +84,6 @@ def draw_scenes(places, colours, grid):
     -------
     (num, H, W, 3) float32, with H = W = grid · PATCH
 
-    Raises
-    ------
-    ValueError
-        A scene has not three things.
-    IndexError
-        There are not as many places as colours, or a place is not in the meadow.
-
     Examples
     --------
     >>> draw_scenes(np.array([[0, 1, 2]]), np.ones((1, 3, 3)), grid=2).shape
@@ -112,15 +105,7 @@ def scene_examples(num_train, num_test, grid=4, seed=0):
 
     Returns
     -------
-    train : Scenes
-    test : Scenes
-
-    Raises
-    ------
-    TypeError
-        A number is not an integer.
-    ValueError
-        A number is negative, or the grid less than 2.
+    train, test : Scenes
 
     Examples
     --------

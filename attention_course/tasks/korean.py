@@ -52,11 +52,6 @@ def ends_in_consonant(noun):
     -------
     bool
 
-    Raises
-    ------
-    IndexError
-        The noun is empty.
-
     Examples
     --------
     >>> ends_in_consonant("밥"), ends_in_consonant("나")
@@ -76,13 +71,6 @@ def write_sentence(stems, endings):
     Returns
     -------
     str
-
-    Raises
-    ------
-    IndexError
-        A number has no stem or no ending.
-    ValueError
-        There are not as many endings as stems.
 
     Examples
     --------
@@ -114,10 +102,8 @@ def korean_examples(num_train, num_test, seed=0):
 
     Raises
     ------
-    TypeError
-        A number is not an integer.
     ValueError
-        A number is negative, or there are not so many sentences.
+        There are not so many sentences.
 
     Examples
     --------

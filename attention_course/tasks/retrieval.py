@@ -47,16 +47,7 @@ def lookup_examples(num_train, num_test, num_tokens=5, num_bits=3, seed=0):
 
     Returns
     -------
-    train : Lookup
-    test : Lookup
-        No sequence of the one is in the other.
-
-    Raises
-    ------
-    TypeError
-        A number is not an integer.
-    ValueError
-        A number is too small, or more than half of all sequences would be needed.
+    train, test : Lookup
 
     Examples
     --------
@@ -127,16 +118,12 @@ def pair_examples(num_train, num_test, num_tokens=5, seed=0):
 
     Returns
     -------
-    train : Pairs
-    test : Pairs
-        No four of the one are in the other.
+    train, test : Pairs
 
     Raises
     ------
-    TypeError
-        A number is not an integer.
     ValueError
-        A number is too small or no multiple of 4, or more than half of all questions would be needed.
+        A count is no multiple of 4.
 
     Examples
     --------

@@ -21,11 +21,6 @@ def reverse(source):
     -------
     Example
 
-    Raises
-    ------
-    TypeError
-        `source` is not a string.
-
     Examples
     --------
     >>> reverse("abc")
@@ -45,16 +40,12 @@ def reversal_examples(num_train, num_test, shortest, longest, seed=0):
 
     Returns
     -------
-    train : list of Example
-    test : list of Example
-        No text of the one is in the other.
+    train, test : list of Example
 
     Raises
     ------
-    TypeError
-        A number is not an integer.
     ValueError
-        A number is too small, or more than half of all texts of the shortest length would be needed.
+        More than half of all texts of the shortest length would be needed.
 
     Examples
     --------

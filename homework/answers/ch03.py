@@ -53,6 +53,10 @@ WRONG_SCORES = {
     ),
     "keys in rows": (lambda *given: additive_score(*given).T, "row, or each key"),
     "no sum over v": (project(lambda q, k, v: np.tanh(q + k) * v), "row, or each key"),
+    "keys after the eighth ignored": (
+        lambda *given: additive_score(*given) * (np.arange(len(given[1])) < 8),
+        "What is left for v to read",
+    ),
     "half": (lambda *given: additive_score(*given) / 2, "What is left for v to read"),
     "matrices transposed": (lambda q, k, w_q, w_k, v: axes(q, k, w_q.T, w_k.T, v), {"error": "ValueError"}),
     "no new axis": (lambda q, k, w_q, w_k, v: np.tanh(q @ w_q + k @ w_k) @ v, "an axis of length 1"),
@@ -102,6 +106,14 @@ WRONG_STEPS = {
     "no softmax": (take_step(lambda s, H: H @ s), "into a distribution"),
     "states among themselves": (take_step(lambda s, H: softmax(H @ H[0])), "Which state is compared"),
     "weights over the numbers of a state": (take_step(lambda s, H: softmax(s)), {"error": "ValueError"}),
+    "words after the eighth ignored": (
+        take_step(lambda s, H: softmax(H @ s, np.arange(len(H)) < 8)),
+        "Which state is compared",
+    ),
+    "the weight of a single word doubled": (
+        take_step(lambda s, H: softmax(H @ s) * (2 if len(H) == 1 else 1)),
+        "into a distribution",
+    ),
     "state first": (take_step(join=lambda c, s, H, w: join(s, c)), "first in equation (3.2)"),
     "no tanh": (take_step(squash=lambda x: x), "What squashes the sum"),
     "softmax for tanh": (take_step(squash=softmax), "does the squashing"),
@@ -217,6 +229,14 @@ EXERCISES = {
                 "weights computed from",
             ),
             "W from the other side": (mend(lambda s, H, W: softmax(H @ W @ s)), "On which side of it"),
+            "words after the eighth ignored": (
+                mend(lambda s, H, W: softmax(H @ (s @ W), np.arange(len(H)) < 8)),
+                "Which two vectors",
+            ),
+            "the weight of a single word doubled": (
+                mend(lambda s, H, W: softmax(H @ (s @ W)) * (2 if len(H) == 1 else 1)),
+                "into a distribution",
+            ),
             "W left out": (mend(lambda s, H, W: softmax(H @ s)), "appear in your scores"),
             "scaled": (mend(lambda s, H, W: softmax(H @ (s @ W) / len(s) ** 0.5)), "general score divide"),
             "W twice": (mend(lambda s, H, W: softmax(H @ W @ (s @ W))), "Which two vectors"),

@@ -8,7 +8,7 @@ from attention_course.museum._parts import exchange_part
 from attention_src import scaled_dot_product_attention, softmax
 
 from . import Exercise
-from . import ch01 as definition
+from .ch01 import take_wrong
 
 
 def plain(X, W_q, W_k, W_v):
@@ -55,15 +55,16 @@ def in_place(X, W_q, W_k, W_v):
     return plain(X, W_q, W_k, W_v)
 
 
-def exchange_in_head(name):
-    """A wrong attention of chapter 01 between the projections, and the question it meets there."""
-    answer, question, *_ = definition.WRONG[name]
-    return lambda X, W_q, W_k, W_v: answer(X @ W_q, X @ W_k, X @ W_v), question
+def put_into_head(attend):
+    """A head that attends in another way between the projections."""
+    return lambda X, W_q, W_k, W_v: attend(X @ W_q, X @ W_k, X @ W_v)
 
 
 SAME = ("not scaled", "scaled by the root of n", "scaled by d_k", "keys ask queries", "queries with queries")
 SAME += ("keys with keys", "softmax over the queries", "softmax twice", "no softmax", "no maximum", "mixes by columns")
-WRONG = {name: exchange_in_head(name) for name in SAME} | {
+SAME += ("keys after the eighth ignored", "the weight of a single key doubled", "mixes the keys")
+SAME += ("mixes the keys where values have their shape",)
+WRONG = take_wrong(put_into_head, *SAME) | {
     "scaled by the root of d_model": (
         make_head(lambda Q, K, X: Q @ K.T / np.sqrt(X.shape[1])),
         "does one score have",
@@ -72,7 +73,6 @@ WRONG = {name: exchange_in_head(name) for name in SAME} | {
         make_head(lambda Q, K, X: X @ X.T / np.sqrt(X.shape[1])),
         "number of the key",
     ),
-    "mixes the keys": exchange_in_head("mixes the keys"),
     "mixes the tokens": (make_head(mix=lambda weights, X: weights @ X), "the tokens, or their values"),
     "weights of one token alone": (lambda *given: (plain(*given)[0], plain(*given)[1][0]), "Which axis should remain"),
     "matrix transposed": (lambda X, W_q, W_k, W_v: X @ W_q.T, {"error": "ValueError"}),
@@ -117,13 +117,13 @@ EXERCISES = {
         RIGHT,
         {
             "as handed out": (as_handed_out, "does one score have"),
-            "only the root mended": exchange_in_head("mixes the keys"),
+            "only the root mended": WRONG["mixes the keys"],
             "only the values mended": (
                 make_head(lambda Q, K, X: Q @ K.T / np.sqrt(X.shape[1])),
                 "does one score have",
             ),
-            "divides by d_v": exchange_in_head("scaled by the root of d_v"),
-        },
+        }
+        | take_wrong(put_into_head, "scaled by the root of d_v"),
         named=4,
         names={
             8: "is under the root",

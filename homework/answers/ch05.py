@@ -9,6 +9,7 @@ from attention_course.museum.exhibits import EXHIBITS
 from attention_src import causal_mask, padding_mask, scaled_dot_product_attention, softmax
 
 from . import Exercise
+from .ch01 import take_wrong
 
 
 def comparisons(lengths, n):
@@ -53,6 +54,7 @@ WRONG_MASKS = {
         "query or the key",
     ),
     "or": (make_mask(lambda i, j, k: (j <= i) | (j < k)), "Both conditions"),
+    "keys after the eighth hidden": (make_mask(lambda i, j, k: (j <= i) & (j < k) & (j < 8)), "Is j ≤ i there"),
     "nobody": (make_mask(lambda i, j, k: (i < 0) & (j < k)), "Is j ≤ i there"),
     "numbers": (lambda lengths, n: comparisons(lengths, n).astype(float), {"dtype": "float64"}),
     "minus infinity": (lambda lengths, n: np.where(comparisons(lengths, n), 0, -np.inf), {"dtype": "float64"}),
@@ -60,7 +62,7 @@ WRONG_MASKS = {
         lambda lengths, n: torch.ones(n, n).tril() & (torch.arange(n) < torch.tensor(lengths)[:, None, None]),
         {"error": "NotImplementedError"},
     ),
-    "no batch": (lambda lengths, n: np.tri(n, dtype=bool), {"shape": (4, 4)}),
+    "no batch": (lambda lengths, n: np.tri(n, dtype=bool), "Which axis should remain"),
     "a list of lists": (lambda lengths, n: [["yes"] * n] * n, "Can np.array turn"),
 }
 
@@ -136,6 +138,14 @@ WRONG = {
         weigh_by(lambda s, mask: softmax(s - 2 * ~mask)),
         "of a hidden score",
     ),
+    "-1e4, and zeros for a row of nothing": (
+        weigh_by(lambda s, mask: softmax(np.where(mask, s, -1e4)) * mask.any(-1, keepdims=True)),
+        "of a hidden score",
+    ),
+    "-3e4 added, and zeros for a row of nothing": (
+        weigh_by(lambda s, mask: softmax(s - 3e4 * ~mask) * mask.any(-1, keepdims=True)),
+        "of a hidden score",
+    ),
     "-1e9, a row of nothing is even": (
         weigh_by(lambda s, mask: softmax(np.where(mask, s, -1e9))),
         "equally low scores",
@@ -154,9 +164,8 @@ WRONG = {
     ),
     "one row of zeros if one may look nowhere": (
         lambda q, k, v, mask: package(q, k, v, mask) if mask.any(-1).all() else (0 * v[0], 0 * mask[0]),
-        {"shape": (3,)},
+        "Which axis should remain",
     ),
-    "no maximum": (EXHIBITS["the maximum forgotten"], "What does exp do"),
     "one maximum for all rows": (
         weigh_by(lambda s, mask: normalise(np.exp(s - s[mask].max()) * mask)),
         "lower by 1,000",
@@ -165,18 +174,16 @@ WRONG = {
         weigh_by(lambda s, mask: normalise(np.exp(np.clip(s, -700, 700)) * mask)),
         "gap in your weights",
     ),
-    "over the queries": (EXHIBITS["softmax over the queries"], "which axis did you normalise"),
-    "no softmax": (EXHIBITS["no softmax"], "you divide each row by"),
-    "not scaled": (EXHIBITS["not scaled"], "between the scores and the softmax"),
-    "scaled by the root of m": (EXHIBITS["scaled by the root of n"], "How many terms"),
-    "mixes the keys": (EXHIBITS["mixes the keys"], "keys, or values"),
-    "mixes nothing": (mix_by(lambda w, q, k, v: 0 * (w @ v)), "What do they mix"),
     "all zeros if one row is": (
         weigh_by(lambda s, mask: softmax(s, mask) * mask.any(-1).all()),
         "What happened to",
     ),
     "weights of one query alone": (lambda *given: (package(*given)[0], package(*given)[1][0]), "Which axis should"),
 }
+SAME = ("not scaled", "scaled by the root of m", "softmax over the queries", "no softmax", "no maximum")
+SAME += ("mixes the keys", "nothing is mixed", "keys after the eighth ignored", "the weight of a single key doubled")
+SAME += ("mixes the keys where values have their shape",)
+WRONG |= take_wrong(lambda attend: attend, *SAME)
 
 
 as_handed_out = weigh_by(lambda s, mask: softmax(np.where(mask, -1e9, s)))
@@ -222,6 +229,8 @@ EXERCISES = {
         RIGHT | {"-1e9": weigh_by(lambda s, mask: softmax(np.where(mask, s, -1e9)))},
         {
             "as handed out": (as_handed_out, "It sees *only* those"),
+            "-1e4": (weigh_by(lambda s, mask: softmax(np.where(mask, s, -1e4))), "of a hidden score"),
+            "-3e4 added": (weigh_by(lambda s, mask: softmax(s - 3e4 * ~mask)), "of a hidden score"),
             "no mask": (EXHIBITS["mask ignored"], "of a hidden score"),
             "0 for a forbidden score": (
                 weigh_by(lambda s, mask: softmax(np.where(mask, s, 0))),

@@ -5,10 +5,10 @@ import torch
 
 from attention_course import checks
 from attention_course.museum._parts import score_by, weigh_by
-from attention_course.museum.exhibits import EXHIBITS
 from attention_src import scaled_dot_product_attention, softmax
 
 from . import Exercise
+from .ch01 import take_wrong
 
 
 def cut(a, num_heads):
@@ -85,14 +85,10 @@ WRONG = {
     "scaled by the root of d_model": (scale_by(lambda q: len(q) * q.shape[2]), "Which length belongs"),
     "scaled by the root of the heads": (scale_by(len), "Which length belongs"),
     "scaled by the root of n": (scale_by(lambda q: q.shape[1]), "How many terms"),
-    "not scaled": (make_layer(attend=EXHIBITS["not scaled"]), "between the scores and the softmax"),
-    "keys ask": (make_layer(attend=EXHIBITS["keys ask queries"]), "Who asks"),
-    "softmax over the queries": (make_layer(attend=EXHIBITS["softmax over the queries"]), "which axis"),
     "softmax over the heads": (
         make_layer(attend=weigh_by(lambda s, mask: softmax(s.T).T)),
         "you divide each row by",
     ),
-    "no maximum": (make_layer(attend=EXHIBITS["the maximum forgotten"]), "What does exp do"),
     "W_o forgotten": (make_layer(join=lambda m, W_o: join_heads(m)), "What comes after that"),
     "joined without exchange": (
         make_layer(join=lambda m, W_o: m.reshape(m.shape[1], -1) @ W_o),
@@ -109,6 +105,8 @@ WRONG = {
     "each head sees a slice of the token": (sliced_tokens, "Take the first head alone"),
     "mean of the weights": (lambda *given: (plain(*given)[0], plain(*given)[1].mean(0)), "How many tables"),
 }
+SAME = ("not scaled", "keys ask queries", "softmax over the queries", "no maximum", "keys after the eighth ignored")
+WRONG |= take_wrong(lambda attend: make_layer(attend=attend), *SAME, "the weight of a single key doubled")
 FULL = 4 * 768**2 + 4 * 768
 
 EXERCISES = {

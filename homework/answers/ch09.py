@@ -36,7 +36,12 @@ def in_torch(logits, words, lengths):
     return torch.nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1), answers.flatten())
 
 
-RIGHT = {"loops": loops, "arrays": arrays, "torch": in_torch}
+def in_place(x, w, n):
+    x -= x.max(-1, keepdims=True)
+    return arrays(x, w, n)
+
+
+RIGHT = {"loops": loops, "arrays": arrays, "torch": in_torch, "writes into the logits": in_place}
 
 
 def surprise(logits, words):
@@ -59,11 +64,6 @@ def sum_each(x, w, n):
 def overflow(x, w, n):
     p = np.exp(x[:, :-1]) / np.exp(x[:, :-1]).sum(-1, keepdims=True)
     return -np.log(np.take_along_axis(p, w[:, 1:, None], -1)[..., 0])[counts(n - 1, w.shape[1] - 1)].mean()
-
-
-def in_place(x, w, n):
-    x -= x.max(-1, keepdims=True)
-    return arrays(x, w, n)
 
 
 def as_handed_out(logits, words, lengths):
@@ -91,6 +91,10 @@ WRONG = {
         "In which direction",
     ),
     "the sign": (lambda x, w, n: -arrays(x, w, n), "positive or negative"),
+    "words after the eighth ignored": (
+        lambda x, w, n: arrays(x[:, :8], w[:, :8], np.minimum(n, 8)),
+        "words of the first sentence",
+    ),
     "the sum": (lambda x, w, n: sum_each(x, w, n).sum(), "or the sum"),
     "mean of means": (
         lambda x, w, n: (sum_each(x, w, n) / (n - 1)).mean(),
@@ -108,7 +112,6 @@ WRONG = {
         lambda x, w, n: -np.log(np.exp(-surprise(x[:, :-1], w[:, 1:])) + 1e-9)[counts(n - 1, w.shape[1] - 1)].mean(),
         "your logarithm fails",
     ),
-    "writes into the logits": (in_place, {"argument": "logits"}),
 }
 START = log(50257)
 WRITE = Exercise(checks.next_token_loss, "S001-20 S001-21", RIGHT, WRONG, results=1)

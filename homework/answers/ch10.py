@@ -82,17 +82,18 @@ def take_places(table, x):
     return table[: x.shape[1]][::-1]
 
 
+def in_place(table, x):
+    x += take_places(table, x)
+    return x
+
+
 PLACES = {
     "a slice": lambda table, x: x + take_places(table, x),
     "by index": lambda table, x: x + table[None, np.arange(x.shape[1] - 1, -1, -1)],
     "sentence by sentence": lambda table, x: np.stack([s + table[len(s) - 1 :: -1] for s in x]),
     "torch": lambda table, x: torch.tensor(x) + torch.tensor(table)[: x.shape[1]].flip(0),
+    "writes into x": in_place,
 }
-
-
-def in_place(table, x):
-    x += take_places(table, x)
-    return x
 
 
 WRONG_PLACES = {
@@ -115,7 +116,6 @@ WRONG_PLACES = {
     "multiplied": (lambda table, x: x * take_places(table, x), "vector depend on"),
     "the places alone": (lambda table, x: np.broadcast_to(take_places(table, x), x.shape), "are the tokens themselves"),
     "one sentence alone": (lambda table, x: (x + take_places(table, x))[0], "Every token of every sentence"),
-    "writes into x": (in_place, {"argument": "x"}),
 }
 RIGHT_NAMES = {name: detector for name, (detector, _) in SYMPTOMS.items()}
 RIGHT_BUGS = {name: bug for name, (bug, _) in PROGRAMS.items()}

@@ -120,6 +120,7 @@ WRONG = {
     ),
     "the last value": (lambda pairs: list(pairs)[-1][1], "Only the last value"),
     "doubled": (lambda pairs: 2 * three_numbers(pairs), "in the other order"),
+    "pairs after the eighth ignored": (lambda pairs: three_numbers(islice(pairs, 8)), "in the other order"),
     "read twice": (read_twice, "read `pairs` once"),
     "one number": (lambda pairs: three_numbers(pairs)[0], "mixture of values"),
 }
@@ -197,6 +198,10 @@ NOT_MERGED = {
     "the sum of outputs": (
         mix_outputs(lambda largest, outputs: outputs.sum(axis=0)),
         "total be divided by",
+    ),
+    "computers after the eighth ignored": (
+        lambda *kept: to_one_largest(*(one[:8] for one in kept)),
+        "in the other order",
     ),
     "outputs of none": (
         lambda largest, total, mixed: softmax(largest + np.log(total)) @ (mixed / total[:, None]),

@@ -7,7 +7,7 @@ from itertools import count
 
 from ..chapter import Unclear, find_chapter
 from ..course import read_collected, read_json, read_students, write_file, write_json
-from ..roster import slug
+from ..roster import slug, tell_apart
 from .files import UnpackBudget, read_files, read_metadata
 from .layouts import PLATFORMS, Layout
 
@@ -24,6 +24,18 @@ class Collected:
     notes: list[str] = field(default_factory=list)
     nobody: bool = False  # is it not known whose it is?
 
+    def put_newest_first(self, stem):
+        """Put the file that counts first, with a note where another notebook of the chapter differs from it."""
+        self.files.sort(key=lambda file: _rank(file, stem), reverse=True)
+        first, *others = self.files
+        for file in self.files:
+            if file.left_out:
+                self.notes.append(f"{file.path!r} is left out, or part of it: {file.left_out}")
+        for other in others:
+            if other.data != first.data and _rank(other, stem)[:3] == _rank(first, stem)[:3]:
+                self.notes.append(f"two files: {first.path!r} counts, the newest; {other.path!r} is kept")
+        del self.notes[MOST_NOTES:]
+
 
 def command(chapter, place, course, roster, environment):
     """Sort what came back into one notebook for each student."""
@@ -33,7 +45,8 @@ def command(chapter, place, course, roster, environment):
     collected = collect(place, stem, students, read_json(folder / LIST))
     listed = store(collected, folder, students)
     new = sum(not about.nobody for about in collected.values())
-    missing = [student.name for name, student in students.items() if not listed[name]["file"]]
+    labels = tell_apart({name: student.name for name, student in students.items()})
+    missing = [labels[name] for name in students if not listed[name]["file"]]
     names = ": " + ", ".join(missing) if 0 < len(missing) <= MOST_NOTES else ""
     rest = f"; of the roster, {len(missing)} have handed in nothing{names}" if students else ""
     print(f"Files of {new} students{rest}.")
@@ -63,14 +76,22 @@ def assign(name, student, chapter, course, environment):
         raise Unclear(f"The roster has nobody called {student!r}; expected an id or a whole name.")
     listed = read_json(folder / LIST)
     moved = listed.pop(name)
-    about = listed.get(who) or _entry(who, students)
+    about = _entry(who, students) | listed.get(who, {})
+    if about["assigned"] and not {*moved["files"].values()} <= {*about["files"].values()}:
+        raise Unclear(
+            f"{about['file']!r} was assigned to {about['name']} before, and {moved['file']!r} is another file. "
+            "Only one can count: delete the other from what you collected, and collect again."
+        )
+    if about["file"]:
+        text = f"two files: {moved['file']!r} counts, which was assigned; {about['file']!r} is kept"
+        about["notes"] = [*about["notes"], {"text": text, "person": True}]
     old = sorted(folder.glob(f"{name}.*ipynb"))  # the first of them last
     for file in old:  # what a person assigns counts; what was there is kept
         first, taken = folder / f"{who}.ipynb", len([*folder.glob(f"{who}.*ipynb")])
         if first.exists():
             write_file(folder / f"{who}.{taken + 1}.ipynb", first.read_bytes())
         write_file(first, file.read_bytes())
-    about |= {"file": moved["file"], "sent": moved["sent"], "files": about["files"] | moved["files"], "nobody": False}
+    about |= {"file": moved["file"], "sent": moved["sent"], "files": about["files"] | moved["files"], "assigned": True}
     listed[who] = about
     write_json(folder / LIST, listed)
     for file in old:
@@ -111,7 +132,7 @@ def collect(place, stem, roster=None, listed=()):
             about.files.append(file)
             about.late = max(about.late, owner.late)
     for about in collected.values():
-        _put_newest_first(about, stem)
+        about.put_newest_first(stem)
         if about.nobody:
             first = about.files[0]
             candidates = sorted(layout.owner(first.levels).candidates)
@@ -139,22 +160,9 @@ def _rank(file, stem):
     return *about, attempt["when"] if attempt else "", file.when, tries, file.path
 
 
-def _put_newest_first(collected, stem):
-    """Put the file that counts first, with a note where another notebook of the chapter differs from it."""
-    collected.files.sort(key=lambda file: _rank(file, stem), reverse=True)
-    first, *others = collected.files
-    for file in collected.files:
-        if file.left_out:
-            collected.notes.append(f"{file.path!r} is left out, or part of it: too large, or too many files")
-    for other in others:
-        if other.data != first.data and _rank(other, stem)[:3] == _rank(first, stem)[:3]:
-            collected.notes.append(f"two files: {first.path!r} counts, the newest; {other.path!r} is kept")
-    del collected.notes[MOST_NOTES:]
-
-
 def _entry(name, roster):
     about = {"name": roster[name].name if name in roster else name, "file": None, "sent": None, "late": "", "notes": []}
-    return about | {"files": {}, "number": "", "nobody": False}
+    return about | {"files": {}, "number": "", "nobody": False, "assigned": False}
 
 
 def _place(name, place):
@@ -168,7 +176,7 @@ def store(collected, folder, roster=()):
     for student, about in collected.items():
         for place, file in enumerate(about.files, start=1):
             write_file(folder / _place(student, place), file.data)
-        first = about.files[0]
+        first, assigned = about.files[0], listed.get(student, {}).get("assigned", False)
         listed[student] = _entry(student, roster) | {
             "file": first.path,
             "sent": first.levels[0],
@@ -176,6 +184,7 @@ def store(collected, folder, roster=()):
             "number": about.number,
             "notes": [{"text": text, "person": True} for text in about.notes],
             "nobody": about.nobody,
+            "assigned": assigned and not about.nobody,
             "files": {file.path: file.digest for file in about.files},
         }
     _forget_ghosts(collected, listed, roster)

@@ -3,18 +3,25 @@
 import io
 import os
 import re
+import stat
+import unicodedata
 import zipfile
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from hashlib import sha256
+from urllib.parse import unquote_to_bytes
+
+from ..roster import HANGUL
 
 MOST_BYTES, MOST_FILES = 200 * 2**20, 200  # of one student, unpacked; what is beyond is left out and named
 LARGEST = 60 * 2**20  # bytes of one file
 LONGEST = 500  # characters of a path, of which a platform writes the beginning
 METADATA = "submission_metadata.yml"  # Gradescope's
 JUNK = re.compile(r"(^|/)(__MACOSX|\.[^./][^/]*|Thumbs\.db|submission_metadata\.yml)(/|$)")
+ESCAPED = re.compile(r"(?:[^%]|%(?!2F|0)[0-9A-F]{2})+", re.I)  # as browsers write a name, but for a slash
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)  # or with a password
 
 
@@ -28,7 +35,7 @@ class File:
     levels: tuple[str, ...]
     data: bytes
     when: datetime
-    left_out: bool = False  # is it too large, or one too many?
+    left_out: str = ""  # why, if it is: too large, one too many, no file at all
 
     @property
     def path(self):
@@ -46,7 +53,10 @@ class UnpackBudget:
         self.bytes, self.files = MOST_BYTES, MOST_FILES
 
     def read(self, opened, levels, when):
-        """Read a file as far as the budget goes."""
+        """Read a file as far as the budget goes; `opened` opens it, or says why it is not opened."""
+        if isinstance(opened, str):
+            self.files -= 1
+            return File(levels, b"", when, left_out=opened)
         most = min(LARGEST, self.bytes) if self.files > 0 else 0
         try:
             with opened() as stream:
@@ -54,14 +64,16 @@ class UnpackBudget:
         except BROKEN:
             data = b""
         self.bytes, self.files = max(0, self.bytes - len(data)), self.files - 1
-        return File(levels, data, when) if len(data) <= most else File(levels, b"", when, left_out=True)
+        return (
+            File(levels, data, when) if len(data) <= most else File(levels, b"", when, "too large, or too many files")
+        )
 
 
 def read_metadata(place):
     """Return Gradescope's list of who handed in what, which is at the top of its export."""
     by_depth = {}
     for name, opened, _ in _entries(place):
-        if name.rpartition("/")[2] == METADATA:
+        if name.rpartition("/")[2] == METADATA and callable(opened):
             with opened() as stream:
                 by_depth.setdefault(name.count("/"), stream.read())
     return by_depth.get(0) or by_depth.get(1, b"")
@@ -88,17 +100,51 @@ def read_files(place, find_budget, under=()):
 
 
 def _entries(place):
-    """(path, how to open it, when it was written) of each file in a folder or archive."""
+    """(path, how to open it or why not, when it was written) of each file in a folder or archive."""
     if not isinstance(place, io.BytesIO) and place.is_dir():
         for path in sorted(place.rglob("*")):
-            if path.is_file() and not path.is_symlink():
+            if not path.is_dir() or path.is_symlink():
                 name = os.fsencode(path.relative_to(place).as_posix()).decode("utf-8", "replace")
-                yield name, partial(path.open, "rb"), datetime.fromtimestamp(path.stat().st_mtime)
+                about = path.lstat()
+                opened = _why_not(about.st_mode) or partial(path.open, "rb")
+                yield legible(name), opened, datetime.fromtimestamp(about.st_mtime)
         return
     with zipfile.ZipFile(place) as archive:
         for info in archive.infolist():
             if not info.is_dir():
-                yield info.filename, partial(archive.open, info), _when(info)
+                yield (
+                    legible(info.filename),
+                    _why_not(info.external_attr >> 16) or partial(archive.open, info),
+                    _when(info),
+                )
+
+
+def _why_not(mode):
+    """Why something in a folder or archive is not opened."""
+    if stat.S_ISLNK(mode):
+        return "a link, which is not followed"
+    return "not a file that can be read" if stat.S_IFMT(mode) and not stat.S_ISREG(mode) else ""
+
+
+def legible(name):
+    """A file's name with the letters that it had, where a tool has packed or unpacked it in another code.
+
+    What is not in UTF-8 Python reads in the code of old PCs, and browsers and unzip write escapes.
+    """
+    certain = (
+        lambda: unquote_to_bytes(name).decode() if ESCAPED.fullmatch(name) else name,
+        *(partial(lambda code: name.encode(code).decode(), code) for code in ("cp437", "latin-1", "cp1252")),
+    )
+    likely = (  # if it makes more than one Korean syllable
+        lambda: re.sub(r"#U([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), name),
+        *(partial(lambda code: name.encode(code).decode("euc_kr"), code) for code in ("cp437", "latin-1")),
+    )
+    for way in (*certain, *likely):
+        with suppress(UnicodeError):
+            read = way()
+            if read != name and (way in certain or len(HANGUL.findall(unicodedata.normalize("NFC", read))) > 1):
+                return read
+    return name
 
 
 def _when(info):

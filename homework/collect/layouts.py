@@ -1,7 +1,7 @@
 """Whose is a file? How platforms name what they hand over, and whom a name means.
 
-A platform's own number or an exact id decides first, then a whole name; a part of a name does not count. What could be
-two people's is nobody's, and both are named.
+A platform's own number decides first, then an exact id, then a whole name; a part of a name does not count. What could
+be two people's is nobody's, and both are named.
 """
 
 import re
@@ -13,7 +13,9 @@ from pathlib import PurePosixPath
 
 import yaml
 
-from ..roster import comparable, slug
+from book.chapter import CHAPTERS, ROOT, TRANSLATED, read, title
+
+from ..roster import HANGUL, comparable, exact, slug
 
 PLATFORMS = [  # the first that fits tells who
     re.compile(r"(?:^|/)(?P<who>[^/]+?)_(?P<number>\d+)_assignsubmission_[a-z]+(_|/|$)"),  # Moodle: Jane Doe_1_…_file
@@ -23,12 +25,22 @@ PLATFORMS = [  # the first that fits tells who
 ]
 GRADESCOPE = re.compile(r"(?:^|/)(?P<folder>submission_(?P<number>\d+))/")
 RUBY = re.compile(rb"!ruby/\S+|^([ -]*):(?=\w+:)", re.M)  # its kinds of values in YAML, and keys like :name:
-NOISE = r"copy of|copie de|kopie von|사본|\(\d+\)|-\d+$|- ?copy(\d*)|\.(ipynb|txt|json|zip)\b"
-USUAL = {f"hw{n}" for n in range(20)} | set(
-    "and answer answers assignment assignments attention attempt by chapter class copy done draft ex exercise "
-    "exercises file final finished homework hw kap lab my new notebook of project python real solution solutions "
-    "solved submission submit submitted task tasks the updated v version week work 과제 숙제 제출 최종".split()
+NOISE = re.compile(
+    r"copy of|copie de|kopie von|의 ?(사본|복사본)|사본( ?-)?|복사본|"
+    r"\(\d{1,3}\)|-\d+$|- ?copy(\d*)|\.(ipynb|txt|json|zip)(?![a-z0-9])",
+    re.I,
 )
+USUAL = """and answer answers assignment assignments assn attention attempt by chapter class colab copy course done
+    draft ex exercise exercises file final finished homework hw jupyter kap lab main master my new notebook numbers of
+    project pset python real section solution solutions solved submission submit submitted task tasks the updated v
+    version week work
+    과제 과제물 숙제 제출 제출용 제출본 제출합니다 최종 최종본 진짜최종 찐최종 수정 수정본 완성 완료 답 답안 정답 풀이
+    해답 실습 연습 연습문제 문제 보고서 레포트 리포트 노트북 주피터 파이썬 코드 파일 사본 복사본 새 내 주 주차 차시 차
+    회차 번 번째 장 단원 챕터 강의 수업 분반 반 학번 이름 학과 어텐션 숫자로 보는 의 및 와 과"""
+USUAL = {*USUAL.split(), *(f"hw{number}" for number in range(20))}
+CERTAIN = 5  # characters of an id with digits in it that no other word has by chance
+WHOLE = 3  # syllables of a Korean name that is one word; many a word of two is also a name
+PARTICLE = re.compile("(의|님|학생)$")  # of a Korean word, after a name
 CERTAIN = 5  # characters of an id with digits in it that no other word has by chance
 
 
@@ -53,13 +65,13 @@ class Layout:
     """The folder or archive as one platform laid it out, for a chapter and a roster, which may be empty."""
 
     def __init__(self, stem, roster, metadata=b"", repositories=()):
-        self.stem, self.roster, self.known, self.ids = stem, roster, defaultdict(set), defaultdict(set)
+        self.stem, self.roster = stem, roster
+        self.known, self.ids, self.exact = (defaultdict(set) for _ in range(3))
         for key, student in roster.items():
-            for known in student.known:
-                self.known[known].add(key)
-            for known in student.ids:
-                self.ids[known].add(key)
-        self.usual = USUAL | {comparable(word) for word in re.split("[_-]", stem)}
+            for kind in ("known", "ids", "exact"):
+                for text in getattr(student, kind):
+                    getattr(self, kind)[text].add(key)
+        self.usual = USUAL | {comparable(word) for word in re.split("[_-]", stem)} | _title_words(stem)
         self.submissions = _read_submissions(metadata)
         words = {name: name.split("-") for name in repositories}  # `assignment-user`: what all begin with is no user
         columns = zip(*(parts[:-1] for parts in words.values()), strict=False)
@@ -84,39 +96,55 @@ class Layout:
             return _owner(people, when, slug(str(first)) if len(people) == 1 else "")
         for match in filter(None, (pattern.search(level) for pattern in PLATFORMS)):
             parts = {"late": "", "when": "", "number": ""} | {k: v for k, v in match.groupdict().items() if v}
+            if match.re is PLATFORMS[1] and {*self._words(parts["who"])} <= self.usual:
+                continue  # `과제_20261234_1_…` only looks like Canvas's
             late = "late, says Canvas" if parts["late"] else parts["when"]
-            return _owner([self._person(parts["who"], [parts["number"]])], late, parts["number"])
+            login = self.exact.get(exact(parts["who"])) if not parts["number"] else None
+            return _owner([login or self._person(parts["who"], [parts["number"]])], late, parts["number"])
         return None
 
     def _person(self, name, ids):
         """The students whom a platform's name and ids mean; without a roster the name itself."""
         if not self.roster:
             return {slug(name or "")} - {""}
-        by_id = set().union(*(self.ids.get(comparable(str(one)), set()) for one in ids if one))
-        by_name = self.known.get(comparable(name or ""), set())
+        by_id = set().union(*(self.exact.get(exact(str(one)), set()) for one in ids if one))
+        by_id = by_id or set().union(*(self.ids.get(comparable(str(one)), set()) for one in ids if one))
+        by_name = self.known.get(comparable(name or "")) or self._named(name or "")[0]
         return by_id & by_name or by_id | by_name
 
     def _plain(self, level):
-        """Whom the folders and the name of a file mean."""
-        parts = PurePosixPath(unicodedata.normalize("NFC", level)).parts
-        if len(parts) > 1 and parts[0] in self.repositories:
-            parts = (self.repositories[parts[0]],)
+        """Whom the folders and the name of a file mean: the outermost name rules, unless a Korean one is but likely."""
+        parts = PurePosixPath(unicodedata.normalize("NFKC", level)).parts
+        if len(parts) > 1 and (user := self.repositories.get(parts[0])):
+            keys = self.exact.get(exact(user)) or self._named(user)[0] if self.roster else {slug(user)}
+            return _owner([keys] if keys else [])
         if self.roster or not parts:
-            return _owner(next(([keys] for part in parts if (keys := self._named(part))), []))
-        who = parts[-2] if len(parts) > 1 else re.sub(f"{re.escape(self.stem)}|{NOISE}", " ", parts[-1], flags=re.I)
+            likely = set()
+            for place, part in enumerate(parts):
+                login = self.exact.get(exact(part)) if place < len(parts) - 1 else None  # of a folder, even `copy`
+                keys, sure = (login, True) if login else self._named(part)
+                likely |= keys
+                if keys and sure:
+                    break
+            return _owner([likely] if likely else [])
+        who = parts[-2] if len(parts) > 1 else NOISE.sub(" ", re.sub(re.escape(self.stem), " ", parts[-1], flags=re.I))
         nobody = len(parts) == 1 and {*self._words(who)} <= self.usual
+        if HANGUL.search(who):  # of Korean words the usual ones can go: none of them is a name
+            words = [word for word in self._words(who) if not (word in self.usual and HANGUL.search(word))]
+            who, nobody = " ".join(words) or who, nobody or all(word.isdigit() for word in words)
         return Owner([slug(who)] if slug(who) and not nobody else [])
 
     def _words(self, text):
-        text = re.sub(NOISE, " ", unicodedata.normalize("NFC", text), flags=re.I)
-        text = re.sub(re.escape(self.stem), " ", text, flags=re.I)
-        return [comparable(word) for word in re.findall(r"[^\W_]+", text)]
+        """The words of a name as they are compared; between Korean and other letters a word ends."""
+        text = unicodedata.normalize("NFKC", text)
+        text = NOISE.sub(" ", re.sub(re.escape(self.stem), " ", text, flags=re.I))
+        return [comparable(word) for word in re.findall(r"[가-힣]+|[^\W_가-힣]+", text)]
 
     def _named(self, text):
-        """The students whom a name of a file or a folder means."""
+        """The students whom a name of a file or a folder means, and whether that is sure."""
         words = self._words(text)
         spans = [(i, j) for i in range(len(words)) for j in range(i + 1, min(len(words), i + 8) + 1)]
-        matches = {span: joined for span in spans if (joined := "".join(words[slice(*span)])) in self.known}
+        matches = {span: keys for span in spans if (keys := self._called(words[slice(*span)]))}
         number = str(int(self.stem.split("_")[0]))
         for i, j in [*matches]:  # within a longer one, the chapter's number, or a small number beside words: no name
             longer = any(a <= i and j <= b and (a, b) != (i, j) for a, b in matches)
@@ -125,11 +153,45 @@ class Layout:
                 del matches[i, j]
         covered = {place for i, j in matches for place in range(i, j)}
         rest = {word for place, word in enumerate(words) if place not in covered} - self.usual
-        if not all(re.fullmatch(r"v?\d{1,3}", word) for word in rest):
-            # it also means somebody else, so only an exact id counts
-            matches = {s: j for s, j in matches.items() if len(j) >= CERTAIN and any(c.isdigit() for c in j)}
-        people = [self.known[joined] for joined in matches.values()]
-        return set.intersection(*people) or set.union(*people) if people else set()
+        sure = all(re.fullmatch(r"v?\d{1,3}", word) for word in rest)
+        if not sure:  # it also means somebody else, so only an exact id counts, or, if need be, a whole Korean name
+            certain = {(i, j): keys for (i, j), keys in matches.items() if _is_certain("".join(words[i:j]))}
+            korean = {(i, j): keys for (i, j), keys in matches.items() if _is_whole_name("".join(words[i:j]))}
+            matches, sure = certain | korean, bool(certain)
+        people = [*matches.values()]
+        return (set.intersection(*people) or set.union(*people)) if people else set(), sure
+
+    def _called(self, words):
+        """The students whom these words mean together; a single one that is somebody's exact id means nobody else."""
+        if len(words) > 1:
+            return self.known.get("".join(words), set())
+        (word,) = words
+        return self.exact.get(word) or self.known.get(word) or self.known.get(self._bare(word), set())
+
+    def _bare(self, word):
+        """A Korean name without what is written to it in one word: a particle, or a usual word before or after it."""
+        splits = [(word[:i], word[i:]) for i in range(1, len(word))]
+        cuts = [part for pair in splits for part, other in (pair, pair[::-1]) if len(other) > 1 and other in self.usual]
+        cuts += [bare for bare in [PARTICLE.sub("", word)] if len(bare) >= WHOLE]
+        return next((cut for cut in cuts if HANGUL.match(cut) and cut in self.known), "")
+
+
+def _is_certain(joined):
+    return len(joined) >= CERTAIN and any(letter.isdigit() for letter in joined)
+
+
+def _is_whole_name(joined):
+    return len(joined) >= WHOLE and all(HANGUL.match(letter) for letter in joined)
+
+
+def _title_words(stem):
+    """The words of the chapter's title, in both languages: none of them is somebody's name in a file's."""
+    path = next((path for path in CHAPTERS if path.stem == stem), None)
+    titles = [title(read(path))] if path else []
+    if path and (catalogue := ROOT / "locale" / TRANSLATED / "chapters" / f"{stem}.po").exists():
+        message = rf'^msgid "{re.escape(titles[0])}"\nmsgstr "(.+)"'
+        titles += re.findall(message, catalogue.read_text("utf-8"), re.M)
+    return {comparable(word) for one in titles for word in re.findall(r"[^\W\d_]+", one)}
 
 
 def _read_submissions(metadata):

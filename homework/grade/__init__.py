@@ -63,10 +63,11 @@ def _grade(task, kind):
     cells = read(task.data)
     restored = restore(cells, release, exercises)
     _compare_versions(cells, release, restored)
-    judge = Judge(restored, exercises, task.seeds)
-    with checks.speaking(language(cell.source for cell in cells)):
+    spoken = language(cell.source for cell in cells)
+    with checks.speaking(spoken):
+        judge = Judge(restored, exercises, task.seeds)
         Run(source, restored, task.seconds, kind).run(judge)
-    return write_result(release, restored, exercises, judge.verdicts)
+    return write_result(release, restored, exercises, judge.verdicts) | {"language": spoken or "en"}
 
 
 def _compare_versions(cells, release, restored):

@@ -5,6 +5,7 @@ import os
 import secrets
 import sys
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from importlib.util import find_spec
 
 import nbformat
@@ -14,11 +15,12 @@ from tqdm import tqdm
 
 from book.chapter import ROOT
 
-from ..chapter import Unclear, find_chapter
+from ..chapter import Unclear, find_chapter, read_exercises
 from ..collect import print_open_questions
 from ..course import read_class, read_collected, read_results, write_file, write_json
 from ..release import is_secret_of, personal
 from . import Task, grade, sandbox
+from .write import write_unjudged
 
 TRIALS = 8  # secret seeds for each check
 WITHOUT_NUMBERS = "no copy with numbers of their own was made under this name; was it collected with the roster?"
@@ -44,24 +46,30 @@ def command(chapter, course, jobs, dask, timeout, unsafe, again, environment, **
     data = {student: (course / "collected" / stem / f"{student}.ipynb").read_bytes() for student in handed_in}
     without_numbers = _without_numbers(course, stem, options["personal"], secret, data)
     digests = _digests(source, release, seeds, timeout, data)
-    before, tasks = read_results(course, stem), []
+    before, tasks, keep = read_results(course, stem), [], partial(_keep, course, stem, release)
     for student in before.keys() - data.keys():
         (course / "results" / stem / f"{student}.json").unlink()
     for student in data:
         if student in without_numbers:
-            _keep(course, stem, {"student": student, "exercises": {}, "notes": [], "unjudged": WITHOUT_NUMBERS}, None)
+            empty = {"student": student, "exercises": {}, "notes": [], "unjudged": WITHOUT_NUMBERS}
+            keep(empty, None)
         elif again or before.get(student, {}).get("made_from") != digests[student]:
             copy = personal.personalise(release, secret, student) if options["personal"] else release
             tasks.append(Task(student, data[student], source, copy, seeds, timeout, "none" if unsafe else None))
     for result in grade_all(tasks, jobs, dask):
-        _keep(course, stem, result, digests[result["student"]])
-    from ..report import gradebook  # loads nbgrader
+        keep(result, digests[result["student"]])
+    from ..report import describe_students, gradebook  # loads nbgrader
 
-    results = read_results(course, stem)
-    gradebook.record(course, stem, {name for name, result in results.items() if not result.get("unjudged")})
-    for_person = [r for r in results.values() if r.get("unjudged") or any(note["person"] for note in r["notes"])]
+    results, exercises = read_results(course, stem), read_exercises(source, release)
+    unclear = {
+        student: {exercise.check_name for exercise in exercises if exercise.is_unclear(result)}
+        for student, result in results.items()
+    }
+    gradebook.record(course, stem, unclear, {task.student for task in tasks})
+    students = describe_students(release, collected, results, gradebook.scores(course, stem))
+    for_person = sum(bool(student["file"] and student["person"]) for student in students)
     where = ", as the report says." if for_person else ""
-    print(f"{len(tasks)} graded now, {len(results) - len(tasks)} before; {len(for_person)} for a person{where}")
+    print(f"{len(tasks)} graded now, {len(results) - len(tasks)} before; {for_person} for a person{where}")
     print_open_questions(course, stem, collected)
 
 
@@ -121,12 +129,11 @@ def _digests(source, release, seeds, timeout, data):
     return {student: hashlib.sha256(shared + data[student]).hexdigest() for student in data}
 
 
-def _keep(course, stem, result, made_from):
+def _keep(course, stem, release, result, made_from):
     """Write a result, and the notebook for nbgrader, as soon as it is there; what a person may mend is tried again."""
     student, notebook = result["student"], result.pop("notebook", None)
-    if notebook:
-        text = nbformat.writes(nbformat.from_dict(notebook))
-        write_file(course / "submitted" / student / stem / f"{stem}.ipynb", text.encode())
+    text = nbformat.writes(nbformat.from_dict(notebook or write_unjudged(release, result["unjudged"])))
+    write_file(course / "submitted" / student / stem / f"{stem}.ipynb", text.encode())
     result["made_from"] = None if result.get("again") else made_from
     write_json(course / "results" / stem / f"{student}.json", result)
 

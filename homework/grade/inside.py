@@ -71,7 +71,7 @@ class Watch:
             self.used.add("sys.setprofile")
 
     def __enter__(self):
-        self.used = set()
+        self.used = {"threads"} if len(sys._current_frames()) > 1 else set()  # only this thread is watched
         sys.setprofile(self._note)
         self.armed = True
 
@@ -87,6 +87,8 @@ class Watch:
             owner = owner if isinstance(owner, type) else type(owner)
             module = getattr(called, "__module__", None) or owner.__module__
             caller, name = frame, getattr(called, "__name__", "")
+            if module == "_thread" and name.startswith("start_"):
+                self.used.add("threads")
             file = TORCH if str(module).startswith("torch") else ""
         else:
             return

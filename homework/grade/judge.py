@@ -30,7 +30,14 @@ class Verdict:
     def of(cls, status, message):
         """The verdict with what a check said."""
         parts = {name: _as_data(part) for name, part in message.parts().items()}
-        return cls("partly right" if message.share else status, printable(str(message))[:2000], parts, message.share)
+        if message.share:
+            return cls("partly right", printable(message.open())[:2000], parts, message.share)
+        return cls(status, printable(str(message))[:2000], parts)
+
+    @classmethod
+    def unclear(cls, seen):
+        """The verdict on what a person has to judge."""
+        return cls.of("unclear", checks.Wrong(seen))
 
 
 def _as_data(value):
@@ -46,7 +53,7 @@ class Judge:
     def __init__(self, restored, exercises, seeds):
         self.restored, self.exercises, self.seeds = restored, exercises, seeds
         self.settled = set()  # exercises that are right, or whose answer ended its sandbox
-        self.verdicts = {e.name: Verdict("unclear", "The notebook did not run to its end.") for e in exercises}
+        self.verdicts = {e.name: Verdict.unclear(Part("The notebook did not run to its end.")) for e in exercises}
 
     def judge_cell(self, session, place, run):
         """Judge the answers that stand in a cell which has just been run."""
@@ -77,6 +84,8 @@ class Judge:
             return Verdict.of("not attempted", reason)
         except checks.Wrong as reason:
             verdict = Verdict.of("wrong", reason)
+            if reason.for_person:
+                return self._leave_to_person(exercise, verdict.message)
             if run.missing_modules and "NameError" in verdict.message:
                 seen = "what a missing module should have made is not there"
                 return self._leave_to_person(exercise, f"{seen}: {verdict.message}")
@@ -126,9 +135,9 @@ class Judge:
                 return self._leave_to_person(exercise, str(reason))
             return Verdict.of("wrong", reason)
         if place is not None and place not in run.started:
-            return Verdict("unclear", "The cells before it took too long, so yours was not run.")
+            return Verdict.unclear(Part("The cells before it took too long, so yours was not run."))
         if exercise.name in self.restored.doubtful:
-            return Verdict("unclear", "Something stands there that is no code.")
+            return Verdict.unclear(Part("What is there is not code."))
         if place is not None and is_begun(exercise.stub, self.restored.own[place]):
             reason = "something was written, and the stub's exception, or its …, still rules"
             return self._leave_to_person(exercise, reason)
@@ -136,7 +145,7 @@ class Judge:
 
     def _leave_to_person(self, exercise, reason):
         self.restored.note(reason, exercise.name, person=True)
-        return Verdict("unclear", "Somebody will look at this answer.")
+        return Verdict.unclear(Part("Whoever teaches you will look at this answer."))
 
 
 def check(session, exercise, seeds, restored, renamed=None):

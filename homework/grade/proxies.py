@@ -13,6 +13,7 @@ MOST_USED = 50
 SHORTCUTS = {
     "torch": "calls PyTorch, which the prompt asks to do without",
     "scaled_dot_product_attention": "calls scaled_dot_product_attention of attention_src or torch",
+    "threads": "runs in threads, so that it could not be seen which functions it calls",
     "sys.setprofile": "calls sys.setprofile, so that it could not be seen which functions it calls",
 }
 

@@ -11,6 +11,8 @@ from book.chapter import CHAPTERS
 MOST_CELL = 200_000  # characters; a longer cell is no answer
 LARGEST = 50 * 2**20  # bytes of a notebook
 MOST_CELLS = 2000
+KINDS = {b"%pdf": "a PDF", b"pk\3\4": "a zip archive, or made by an office program", b"\x89png": "a picture"}
+KINDS |= {b"\xff\xd8\xff": "a picture", b"<!doctype html": "a web page", b"<html": "a web page"}
 SHARE = 0.3  # of a chapter's cells: a notebook with so many of them is of that chapter
 
 
@@ -36,12 +38,8 @@ def read(data):
         raise Unreadable(f"the file has {len(data) // 2**20} MB, more than {LARGEST // 2**20}")
     try:
         notebook = json.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise Unreadable(f"not a notebook: it begins with the bytes {data[:8]!r}") from None
     except (ValueError, RecursionError) as error:
-        beginning = data[:40].decode(errors="replace")
-        what = f"not a notebook: {type(error).__name__} in what begins with {beginning!r}"
-        raise Unreadable(f"{what}; the .ipynb file itself is needed") from None
+        raise Unreadable(f"not a notebook: {_describe(data, error)}; the .ipynb file itself is needed") from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if cells is None and isinstance(notebook, dict) and isinstance(notebook.get("worksheets"), list):
         cells = [c for sheet in notebook["worksheets"] if isinstance(sheet, dict) for c in sheet.get("cells") or []]
@@ -53,6 +51,20 @@ def read(data):
     if not any(cell.kind == "code" and cell.source.strip() for cell in cells):
         raise Unreadable("the notebook has no code")
     return cells
+
+
+def _describe(data, error):
+    """Say in plain words what a file is that is no JSON."""
+    for beginning, kind in KINDS.items():
+        if data.lstrip()[: len(beginning)].lower() == beginning:
+            return kind
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, UnicodeDecodeError):
+        return f"it begins with the bytes {data[:8]!r}"
+    if data.lstrip().startswith(b"{"):
+        return f"it begins like one, and is broken off or damaged near character {error.pos:,}"
+    return f"it begins with {printable(data[:40].decode(errors='replace'))!r}"
 
 
 def _read_cell(cell):

@@ -106,6 +106,18 @@ def describe():
     return f"in {choose_kind()}, with {walls.MEMORY // 2**30} GB of memory in all."
 
 
+def end_processes(user):
+    """End what a user has left running, also what has no parent any more; what forks meanwhile, in another round."""
+    for _ in range(100):
+        processes = [process for process in psutil.process_iter(["uids", "status"]) if process.info["uids"]]
+        left = [p for p in processes if p.info["uids"].real == user and p.info["status"] != psutil.STATUS_ZOMBIE]
+        if not left:
+            return
+        for process in left:
+            with suppress(psutil.Error):
+                process.kill()
+
+
 class Session:
     """A running sandbox of some kind: bubblewrap, docker, podman; or `user`, which only makes the program another user,
     for a machine that is thrown away; or `none`, which only ends it when time is up."""
@@ -116,7 +128,7 @@ class Session:
         self.errors = tempfile.TemporaryFile()
         self.name, self.home = f"homework-{secrets.token_hex(6)}", tempfile.TemporaryDirectory(prefix="homework-")
         another = kind in ("bubblewrap", "user") and os.getuid() == 0
-        user = 2**30 + secrets.randbelow(2**30) if another else None
+        self.user = user = 2**30 + secrets.randbelow(2**30) if another else None
         settings = json.dumps({"limits": {} if kind == "none" else LIMITS, "user": user})
         self.line, theirs = socket.socketpair()
         self.line.settimeout(LOOK)
@@ -163,6 +175,8 @@ class Session:
         for process in processes:
             with suppress(psutil.Error):
                 process.kill()
+        if self.kind == "user":
+            end_processes(self.user)
         if self.kind in ENGINES:
             subprocess.run([self.kind, "kill", self.name], capture_output=True, timeout=60)
         self.process.wait()

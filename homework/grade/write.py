@@ -3,9 +3,20 @@
 import copy
 from dataclasses import asdict
 
-from nbformat.v4 import new_code_cell, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
-from book.chapter import code, grade_id
+from book.chapter import code, grade_id, is_check
+
+
+def write_unjudged(release, reason):
+    """Return a notebook by which nbgrader has an entry for a file that nobody could judge."""
+    notebook = copy.deepcopy(release)
+    for cell in code(notebook):
+        failed = new_output("error", ename="unclear", evalue=reason, traceback=[reason])
+        cell.update(outputs=[failed] if is_check(cell) else [], execution_count=None)
+    said = f"**This is not what was handed in**, which nobody could judge: {reason}. That file is in `collected`."
+    notebook.cells.insert(0, new_markdown_cell(said))
+    return notebook
 
 
 def write_result(release, restored, exercises, verdicts):

@@ -19,7 +19,16 @@ from ..chapter import Unclear, find_chapter
 from ..course import read_json, read_students, write_json
 from . import personal
 
-INSTALL = re.compile(r"%pip install -q (?:\"attention_src(?P<extra>\[\w+\]) @ \S+|git\+\S+)")
+INSTALL = re.compile(r"(?P<indent>[ ]*)%pip install -q (?:\"attention_src(?P<extra>\[\w+\]) @ \S+|git\+\S+)")
+FROM_FILE = [  # Colab opens a notebook alone, in a folder of its own
+    "import os",
+    "",
+    'if not os.path.exists("WHEEL"):',
+    '    print("This notebook came with the file WHEEL. Please choose it:")',
+    "    from google.colab import files",
+    "",
+    "    files.upload()",
+]
 VERSION = re.compile(r"%pip install -q .*git\+[^\s\"]+@([0-9a-f]{7,40})")
 
 
@@ -57,7 +66,7 @@ def find_package(course, offline):
             build = ["pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, copy]
             subprocess.run([sys.executable, "-m", *map(str, build)], check=True)
         wheel = max(folder.glob("attention_src-*.whl"), key=lambda path: path.stat().st_mtime)
-        print(f"Hand out {wheel.name} with each notebook, for the same folder: it is installed from there.")
+        print(f"Hand out {wheel.name} with each notebook: it is installed from the same folder, and Colab asks for it.")
         return wheel.name
     if "/OWNER/" in address:
         raise Unclear(
@@ -73,8 +82,11 @@ def hand_out(copy, stem, package):
 
     def pin(match):
         extra = match["extra"] or ""
-        package_name = f'"{package}{extra}"' if package.endswith(".whl") else f'"attention_src{extra} @ {package}"'
-        return f"%pip install -q {package_name if extra else package}"
+        if package.endswith(".whl"):
+            lines = [*FROM_FILE, f'%pip install -q "{package}{extra}"' if extra else f"%pip install -q {package}"]
+        else:
+            lines = [f'%pip install -q "attention_src{extra} @ {package}"' if extra else f"%pip install -q {package}"]
+        return "\n".join(match["indent"] + line if line else "" for line in lines).replace("WHEEL", package)
 
     for cell in copy.cells:
         cell.source = INSTALL.sub(pin, cell.source)

@@ -23,6 +23,7 @@ PACKED += ("requirements-dev.txt", "README.md", "_config.yml", "CITATION.cff")
 def command(chapter, course, environment):
     """Pack setup.sh, run_autograder, the checks, the chapter and the secret seed."""
     path, secret = find_chapter(chapter), personal.secret_from(environment)
+    packed = (*PACKED, f"locale/*/chapters/{path.stem}.po")
     made = course / "gradescope" / f"{path.stem}.zip"
     made.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -31,7 +32,7 @@ def command(chapter, course, environment):
             info.external_attr = 0o755 << 16
             archive.writestr(info, file.read_bytes().replace(b"CHAPTER", path.stem[:2].encode()))
         archive.writestr("seed", secret)
-        for file in [file for files in PACKED for file in ROOT.glob(files)]:
+        for file in [file for files in packed for file in ROOT.glob(files)]:
             if file.is_file() and "__pycache__" not in file.parts:
                 archive.write(file, file.relative_to(ROOT))
     print(f"Upload {made} as the autograder of a programming assignment. It holds the secret: keep it to yourself.")

@@ -3,14 +3,17 @@
 import shutil
 import zipfile
 from collections import Counter, defaultdict
+from functools import cache, partial
 from pathlib import Path, PurePosixPath
 
 from jinja2 import Environment, FileSystemLoader
 
 from book import chapter
+from book.chapter import TRANSLATED
 
-from ..chapter import find_chapter, read_exercises
+from ..chapter import find_chapter, in_language, language_of, read_exercises
 from ..course import read_class, read_collected, read_results, read_students, require
+from ..roster import tell_apart
 from . import tables
 
 PAGES = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True)
@@ -35,9 +38,8 @@ def write(folder, release, collected, results, scores, roster=()):
 
     Pages need no other file and no network, and whatever a student wrote is shown as text.
     """
+    students = describe_students(release, collected, results, scores)
     exercises = read_exercises(release, release)
-    people = sorted(collected.items(), key=lambda entry: entry[1]["name"].casefold())
-    students = [_student(key, about, results.get(key), scores.get(key) or {}, exercises) for key, about in people]
     page = {"title": chapter.title(release), "exercises": exercises, "of": sum(one.points for one in exercises)}
     shutil.rmtree(folder / "students", ignore_errors=True)
     (folder / "students").mkdir(parents=True)
@@ -45,49 +47,76 @@ def write(folder, release, collected, results, scores, roster=()):
     summary = [_summarise(one, students) for one in exercises]
     text = PAGES.get_template("class.html").render(students=students, summary=summary, **page)
     (folder / "index.html").write_text(text, "utf-8")
+    find_page = cache(partial(_find_page, release, page["of"]))
     with zipfile.ZipFile(folder / "feedback.zip", "w", zipfile.ZIP_DEFLATED) as feedback:
         for student in [student for student in students if student["file"]]:
-            text = PAGES.get_template("student.html").render(student=student, **page)
+            text = find_page(student["language"])(student=student)
             (folder / "students" / f"{student['key']}.html").write_text(text, "utf-8")
             if student["sent"]:  # the platform takes it back under the name that it gave to what was handed in
                 feedback.writestr(str(PurePosixPath(student["sent"]).with_suffix(".html")), text)
 
 
-def _student(key, about, result, points, exercises):
+def describe_students(release, collected, results, scores):
+    """Return everything that pages and tables show of each student, by name."""
+    exercises = read_exercises(release, release)
+    labels = tell_apart({key: about["name"] for key, about in collected.items()})
+    return [
+        _student(key, about | {"label": labels[key]}, results.get(key), scores.get(key) or {}, exercises)
+        for key, about in sorted(collected.items(), key=lambda entry: entry[1]["name"].casefold())
+    ]
+
+
+def _find_page(release, of, language):
+    """Return what writes a student's page in a language, with the titles that the student knows."""
+    copy = in_language(release, language)
+    titles = {one.name: one.title for one in read_exercises(copy, copy)}
+    template = PAGES.get_template("student.ko.html" if language_of(copy) == TRANSLATED else "student.html")
+    return partial(template.render, title=chapter.title(copy), titles=titles, of=of)
+
+
+def _student(key, about, result, given, exercises):
     """Everything about one student that a page or a table shows; a score of None is a blank, never a 0."""
     result = result or {"exercises": {}, "notes": [], "unjudged": "not graded yet" if about["file"] else ""}
-    notes, unjudged = about["notes"] + result["notes"], result.get("unjudged")
-    titles = {one.name: one.title for one in exercises}
-    texts = [
-        ((f"{titles[name]}: " if (name := note.get("exercise")) in titles else "") + note["text"], note["person"])
-        for note in notes
-    ]
-    rows = [
-        {
-            **vars(one),
-            "score": _score(one, result, points),
-            "answer": result.get("answers", {}).get(one.name),
-            **result["exercises"].get(one.name, {"status": "", "message": ""}),
-        }
-        for one in exercises
-    ]
+    rows = [_row(one, result, given.get(one.check_name)) for one in exercises]
+    settled = {row["name"] for row in rows if row["by_person"]}
     points = [row["score"] for row in rows]
+    unjudged = result.get("unjudged") if None in points else ""
+    titles = {one.name: one.title for one in exercises}
+    person, noticed = [unjudged] * bool(unjudged), []
+    for note in about["notes"] + result["notes"]:
+        name = note.get("exercise")
+        text = f"{titles[name]}: {note['text']}" if name in titles else note["text"]
+        # a person has seen to it: to this exercise, or to all of them
+        seen_to = name in settled or settled == {*titles}
+        (person if note["person"] and (about.get("nobody") or not seen_to) else noticed).append(text)
+    person += [f"{row['title']}: graded again since a person gave {row['score']:g}" for row in rows if row["again"]]
     return {
         **about,
         "key": key,
+        "language": result.get("language"),
         "rows": rows,
         "total": None if None in points else sum(points),
         "unjudged": unjudged,
-        "person": [unjudged] * bool(unjudged) + [text for text, person in texts if person],
-        "noticed": [text for text, person in texts if not person],
+        "person": person,
+        "noticed": noticed,
     }
 
 
-def _score(exercise, result, points):
-    """Points as nbgrader has them. What no check could judge has none, unless a person gave some in the formgrader."""
-    score, by_person = points.get(exercise.check_name, (None, False))
-    judged = result["exercises"].get(exercise.name, {}).get("status", "unclear") != "unclear"
-    return score if judged or by_person else None
+def _row(exercise, result, given):
+    """An exercise of a student's: points as nbgrader has them, and what the check and whoever teaches said.
+
+    What no check could judge has no points, unless a person gave some in the formgrader.
+    """
+    by_person = bool(given and given.by_person)
+    return {
+        **vars(exercise),
+        "score": given.points if given and (by_person or not exercise.is_unclear(result)) else None,
+        "by_person": by_person,
+        "again": by_person and given.waits,
+        "comment": given.comment if given else "",
+        "answer": result.get("answers", {}).get(exercise.name),
+        **result["exercises"].get(exercise.name, {"status": "", "message": ""}),
+    }
 
 
 def _summarise(exercise, students):

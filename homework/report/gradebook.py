@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import warnings
+from typing import NamedTuple
 
 import nbformat
 from nbgrader import preprocessors as steps
@@ -48,23 +49,48 @@ def release(course, path):
     return course / "release" / path.stem / path.name
 
 
-def record(course, stem, students):
-    """Score what lies in `submitted` for these students, its checks answered; forget whoever has nothing any more."""
-    for student in scores(course, stem).keys() - students:
+def record(course, stem, unclear, graded_now=None):
+    """Score what lies in `submitted`, its checks answered; forget whoever has nothing any more.
+
+    `unclear` is {student: names of the check cells that nobody could judge}: they have no score and wait in the
+    formgrader. What a person has given stands, and waits there once more if the submission was graded now.
+    """
+    before = scores(course, stem)
+    for student in before.keys() - unclear.keys():
         with open_gradebook(course) as book:
             book.remove_submission(stem, student)
         for kind in ("submitted", "autograded"):
             shutil.rmtree(course / kind / student / stem, ignore_errors=True)
-    if students:
+    if unclear:
         Autograde(force=True, **_settings(course, stem)).start()
+    with open_gradebook(course) as book:
+        for submission in book.assignment_submissions(stem) if unclear else ():
+            student = submission.student.id
+            again = graded_now is None or student in graded_now
+            for grade in [grade for sheet in submission.notebooks for grade in sheet.grades]:
+                given = before.get(student, {}).get(grade.name)
+                if grade.name in unclear.get(student, ()):
+                    grade.auto_score = None
+                by_person = grade.manual_score is not None
+                grade.needs_manual_grade = (again or given.waits) if by_person and given else grade.auto_score is None
+        book.db.commit()
 
 
 def open_gradebook(course):
     return Gradebook(f"sqlite:///{course.resolve() / 'gradebook.db'}", "attention")
 
 
+class Given(NamedTuple):
+    """The points for an exercise: who gave them, with what comment, and whether a person has to look."""
+
+    points: float
+    by_person: bool
+    comment: str = ""
+    waits: bool = False
+
+
 def scores(course, stem):
-    """Return {student: {name of the check's cell: (points, whether a person gave them)}}."""
+    """Return {student: {name of the check's cell: Given}}."""
     with open_gradebook(course) as book:
         try:
             submissions = book.assignment_submissions(stem)
@@ -72,8 +98,11 @@ def scores(course, stem):
             return {}
         return {
             submission.student.id: {
-                grade.name: (grade.score, grade.manual_score is not None)
+                grade.name: Given(
+                    grade.score, grade.manual_score is not None, comments.get(grade.name, ""), grade.needs_manual_grade
+                )
                 for sheet in submission.notebooks
+                for comments in [{f"{one.name}-check": one.manual_comment or "" for one in sheet.comments}]
                 for grade in sheet.grades
             }
             for submission in submissions

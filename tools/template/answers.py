@@ -25,6 +25,7 @@ EXERCISES["exNN-NAME"] = Exercise(
     {
         "matrix product": lambda weights, value: weights @ value,
         "loops": NAME_by_loops,
+        "writes into the values": NAME_in_place,
         "torch": lambda weights, value: torch.tensor(weights) @ torch.tensor(value),
     },
     {
@@ -38,7 +39,6 @@ EXERCISES["exNN-NAME"] = Exercise(
         "squared weights": (lambda weights, value: weights**2 @ value, "Which weight belongs to which value"),
         "transposed output": (lambda weights, value: (weights @ value).T, "Which axis do the weights"),
         "first query alone": (lambda weights, value: weights[0] @ value, "Which axis do the weights"),
-        "writes into the values": (NAME_in_place, {"argument": "value"}),
     },
     results=1,
 )

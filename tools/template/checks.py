@@ -5,8 +5,9 @@ import numpy as np
 from ._ask import ask, name_shapes
 from ._compare import need_close, need_shape
 from ._message import say_right
+from ._trials import draw_sizes
 
-NAME_SIZES = [(2, 3, 4), (5, 4, 3), (3, 3, 3)]  # n, m, d_v; first all different
+NAME_SIZES = [(2, 3, 4), (5, 4, 3), (3, 3, 3), (1, 4, 2), (3, 1, 2), (11, 12, 10)]  # n, m, d_v; first all different
 
 
 def NAME(answer, seed=0):
@@ -18,7 +19,7 @@ def NAME(answer, seed=0):
     seed : int, where the trials come from
     """
     random = np.random.default_rng(seed)
-    for n, m, d_v in NAME_SIZES:
+    for n, m, d_v in draw_sizes(NAME_SIZES, seed):
         trial = {"weights": random.dirichlet(np.ones(m), size=n), "value": random.normal(size=(m, d_v))}
         weights, value = trial.values()
         given, output = name_shapes(**trial), ask(answer, **trial)
