@@ -26,6 +26,7 @@ SCRIPTS = (
     "web/static/predict.js",
     "web/pictures/kit.js",
     "web/pictures/01-steer.js",
+    "web/pictures/02-lamp.js",
     "web/pictures/03-alibi.js",
 )
 MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin)

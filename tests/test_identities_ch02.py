@@ -6,15 +6,35 @@ import numpy as np
 import pytest
 import torch
 
+from attention_course.divisors import train_side_by_side
 from attention_src import dot_score, relu_weights, sigmoid_weights, softmax
-
-USES = ("train",)
 
 
 @pytest.fixture(params=[(2, 0.1), (5, 1), (30, 8)], ids=lambda case: "{} scores of size {}".format(*case))
 def scores(request, random):
     m, size = request.param
     return size * random.normal(size=m)
+
+
+def test_two_weights_differ_by_tanh_of_half_the_gap_and_by_less_where_others_compete(random):
+    for gap in random.uniform(0.001, 20, size=20):
+        larger, smaller = softmax(np.array([gap, 0.0]))
+        np.testing.assert_allclose([larger / smaller, larger - smaller], [np.exp(gap), np.tanh(gap / 2)], rtol=1e-9)
+        assert larger - smaller < gap / 2
+        among_three = softmax(np.array([gap, 0.0, random.normal()]))
+        assert among_three[0] - among_three[1] < larger - smaller
+
+
+def test_another_base_is_a_temperature(scores):
+    raised = 2.0**scores
+    np.testing.assert_allclose(raised / raised.sum(), softmax(scores * np.log(2)))
+
+
+def test_normalising_what_relu_weights_give_cancels_the_number_of_keys(random):
+    scores, value = random.normal(size=(4, 12)), random.normal(size=(12, 6))
+    with_length, without = relu_weights(scores) @ value, np.maximum(scores, 0) @ value
+    by_size = [x / np.sqrt((x * x).mean(axis=-1, keepdims=True)) for x in (with_length, without)]
+    np.testing.assert_allclose(*by_size, rtol=1e-12)
 
 
 def slopes(scores):
@@ -72,14 +92,14 @@ def test_the_variance_of_a_score_of_independent_numbers_of_variance_1_is_d(d):
 @pytest.mark.parametrize(("optimiser", "tolerance"), [("SGD", 1e-12), ("Adam", 1e-4)])
 @pytest.mark.parametrize("power", [0.5, 1])
 @pytest.mark.parametrize("seed", range(100, 105))
-def test_a_divisor_is_a_starting_size_and_a_rate(book, optimiser, tolerance, power, seed):
+def test_a_divisor_is_a_starting_size_and_a_rate(optimiser, tolerance, power, seed):
     """After ten steps, W divided by √c is where it is without the divisor; with Adam but for its ε."""
     d, method = 11, getattr(torch.optim, optimiser)
     c = d**power
     rate = 0.3 * c / d**0.5 if optimiser == "SGD" else 0.01
-    _, _, divided = book.train(c, rate, d, 10, method, seed=seed, runs=2)
+    _, _, divided = train_side_by_side(c, rate, d, 10, method, seed=seed, runs=2)
     less = c if optimiser == "SGD" else c**0.5
-    _, before, undivided = book.train(1, rate / less, d, 10, method, start=c**-0.5, seed=seed, runs=2)
+    _, before, undivided = train_side_by_side(1, rate / less, d, 10, method, scale=c**-0.5, seed=seed, runs=2)
     assert (divided / c**0.5 - undivided).norm() < tolerance * (undivided - before).norm()
 
 

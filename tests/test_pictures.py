@@ -35,6 +35,7 @@ def read_inputs(name):
     return json.loads(html.unescape(found))
 
 
+INPUTS["02-lamp"] = read_inputs("02-lamp")
 INPUTS["03-alibi"] = read_inputs("03-alibi")
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>picture</title><link rel="stylesheet" href="pictures.css">
@@ -53,6 +54,24 @@ def recompute_01(state, inputs):
     return {"query": query[0], "weights": weights[0], "output": output[0]}
 
 
+def recompute_02(state, inputs):
+    """What chapter 2's picture must show, from the package."""
+    d = 2 ** int(np.floor(state["size"] + 0.5))
+    divisor = {"one": 1, "root": d**0.5, "whole": d}[state["divisor"]]
+    gaps = np.array(inputs["gaps"][str(d)])
+    rows = softmax(np.stack([gaps / divisor, 0 * gaps], axis=1))
+    weights = softmax(np.array([state["lead"] / divisor, 0.0]))
+    slopes = rows.prod(axis=1)
+    return {
+        "d": d,
+        "weights": weights,
+        "slope": weights.prod(),
+        "slopes": slopes,
+        "lit": (slopes >= 0.1).sum(),
+        "larger": rows.max(axis=1).mean(),
+    }
+
+
 def recompute_03(state, inputs):
     """What chapter 3's picture must show, from what is kept of its networks."""
     kept, keys, step = stored_alibi(), int(np.floor(state["keys"] + 0.5)), int(np.floor(state["step"] + 0.5))
@@ -67,7 +86,7 @@ def recompute_03(state, inputs):
     }
 
 
-RECOMPUTE = {"01-steer": recompute_01, "03-alibi": recompute_03}
+RECOMPUTE = {"01-steer": recompute_01, "02-lamp": recompute_02, "03-alibi": recompute_03}
 
 
 def only(name):
@@ -290,6 +309,81 @@ def test_the_tip_follows_the_mouse(picture):
     assert abs(moved["x"] - handle["x"] + 60) < 6 and abs(moved["y"] - handle["y"] + 40) < 6
     picture.mouse.move(x, y)
     assert picture.locator("[data-handle]").bounding_box() == moved
+
+
+@only("02-lamp")
+def test_lamps_are_as_wide_as_their_slopes_and_hang_at_their_gaps(picture):
+    random = np.random.default_rng(6)
+    circles = """(kind) => [...document.querySelectorAll("svg circle")]
+      .filter((one) => one.getAttribute("class") === kind)
+      .map((one) => ["cx", "cy", "r"].map((name) => +one.getAttribute(name)))"""
+    for _ in range(50):
+        set_state(picture, draw_state(random, picture.controls))
+        outputs, texts = (read(picture)[what] for what in ("outputs", "texts"))
+        *lights, own = picture.evaluate(circles, "light")
+        rings = picture.evaluate(circles, "glass")
+        width = picture.locator("svg").evaluate("svg => svg.viewBox.baseVal.width")
+        for light, ring, slope, gap in zip(lights, rings, outputs["slopes"], outputs["gaps"], strict=True):
+            assert light[:2] == ring[:2] and abs(light[2] - 4 * slope * ring[2]) <= 0.0501
+            assert abs(ring[0] - (24 + (np.clip(gap, -40, 40) + 40) / 80 * (width - 48))) <= 0.0501
+        assert abs(own[2] - 4 * outputs["slope"] * 12) <= 0.0501
+        shares = [text for text in texts if text.startswith(("bank: river ", "money "))]
+        for text, weight in zip(shares, outputs["weights"], strict=True):
+            number = text.rpartition(" ")[2]
+            assert number == "<0.01" if 0 < weight < 0.005 else abs(float(number) - weight) <= 0.00501
+
+
+@only("02-lamp")
+def test_the_first_state_is_the_figure_of_the_page(picture):
+    shown, inputs = read(picture), INPUTS["02-lamp"]
+    assert shown["outputs"]["d"] == inputs["d"] and shown["outputs"]["gaps"] == inputs["gaps"][str(inputs["d"])]
+    assert shown["state"] == {"lead": inputs["lead"], "size": np.log2(inputs["d"]), "divisor": "one"}
+    assert shown["outputs"]["lit"] == 5
+    assert len(json.dumps(inputs)) < 40_000
+
+
+@only("02-lamp")
+def test_keys_alone_light_the_lamps_again_by_either_divisor_and_reach_every_sentence(picture):
+    def said():
+        return re.sub(r"[<>−]?\d[\d.]*|river|money", "#", read(picture)["sentence"])
+
+    reached = lambda: picture.locator(".picture-goal.reached").count()  # noqa: E731
+    choose = picture.locator('[data-control="divisor"]')
+    sentences, lit = {said()}, [read(picture)["outputs"]["lit"]]
+    assert not reached()
+    picture.locator("[data-first]").focus()
+    picture.keyboard.press("End")
+    sentences.add(said())
+    picture.locator('[data-control="size"]').focus()
+    for _ in range(2):
+        picture.keyboard.press("ArrowRight")
+        lit.append(read(picture)["outputs"]["lit"])
+    assert not reached() and max(lit) < 8
+    choose.focus()
+    for _ in range(2):
+        picture.keyboard.press("ArrowDown")
+        sentences.add(said())
+        assert reached()
+    picture.locator('[data-control="size"]').focus()
+    picture.keyboard.press("Home")  # short keys are no answer
+    sentences.add(said())
+    assert not reached()
+    picture.locator("[data-first]").focus()
+    picture.keyboard.press("Home")
+    sentences.add(said())
+    assert len(sentences) >= 4
+
+
+@only("02-lamp")
+def test_the_lamp_follows_the_mouse(picture):
+    handle = picture.locator("[data-handle]").bounding_box()
+    x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
+    picture.mouse.move(x, y)
+    picture.mouse.down()
+    picture.mouse.move(x + 120, y, steps=4)
+    moved = picture.locator("[data-handle]").bounding_box()
+    picture.mouse.up()
+    assert abs(moved["x"] - handle["x"] - 120) < 6
 
 
 @only("03-alibi")

@@ -4,6 +4,7 @@ What else a figure shows is compared with the stored figures of the chapters, wh
 """
 
 import itertools
+import json
 import re
 
 import numpy as np
@@ -82,6 +83,16 @@ def test_arrows_lead_from_patch_to_patch_and_print_what_weighs_a_tenth_or_more()
     assert "0.75" not in words_of(plots.arrows_over({"one": scene}, printed=False))
 
 
+def test_the_lit_part_of_a_lamp_is_as_wide_as_its_slope_and_the_figure_carries_its_numbers():
+    picture = plots.lamp({4: [0.0, 30.0], 8: [1.0, 2.0]}, 4, 0.0, words=["river", "money"], asks="bank")
+    assert {"bank: river 0.50", "money 0.50"} <= set(words_of(picture))
+    one_dark = plots.lamp({4: [30.0, 31.0]}, 4, 0.0, words=["river", "money"], asks="bank").svg
+    both_lit = plots.lamp({4: [0.0, 0.1]}, 4, 0.0, words=["river", "money"], asks="bank").svg
+    assert one_dark.count("<use") == both_lit.count("<use") - 2  # a dark lamp has a ring and no light
+    inputs = json.loads(re.search(r'data-picture="02-lamp">(.*?)</metadata>', picture.svg)[1])
+    assert inputs["gaps"] == {"4": [0, 30], "8": [1, 2]} and inputs["d"] == 4
+
+
 def test_a_patch_without_a_weight_is_left_as_it_is():
     picture = plots.over_image(np.zeros((1, 2, 3)), {"": [np.nan, 0.5]})
     assert re.findall(r"opacity: ([\d.]+); stroke", picture.svg) == ["0.3"]
@@ -101,6 +112,7 @@ REFUSALS = [
     (lambda: plots.grids({"a": [[1]], "b": [[1, 2]]}), "expected matrices of one shape"),
     (lambda: plots.bars([1, 2], ["a"]), "labels has 1 labels for 2"),
     (lambda: plots.lines([1, 2], {"a": [1]}), "a"),
+    (lambda: plots.walks([1, 2, 3]), r"sums has shape \(3,\); expected \(walks, d\)"),
     (lambda: plots.weighted_sum([1, 2], [[1, 2, 3]] * 2, "ab"), r"expected \(m,\) and \(m, 2\)"),
     (lambda: plots.product(*[("", [[1, 2]])] * 3), r"expected \(n, m\), \(m, d\) and \(n, d\)"),
     (lambda: over((4, 4), 4), r"image has shape \(4, 4\); expected \(H, W, 3\)"),

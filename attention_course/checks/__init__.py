@@ -8,7 +8,7 @@ line for an answer that holds. The trials come from `seed`, so that an answer ca
 from ._language import speaking
 from ._message import RIGHT, NotAttempted, Part, Wrong, before_handing_in, collecting, hold_back
 from .ch01 import attention, doubled_query, mended_attention
-from .ch02 import mended_softmax, ratio_of_weights, softmax
+from .ch02 import mended_softmax, softmax, temperature_for_ratio, without_divisor
 from .ch03 import additive_score, counting_keys, decoder_step, looks_at_the_encoder
 from .ch04 import head, mended_head, numbers_and_rank
 from .ch05 import decoder_mask, masked_attention, mended_mask, who_may_look

@@ -1,18 +1,19 @@
 """Checks of chapter 02, why softmax, why √d_k."""
 
-from math import exp
+from math import exp, log, log2, log10
 
 import numpy as np
 
 from attention_src.weights import softmax as right_softmax
 
-from ._ask import ask, name_shapes
+from ._ask import ask, ask_for_two, name_shapes
 from ._attention import LAST, about_nan, about_sums, lacks_the_last
 from ._compare import check_prediction, name_entry, need_close, need_finite, need_rows_sum_to_one, need_shape
 from ._message import Part, Wrong, half, say_right
 from ._trials import draw_sizes
 
 LEFT = "When do you remove a hidden key, and what is left of its score?"
+STEPS, CLOSE = 12, 0.02  # of a training that is compared, and how far apart two courses may end, for Adam's ε
 FAR = 1000.0 * np.eye(3, 4)  # scores so far from the others of their row that only the largest can be subtracted
 SHAPES = [(4, 4), (2, 5), (1, 7), (3, 1), (2, 3, 4), (2, 1, 3, 2), (4,), (12, 13)]
 
@@ -121,30 +122,86 @@ def mended_softmax(answer, total, seed=0):
     say_right("rows sum to 1 in every shape we tried.")
 
 
-def ratio_of_weights(answer, *, first=5 / 2, second=2):
-    """Check how many times as heavy the weight of a score `first` is as that of a score `second`.
+def temperature_for_ratio(answer, *, first=5 / 2, second=2, ratio=3):
+    """Check the temperature at which the weight of a score `first` is `ratio` times that of a score `second`.
 
     Parameters
     ----------
     answer : float, rounded to 2 decimals
     first, second : float, the scores; three more are 1/2, −1 and −6
+    ratio : float
     """
-    total = sum(map(exp, (first, second, 1 / 2, -1, -6)))
+    gap = first - second
     reasons = {
-        first / second: ("divide one score by the other", "What does exp turn a difference into?"),
-        first - second: ("use the gap itself", "What does softmax do to each score before it divides?"),
-        exp(first): ("leave out the other score", "Which two numbers does the ratio compare?"),
-        exp(second - first): (
-            "divide the smaller weight by the larger",
-            "Which way round does the exercise ask for it?",
-        ),
-        exp(first) / total: ("use the weight of the first word", "What must you divide it by for a comparison?"),
-        exp(first) - exp(second): (
-            "subtract one exponential from the other",
-            "Does 'times as heavy' ask for a difference?",
-        ),
-        2 ** (first - second): ("raise 2 to the gap", "Which number does softmax raise to a power?"),
+        log(ratio) / gap: ("divide the gap that is needed by the gap there is", "Does this T multiply, or divide?"),
+        gap * log(ratio): ("multiply the scores by T", "Does a temperature multiply the scores, or divide them?"),
+        gap / ratio: ("take the ratio for the gap", "Which gap gives that ratio?"),
+        gap / exp(ratio): ("raise e to the ratio", "Is the ratio a gap, or what a gap gives?"),
+        gap / log2(ratio): ("use the logarithm with base 2", "Which number does softmax raise to a power?"),
+        gap / log10(ratio): ("use the logarithm with base 10", "Which number does softmax raise to a power?"),
+        gap: ("use the gap itself", "At this T the new gap is 1. Which ratio does that give?"),
+        first / second / ratio: ("divide the scores by each other", "What does exp turn a difference into?"),
     }
-    hint = "What is the gap between the two scores, and what is e raised to that gap?"
-    check_prediction(answer, exp(first - second), reasons, hint, digits=2)
-    say_right("the ratio is e raised to the gap, whatever the other scores are.")
+    hint = "Which gap gives that ratio, and by what must the gap between these two scores be divided to get it?"
+    check_prediction(answer, gap / log(ratio), reasons, hint, digits=2)
+    say_right("the gap between the first two becomes the logarithm of the ratio, whatever the other scores are.")
+
+
+def without_divisor(answer, seed=0):
+    """Check a student's ``answer(c, rate) -> scale, rate`` by training with Adam: with a divisor, and with the two.
+
+    Parameters
+    ----------
+    answer : function of a divisor and a learning rate, both float
+    """
+    random = np.random.default_rng([seed, 2])
+    for c, rate in ((4.0, 0.01), (float(random.integers(5, 30)), 0.02), (float(random.integers(5, 30)), 0.003)):
+        names = {"c": c, "rate": rate}
+        scale, new_rate = ask_for_two("scale, rate", answer, **names)
+        for name, number in (("scale", scale), ("rate", new_rate)):
+            if number.size != 1 or not np.isfinite(number).all() or number <= 0:
+                raise Wrong(
+                    Part("{name} is {number}", name=Part(name), number=repr(number)),
+                    "a number above 0",
+                    "Can it learn?",
+                )
+        scale, new_rate = float(scale), float(new_rate)
+        if np.isclose(new_rate, c**-0.5, rtol=1e-3) and scale < new_rate:
+            seen = Part("With {given}, the two results are {results}", given=name_shapes(**names))
+            seen.values["results"] = f"{scale:.3g}, {new_rate:.3g}"
+            raise Wrong(
+                seen, Part("{names}, in this order", names="scale, rate"), "Which of the two do you return first?"
+            )
+        _follow(c, rate, scale, new_rate, name_shapes(**names), seed)
+    say_right("with Adam the training takes the same course without the divisor.")
+
+
+def _follow(c, rate, scale, new_rate, given, seed):
+    """Raise Wrong unless a training with these two takes the course of the one with the divisor c."""
+    import torch
+
+    from attention_course.divisors import train_side_by_side
+
+    both = {"d": 12, "steps": STEPS, "method": torch.optim.Adam, "seed": seed, "runs": 2}
+    _, before, after = train_side_by_side(c, rate, **both)
+    _, small_before, small_after = train_side_by_side(1, new_rate, scale=scale, **both)
+    start = (small_before.norm() / before.norm()).item()
+    if not np.isclose(start, c**-0.5, rtol=1e-3):
+        question = (
+            "A score is a product of a query and a key. If each is divided by the same number, what is the score?"
+        )
+        if np.isclose(start, 1 / c, rtol=1e-3):
+            question = "Both matrices get this factor. By how much does a score then change?"
+        seen = Part("With {given}, the scores at the start are {times:.3g} times those with the divisor", given=given)
+        seen.values["times"] = start**2 * c
+        raise Wrong(seen, "1", question)
+    moved, small_moved = (after - before) / c**0.5, small_after - small_before
+    if (moved - small_moved).norm() > CLOSE * moved.norm():
+        times = (small_moved.norm() / moved.norm()).item()
+        question = "How long is a step of Adam, and how much shorter must it be for smaller matrices?"
+        if np.isclose(new_rate, rate / c, rtol=1e-3):
+            question = (
+                "That is the rule of plain gradient descent. Does the size of a gradient decide how far Adam goes?"
+            )
+        seen = Part("With {given}, the matrices move {times:.3g} times as far as they should", given=given, times=times)
+        raise Wrong(seen, "1", question)

@@ -13,6 +13,7 @@ from ._attending import circle, shaded, supply
 from ._canvas import Canvas
 from ._costs import cache_steps, online_steps, shared_heads
 from ._images import arrows_over, cut_photograph, over_image, photograph
+from ._lamp import lamp, walks
 from ._layers import blocks, stream
 from ._matrices import grid, grids, grouped, product
 from ._series import bars, lines
@@ -51,6 +52,7 @@ __all__ = [
     "grid",
     "grids",
     "grouped",
+    "lamp",
     "lines",
     "online_steps",
     "over_image",
@@ -61,6 +63,7 @@ __all__ = [
     "steer",
     "stream",
     "supply",
+    "walks",
     "weighted_sum",
     "with_inputs",
 ]

@@ -1,6 +1,6 @@
 """Answers to the exercises of chapter 02."""
 
-from math import exp
+from math import log
 
 import numpy as np
 import torch
@@ -162,21 +162,22 @@ def as_handed_out(scores):
 
 EXERCISES = {
     "ex02-softmax": Exercise(checks.softmax, "S002-5 S002-7", RIGHT, WRONG, results=1),
-    "ex02-ratio": Exercise(
-        checks.ratio_of_weights,
+    "ex02-temperature": Exercise(
+        checks.temperature_for_ratio,
         "S002-6",
-        {"two decimals": (1.65,), "all decimals": (exp(0.5),), "an array": (np.exp(2.5) / np.exp(2),)},
+        {"two decimals": (0.46,), "all decimals": (0.5 / log(3),), "an array": (np.array(0.5) / np.log(3),)},
         {
-            "one score divided by the other": ((1.25,), "divide one score by the other"),
-            "the gap": ((0.5,), "the gap itself"),
-            "e to the first score": ((12.18,), "leave out the other score"),
-            "upside down": ((0.61,), "divide the smaller"),
-            "the first weight": ((0.56,), "the weight of the first word"),
-            "the difference": ((4.79,), "subtract one exponential"),
-            "2 to the gap": ((1.41,), "raise 2 to the gap"),
-            "three": ((3,), "What is the gap"),
+            "multiplied": ((2.2,), "Does this T multiply, or divide"),
+            "gap times logarithm": ((0.55,), "Does a temperature multiply"),
+            "the ratio for the gap": ((0.17,), "Which gap gives that ratio?"),
+            "e to the ratio": ((0.02,), "what a gap gives"),
+            "base 2": ((0.32,), "raise to a power"),
+            "base 10": ((1.05,), "raise to a power"),
+            "the gap": ((0.5,), "the new gap is 1"),
+            "one score divided by the other": ((0.42,), "exp turn a difference into"),
+            "three": ((3,), "by what must the gap"),
         },
-        formula=lambda first, second: (exp(first) / exp(second),),
+        formula=lambda first, second, ratio: ((first - second) / log(ratio),),
     ),
     "ex02-mend": Exercise(
         checks.mended_softmax,
@@ -206,5 +207,31 @@ EXERCISES = {
         results=1,
         named=2.5,
         names={1: "put under which column", 0.625: "the larger scores", 4: "where does each go", 2: "the last line"},
+    ),
+    "ex02-undo": Exercise(
+        checks.without_divisor,
+        "S002-9",
+        {
+            "powers": lambda c, rate: (c**-0.5, rate / c**0.5),
+            "roots": lambda c, rate: (1 / np.sqrt(c), rate / np.sqrt(c)),
+            "torch": lambda c, rate: (torch.tensor(c).rsqrt(), rate * torch.tensor(c).rsqrt()),
+            "a list": lambda c, rate: [c**-0.5, rate * c**-0.5],
+        },
+        {
+            "the rate of plain gradient descent": (lambda c, rate: (c**-0.5, rate / c), "plain gradient descent"),
+            "the rate kept": (lambda c, rate: (c**-0.5, rate), "How long is a step of Adam"),
+            "a larger rate": (lambda c, rate: (c**-0.5, rate * c**0.5), "How long is a step of Adam"),
+            "the rate divided by a fourth root": (
+                lambda c, rate: (c**-0.5, rate / c**0.25),
+                "How long is a step of Adam",
+            ),
+            "each matrix divided by c": (lambda c, rate: (1 / c, rate / c**0.5), "Both matrices get this factor"),
+            "the start kept": (lambda c, rate: (1.0, rate / c**0.5), "what is the score"),
+            "larger matrices": (lambda c, rate: (c**0.5, rate / c**0.5), "what is the score"),
+            "right for c = 4 alone": (lambda c, rate: (0.5, rate / 2), "what is the score"),
+            "a fourth root": (lambda c, rate: (c**-0.25, rate / c**0.5), "what is the score"),
+            "no rate": (lambda c, rate: (c**-0.5, 0), "Can it learn"),
+        },
+        results=2,
     ),
 }

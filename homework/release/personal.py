@@ -15,9 +15,9 @@ from ..chapter import Unclear
 
 NUMBERS = {  # check: (how the student is told, {option: what it may be})
     "doubled_query": ("the query of *The* is ({times}, 0)", {"times": (3, 4, 5)}),
-    "ratio_of_weights": (
-        "the first two scores are {first} and {second}",
-        {"first": (3, 3.5, 4), "second": (1.25, 1.75, 2.25)},
+    "temperature_for_ratio": (
+        "the first two scores are {first} and {second}, and the ratio is {ratio}",
+        {"first": (3, 3.5, 4), "second": (1.25, 1.75, 2.25), "ratio": (4, 5, 6)},
     ),
     "step_numbers": ("{words} words, states of {size} numbers", {"words": (9, 11, 13), "size": (4, 6, 7)}),
     "numbers_and_rank": (
