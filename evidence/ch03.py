@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from attention_course.alignment import encode_examples, force_weight, guess_places, ignore_mask, write_texts
+from attention_course.alignment import force_weight, guess_places, ignore_mask, write_texts
 from attention_course.tasks import alignment_score, exact_match
 from evidence.claims import SEEDS, Claim, Experiment, Level, Series, all_rows, grid, round_numbers
 
@@ -50,7 +50,7 @@ def measure_letters(book, kind, seed, steps, rate):
     """Train to write letters backwards as the page does; test at every length and with the keys of other texts."""
     model, _ = book.train(kind, book.backwards, steps, seed, rate)
     row = {f"at_{n}": book.share_right(model, texts) for n, texts in zip(book.sizes, book.tests, strict=True)}
-    _, _, weights = write_texts(model, encode_examples(book.tests[1], book.letters, book.letters), book.letters)
+    _, _, weights = write_texts(model, book.encode(book.tests[1]), book.letters)
     row["spot"] = alignment_score(weights, book.tests[1])
     names = ("own", "other", "mean", "last", "first")
     row |= dict(zip(names, book.swap(model).values(), strict=True))
@@ -81,7 +81,7 @@ EXPERIMENTS = {
     ),
     "letters": Experiment(
         measure_letters,
-        ("train", "backwards", "sizes", "tests", "letters", "share_right", "swap", "change_one"),
+        ("train", "encode", "backwards", "sizes", "tests", "letters", "share_right", "swap", "change_one"),
         grid(seed=SEEDS, kind=["position", "from the end", "general", "additive"], **listed(LETTERS))
         + grid(**FEW, kind=["general", "additive"], **listed(SLOW)),
     ),
