@@ -27,6 +27,7 @@ SCRIPTS = (
     "web/pictures/kit.js",
     "web/pictures/01-steer.js",
     "web/pictures/02-lamp.js",
+    "web/pictures/03-alibi.js",
     "web/pictures/04-triangle.js",
     "web/pictures/04-clocks.js",
 )

@@ -8,6 +8,7 @@ anything by colour alone. Values are rounded before they are drawn.
 """
 
 from . import _style
+from ._alibi import alibi
 from ._attending import circle, shaded, supply
 from ._canvas import Canvas
 from ._costs import cache_steps, online_steps, shared_heads
@@ -42,6 +43,7 @@ __all__ = [
     "WIDTH",
     "Canvas",
     "Picture",
+    "alibi",
     "arrows_over",
     "bars",
     "blocks",
