@@ -30,6 +30,7 @@ SCRIPTS = (
     "web/pictures/03-alibi.js",
     "web/pictures/04-triangle.js",
     "web/pictures/04-clocks.js",
+    "web/pictures/07-whole.js",
 )
 MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin)
 
@@ -53,6 +54,32 @@ SEARCHING = (  # what the scripts of the search say
     "Your search did not match any documents. Please make sure that all words are spelled correctly and that you've "
     "selected enough categories.",
     "Hide Search Matches",
+)
+PICTURE_WORDS = (  # what the picture of chapter 7 names
+    "nothing",
+    "what encoder self-attention adds",
+    "the path past encoder self-attention",
+    "what encoder feed-forward adds",
+    "the path past encoder feed-forward",
+    "what causal self-attention adds",
+    "the path past causal self-attention",
+    "what cross-attention adds",
+    "the path past cross-attention",
+    "what decoder feed-forward adds",
+    "the path past decoder feed-forward",
+    "encoder self-attention",
+    "encoder feed-forward",
+    "causal self-attention",
+    "cross-attention",
+    "decoder feed-forward",
+    "self-attention",
+    "feed-forward",
+    "it writes",
+    "what it adds, beside the length of each stream",
+    "year",
+    "month",
+    "day",
+    "hyphens",
 )
 WORDS = (  # what extensions and the theme write into pages, and what scripts put together
     *(
@@ -266,7 +293,7 @@ def words_of_the_site():
         yield part.caption, "_toc.yml"
     for page in ENGLISH:  # the contents name them, too
         yield re.search("(?m)^# (.+)", source(page).read_text("utf-8"))[1], page
-    yield from ((text, "site") for text in WORDS)
+    yield from ((text, "site") for text in (*WORDS, *PICTURE_WORDS))
 
 
 @cache

@@ -156,7 +156,8 @@ CLAIMS = [
         baseline=Series("÷ √d", "the same with ÷ √d", {"d": 256}),
     ),
     Claim(
-        "With the divisor $\\sqrt{d}$ it hardly changes between $d = 16$, where it is 0.168, and $d = 256$, where it is 0.146.",
+        "With the divisor $\\sqrt{d}$ it hardly changes between $d = 16$, where it is 0.168, "
+        "and $d = 256$, where it is 0.146.",
         "gradient",
         GRADIENTS,
         lambda rows: all(0.6 < change < 1.4 for change in compare_sizes(rows, "÷ √d")),

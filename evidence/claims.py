@@ -23,11 +23,15 @@ SEEDS = range(FIRST_SEED, FIRST_SEED + 5)
 
 
 class Experiment(NamedTuple):
-    """A function of (book, **case) -> {column: number}, the names of the chapter that it uses, and its cases."""
+    """A function of (book, **case) -> {column: number}, the names of the chapter that it uses, and its cases.
+
+    `is_exact` is False where a second run gives other numbers, as times do.
+    """
 
     run: Callable
     uses: tuple
     cases: list
+    is_exact: bool = True
 
 
 class Series(NamedTuple):

@@ -4,17 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from attention_course.tasks import date_examples
+from attention_course.dates import DateTask
 from attention_src.layers import EncoderBlock
 
-USES = ("norm", "through", "multiplications", "chains", "Transformer", "START", "write")
+USES = ("norm", "pass_through", "chains", "Adder", "Nothing", "Writer", "cut", "replace_path", "make_network")
 
 
-def draw_norm(d):
-    """Return a norm with a scale and a shift as training might leave them."""
-    norm = torch.nn.LayerNorm(d)
-    torch.nn.init.normal_(norm.weight, 1, 0.3), torch.nn.init.normal_(norm.bias, 0, 0.3)
-    return norm
+@pytest.fixture(scope="module")
+def task():
+    return DateTask(num_train=100, num_held_out=20)
 
 
 @pytest.mark.parametrize("size", [0.01, 1, 100])
@@ -25,34 +23,28 @@ def test_what_a_sub_layer_reads_does_not_grow_with_the_stream(book, random, size
     np.testing.assert_allclose(normed.std(axis=-1), 1)
 
 
-@pytest.mark.parametrize(("kind", "leaves"), [("pre-norm", True), ("post-norm", False), ("on the stream", False)])
-def test_silent_sub_layers_leave_the_stream_alone_only_in_pre_norm(book, random, kind, leaves):
+@pytest.mark.parametrize(("skip", "leaves"), [("pre-norm", True), (1, False), (8, False)])
+def test_silent_sub_layers_leave_the_stream_alone_only_in_pre_norm(book, random, skip, leaves):
     heads = int(random.integers(1, 4))
     block, x = EncoderBlock(4 * heads, heads, 9), torch.randn(5, 4 * heads)
     for last in (block.attend.out_proj, block.feed_forward[2]):
         torch.nn.init.zeros_(last.weight), torch.nn.init.zeros_(last.bias)
-    assert torch.equal(book.through(block, x, kind), x) == leaves
+    assert torch.equal(book.pass_through(block, x, skip), x) == leaves
 
 
-def pass_both_stacks(book, random, moves_last_norm):
-    """Return what a post-norm stack gives, its last norm moved or not, and what one with norms on the stream gives."""
-    heads, depth = random.integers([1, 2], [4, 7])
-    d = 4 * int(heads)
-    x, blocks = torch.randn(5, d), [EncoderBlock(d, int(heads), 9) for _ in range(depth)]
-    norms = [draw_norm(d) for _ in range(2 * depth + 1)]  # the stack with norms on the stream has one at its end
-    streamed, post = x, norms[0](x) if moves_last_norm else x
-    for k, block in enumerate(blocks):
-        block.norms = torch.nn.ModuleList(norms[2 * k : 2 * k + 2])
-        streamed = book.through(block, streamed, "on the stream")
-        block.norms = torch.nn.ModuleList(norms[2 * k + 1 : 2 * k + 3])
-        post = book.through(block, post, "post-norm")
-    return post, norms[-1](streamed)
+def test_pre_norm_and_a_skip_weight_of_1_are_the_two_blocks_of_the_package(book, random):
+    heads = int(random.integers(1, 4))
+    x = torch.randn(5, 4 * heads)
+    for skip, norm_first in (("pre-norm", True), (1, False)):
+        block = EncoderBlock(4 * heads, heads, 9, norm_first=norm_first)
+        torch.testing.assert_close(book.pass_through(block, x, skip), block(x)[0])
 
 
-def test_post_norm_with_its_last_norm_at_its_beginning_is_the_stack_with_norms_on_the_stream(book, random):
-    torch.testing.assert_close(*pass_both_stacks(book, random, moves_last_norm=True))
-    with pytest.raises(AssertionError):
-        torch.testing.assert_close(*pass_both_stacks(book, random, moves_last_norm=False))
+def test_a_larger_skip_weight_leaves_more_of_the_stream(book, random):
+    block, x = EncoderBlock(8, 2, 9), torch.randn(200, 8)
+    x = x - x.mean(dim=-1, keepdim=True)
+    kept = [torch.cosine_similarity(x, book.pass_through(block, x, skip), dim=-1).mean() for skip in (1, 2, 8, 1e6)]
+    assert kept == sorted(kept) and kept[-1] > 1 - 1e-4
 
 
 def test_the_recurrent_chain_grows_by_the_same_with_each_token_and_that_of_attention_does_not(book, random):
@@ -62,40 +54,35 @@ def test_the_recurrent_chain_grows_by_the_same_with_each_token_and_that_of_atten
     assert len(set(attention)) == 1
 
 
-def test_attention_needs_fewer_multiplications_than_a_gru_below_n_equal_to_d_and_a_block_more_everywhere(book, random):
-    d = int(random.integers(2, 700))
-    for n in (1, d - 1, d, d + 1, 50 * d):
-        gru, layer, block = book.multiplications(n, d).values()
-        assert np.sign(layer - gru) == np.sign(n - d) and block > gru
+@torch.no_grad()
+def test_attention_of_one_token_to_itself_is_a_linear_map_with_a_bias(book):
+    attend = book.Adder().block.attend
+    a, b = torch.randn(2, 1, 32, dtype=torch.float64)
+    attend = attend.double()
+    zero = attend(torch.zeros_like(a))[0]
+    torch.testing.assert_close(attend(a + b)[0] - zero, attend(a)[0] + attend(b)[0] - 2 * zero)
 
 
 @torch.no_grad()
-def test_one_pass_gives_what_ten_passes_give_and_each_output_depends_on_all_before_it_alone(book, random):
-    model = book.Transformer(13, 11).eval()
-    source, lengths = torch.randint(13, (3, 7)), torch.tensor([7, 2, 5])
-    before = torch.randint(2, 11, (3, 10))
-    before[:, 0] = book.START
-    memory = model.encode(source, lengths)
-    outputs = model.decode(before, *memory)
-    ten = [model.decode(before[:, : t + 1], *memory)[:, -1] for t in range(10)]
-    torch.testing.assert_close(outputs, torch.stack(ten, dim=1))
-    for place in range(10):
+def test_a_writer_sees_all_letters_before_and_none_after(book):
+    model, before = book.Writer(11, d=8).eval(), torch.randint(11, (3, 12))
+    logits = model(before)
+    for place in range(12):
         changed = before.clone()
         changed[:, place] = (before[:, place] + 1) % 11
-        reacts = (model.decode(changed, *memory) - outputs).abs().amax(-1) > 1e-12
-        assert (reacts == (torch.arange(10) >= place)).all()
+        reacts = (model(changed) - logits).abs().amax((0, 2)) > 1e-9
+        assert (reacts == (torch.arange(12) >= place)).all()
 
 
-def test_a_date_is_written_from_its_source_alone_so_from_that_of_another_it_is_the_other_date(book, random):
-    model, sources, lengths = book.Transformer(13, 11).eval(), torch.randint(13, (6, 7)), torch.randint(2, 8, (6,))
-    with torch.no_grad():
-        for weight in model.parameters():
-            weight.mul_(3)  # so that what is written depends on the source
-        own, others = book.write(model, sources, lengths), book.write(model, sources.roll(1, 0), lengths.roll(1))
-    assert torch.equal(others, own.roll(1, 0)) and len(own.unique(dim=0)) > 1
-
-
-def test_hardly_any_two_neighbouring_dates_are_the_same(random):
-    _, held_out = date_examples(2, 1000, seed=int(random.integers(100)))
-    targets = np.array([example.target for example in held_out])
-    assert (targets == np.roll(targets, 1)).mean() < 0.01
+@torch.no_grad()
+def test_without_cross_attention_every_source_gives_the_same_date(book, task):
+    model = book.make_network("Transformer", task).eval()
+    for weight in model.parameters():
+        weight.mul_(3)  # so that what is written depends on the source
+    assert len(set(task.write(model))) > 1
+    with book.cut(model, "cross-attention", "part"):
+        assert len(set(task.write(model))) == 1
+    with book.replace_path(model, "cross-attention", torch.zeros(20, 32)):
+        written = task.write(model)
+    with book.cut(model, "cross-attention", "path"):
+        assert task.write(model) == written

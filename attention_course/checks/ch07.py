@@ -70,7 +70,7 @@ def pre_norm_block(answer, seed=0):
     )
 
 
-def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=768):
+def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=640):
     """Check the number of parameters of an encoder block, biases and two norms included.
 
     Parameters
@@ -82,11 +82,13 @@ def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=768):
     attend = 4 * square + 4 * d_model
     full = attend + 2 * wide + d_ff + d_model + 4 * d_model
     lost = "leave out {missing:,} numbers, the biases of attention or the two norms"
-    if d_ff == 3 * d_model:
-        lost = "leave out {missing:,} numbers, the biases of attention or of the feed-forward network, or the two norms"
     reasons = {
         full - d_ff: ("leave out the bias of the hidden layer", "How many numbers does it have?"),
         full - 4 * d_model: (Part(lost, missing=4 * d_model), "Which of them?"),
+        full - d_ff - d_model: (
+            "leave out the biases of the feed-forward network",
+            "How many numbers do its layers add?",
+        ),
         4 * square + 2 * wide: ("leave out the biases and the norms", "How many biases are there?"),
         full - 2 * d_model: (
             "count one norm, or give each norm only a scale",
@@ -102,9 +104,6 @@ def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=768):
         full - wide: ("give the feed-forward network one matrix", "It widens the tokens, and what then?"),
         attend: ("count only attention", "What comes after it?"),
     }
-    if d_ff == 4 * d_model:  # then 1,024 may be any of the three
-        lost = "leave out {missing:,} numbers, the biases of attention, that of the hidden layer, or the two norms"
-        reasons[full - d_ff] = Part(lost, missing=d_ff), "Which of them?"
     check_prediction(
         parameters,
         full,
@@ -196,3 +195,60 @@ def zero_test(answer, printed, seed=0):
     with half():
         check_prediction(printed, 5, reasons, hint)
     say_right("a norm on the stream shows, because x comes out changed. Here 6 becomes 1, a change of 5.")
+
+
+def _kept(skip, added, layers):
+    """What is left of the stream, and results of known slips with the question that leads from each."""
+    length = np.sqrt(skip**2 + added**2)
+    share = skip / length
+    known = (
+        (share, "That is what one sub-layer leaves. What does the second one leave of it?"),
+        (share * layers, "Do the losses of several sub-layers add up or multiply?"),
+        (1 - layers * (1 - share), "Do the losses of several sub-layers add up or multiply?"),
+        ((skip / (skip + added)) ** layers, "How long is the sum of two vectors at right angles?"),
+        (share ** (2 * layers), "Is that the share of the length, or of its square?"),
+        ((added / length) ** layers, "Is that the share of the stream, or of what was added?"),
+        ((1 / length) ** layers, "How long is the stream before the sum, if its skip weight is not 1?"),
+        (1 - share**layers, "Is that what is left, or what is lost?"),
+        (
+            skip**layers / np.sqrt(skip ** (2 * layers) + added**2),
+            "When is the norm applied: once, or at each sub-layer?",
+        ),
+    )
+    return share**layers, known
+
+
+def stream_kept(answer, smallest, seed=0):
+    """Check a student's ``answer(skip, added, layers) -> share`` of the stream that is left, and a design made with it.
+
+    Parameters
+    ----------
+    answer : function of two positive floats and an int
+    smallest : int, the smallest whole skip weight that keeps half of the stream for added = 1 and 60 sub-layers
+    """
+    random = np.random.default_rng(seed)
+    for layers in (1, 2, int(random.integers(3, 40))):
+        skip, added = (float(x) for x in random.uniform([1, 0.2], [3, 0.9]))
+        got, (right, known) = ask(answer, skip=skip, added=added, layers=layers), _kept(skip, added, layers)
+        need_shape(
+            "the result",
+            got,
+            (),
+            Part("skip weight {skip:.2f}", skip=skip),
+            "What is left is one number. Of what is it the share?",
+        )
+        need_close("result", got, right, "What does one sub-layer leave of the stream, and what do several?", known)
+    reasons = {
+        1: ("take post-norm", "What is left of it after 60 sub-layers?"),
+        6: ("stop one too early", "Does your function give a half for 6?"),
+        8: ("go one too far", "Would a smaller one do?"),
+        87: (
+            "add the lengths as if both vectors pointed the same way",
+            "How long is the sum of two vectors at right angles?",
+        ),
+        10: ("use the squares of the shares", "Is that the share of the length, or of its square?"),
+    }
+    check_prediction(
+        smallest, 7, reasons, "What does your function give for 60 sub-layers and skip weights 1, 2, 3 and on?"
+    )
+    say_right("the losses multiply, and from a skip weight of 7 on at least half of the stream gets through.")

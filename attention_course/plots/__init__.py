@@ -20,6 +20,7 @@ from ._series import bars, lines
 from ._steer import steer, with_inputs
 from ._style import TOKENS, Picture
 from ._sums import weighted_sum
+from ._transformer import whole_transformer
 from ._triangle import clocks, roles, triangle
 
 WIDTH = _style.WIDTH  #: The width of a figure in inches; a `Canvas` should be no wider.
@@ -69,5 +70,6 @@ __all__ = [
     "triangle",
     "walks",
     "weighted_sum",
+    "whole_transformer",
     "with_inputs",
 ]

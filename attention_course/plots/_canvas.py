@@ -50,6 +50,10 @@ class Canvas:
         """Draw a bar that stands on the point (x, y)."""
         self._axes.add_patch(Rectangle((x - width / 2, y), width, round(height, 3), facecolor=colour))
 
+    def dots(self, points, *, colour=INK):
+        """Draw a small dot at each of these points (x, y)."""
+        self._axes.plot(*zip(*points, strict=True), "o", color=colour, markersize=3)
+
     def text(self, x, y, text, *, fontsize=10, colour=INK, weight="normal"):
         """Write words centred at the point (x, y)."""
         self._axes.text(x, y, text, ha="center", va="center", fontsize=fontsize, color=colour, weight=weight)

@@ -1,4 +1,6 @@
-"""Generated data whose right answer, and right alignment, is known. Nothing is downloaded; every task has a seed.
+"""Data of the chapters: generated, so that the right answer is known, or real names. Nothing is downloaded.
+
+Every task that generates has a seed.
 
 Each function whose name ends in `examples` draws `num_train` examples to learn from and `num_test` others to ask about.
 What is asked about, be it a day, a sentence or a scene, is never learned from. A number that is not an integer raises
@@ -13,6 +15,7 @@ from .football import Football, football_examples
 from .grammar import Grammar, grammar_examples
 from .grounding import Scenes, draw_scenes, scene_examples
 from .korean import Sentences, korean_examples, write_sentence
+from .names import name_examples
 from .retrieval import Lookup, Pairs, lookup_examples, pair_examples, share_attended
 from .reversal import reversal_examples
 from .words import WHY, two_senses, who_sat_where
@@ -40,6 +43,7 @@ __all__ = [
     "grammar_examples",
     "korean_examples",
     "lookup_examples",
+    "name_examples",
     "pair_examples",
     "reversal_examples",
     "scene_examples",

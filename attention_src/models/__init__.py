@@ -1,4 +1,4 @@
-"""Models with parameters to learn, in torch: those that chapters 3, 8 and 12 train or open, each in its own module."""
+"""Models with parameters to learn, in torch, which chapters 3, 7, 8 and 12 train or open: a module each."""
 
 __all__ = ["PAD", "START"]
 

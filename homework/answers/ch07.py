@@ -92,7 +92,22 @@ def largest(block, x, norm_1, norm_2):
     return np.max(np.abs(np.subtract(x, block(x, lambda y: zeros, lambda y: zeros, norm_1, norm_2))))
 
 
-FULL = 4 * (256**2 + 256) + 2 * 256 * 768 + 768 + 256 + 4 * 256
+def keep_share(skip, added, layers):
+    return (skip / np.hypot(skip, added)) ** layers
+
+
+def keep_in_a_loop(skip, added, layers):
+    kept = 1.0
+    for _ in range(layers):
+        kept = kept * skip / (skip**2 + added**2) ** 0.5
+    return kept
+
+
+def keep_by_angle(skip, added, layers):
+    return np.cos(np.arctan(added / skip)) ** layers
+
+
+FULL = 4 * (256**2 + 256) + 2 * 256 * 640 + 640 + 256 + 4 * 256
 WRITE = Exercise(checks.pre_norm_block, "S001-2", RIGHT, WRONG, results=1)
 
 EXERCISES = {
@@ -103,14 +118,15 @@ EXERCISES = {
         {"whole": (FULL,), "as a float": (float(FULL),), "NumPy": (np.int64(FULL),), "torch": (torch.tensor(FULL),)},
         {
             "1,024 too few": ((FULL - 1024,), "leave out 1,024 numbers"),
-            "no hidden bias": ((FULL - 768,), "How many numbers does it have"),
-            "no biases, no norms": ((4 * 256**2 + 2 * 256 * 768,), "biases and the norms"),
+            "no hidden bias": ((FULL - 640,), "How many numbers does it have"),
+            "no feed-forward biases": ((FULL - 640 - 256,), "How many numbers do its layers add"),
+            "no biases, no norms": ((4 * 256**2 + 2 * 256 * 640,), "biases and the norms"),
             "half a norm": ((FULL - 512,), "besides its scale"),
             "no last bias": ((FULL - 256,), "How wide is the output"),
             "three matrices": ((FULL - 256**2,), "mixes the heads"),
             "three matrices and biases": ((FULL - 256**2 - 256,), "mixes the heads"),
             "times the heads": ((FULL + 3 * 4 * (256**2 + 256),), "Does the count depend"),
-            "one wide matrix": ((FULL - 256 * 768,), "one matrix"),
+            "one wide matrix": ((FULL - 256 * 640,), "one matrix"),
             "attention alone": ((4 * (256**2 + 256),), "What comes after it"),
             "1": ((1,), "shape of each part"),
         },
@@ -157,5 +173,40 @@ EXERCISES = {
         },
         results=1,
         named=5,
+    ),
+    "ex07-skip": Exercise(
+        checks.stream_kept,
+        "S001-2",
+        {"a power": keep_share, "a loop": keep_in_a_loop, "an angle": keep_by_angle},
+        {
+            "one sub-layer": (lambda skip, added, layers: skip / np.hypot(skip, added), "second one leave of it"),
+            "times the layers": (
+                lambda skip, added, layers: layers * skip / np.hypot(skip, added),
+                "add up or multiply",
+            ),
+            "losses added": (
+                lambda skip, added, layers: 1 - layers * (1 - skip / np.hypot(skip, added)),
+                "add up or multiply",
+            ),
+            "lengths added": (lambda skip, added, layers: (skip / (skip + added)) ** layers, "at right angles"),
+            "squares": (
+                lambda skip, added, layers: (skip**2 / (skip**2 + added**2)) ** layers,
+                "or of its square",
+            ),
+            "what was added": (
+                lambda skip, added, layers: (added / np.hypot(skip, added)) ** layers,
+                "or of what was added",
+            ),
+            "stream of length 1": (lambda skip, added, layers: np.hypot(skip, added) ** -layers, "before the sum"),
+            "what is lost": (lambda skip, added, layers: 1 - keep_share(skip, added, layers), "or what is lost"),
+            "designs 1": ((keep_share, 1), "What is left of it after 60"),
+            "designs 6": ((keep_share, 6), "give a half for 6"),
+            "designs 8": ((keep_share, 8), "Would a smaller one do"),
+            "designs 87": ((keep_share, 87), "at right angles"),
+            "designs 10": ((keep_share, 10), "or of its square"),
+            "designs 60": ((keep_share, 60), "skip weights 1, 2, 3"),
+        },
+        results=1,
+        named=7,
     ),
 }

@@ -10,6 +10,7 @@
 //   goal      {words, isReached(state, outputs, inputs)}
 //   grab      (x, y, {inputs, state, width, handle}) -> what of the state changes when the pointer is at this pixel;
 //             handle is the data-handle of what is dragged
+//   tap       (x, y, {inputs, width}) -> what of the state changes when this pixel is tapped, or null
 // None of them keeps anything: drawing the same state twice gives the same elements.
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -51,7 +52,7 @@ export function readState(hash, name, controls) {
 
 /** Put a picture in the place of the static drawing in its figure. */
 export function mount(figure, picture) {
-  const { controls, start, compute, draw, say, goal, grab } = picture;
+  const { controls, start, compute, draw, say, goal, grab, tap } = picture;
   const name = figure.dataset.picture;
   const inputs = JSON.parse(figure.dataset.inputs);
   const first = start(inputs);
@@ -138,6 +139,11 @@ export function mount(figure, picture) {
       if (event.target.closest("[data-handle]")) event.preventDefault();
     }, { passive: false });
   }
+  if (tap) drawing.addEventListener("click", (event) => {
+    const box = drawing.getBoundingClientRect();
+    const part = event.target.closest("[data-tap]") && tap(event.clientX - box.left, event.clientY - box.top, { inputs, width: frame.clientWidth });
+    if (part) change(part);
+  });
   again.addEventListener("click", () => change(first));
   addEventListener("hashchange", () => {
     const asked = readState(location.hash, name, controls);

@@ -1,0 +1,288 @@
+"""What runs through a Transformer while it writes, whole and with one arrow cut, as chapter 7 shows it."""
+
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+
+from attention_src.threads import limit_threads
+
+from .dates import ISO_LENGTH
+from .interventions import replace_attribute
+from .packed import pack
+
+#: The sub-layers of a `Transformer`, in the order of the data: the side on which each is, and its place in the block.
+SUBLAYERS = {
+    "encoder self-attention": ("encoder", 0),
+    "encoder feed-forward": ("encoder", 1),
+    "causal self-attention": ("decoder", 0),
+    "cross-attention": ("decoder", 1),
+    "decoder feed-forward": ("decoder", 2),
+}
+
+
+@contextmanager
+def cut(model, sublayer, what):
+    """Cut one arrow of a Transformer, for a while: the path past a sub-layer, or what the sub-layer adds.
+
+    Parameters
+    ----------
+    model : Transformer, with the norm first
+    sublayer : str, one of `SUBLAYERS`
+    what : str, "path" (the residual connection past it: only what the sub-layer returns goes on) or "part" (the
+        sub-layer adds nothing: only the stream goes on)
+
+    Returns
+    -------
+    context manager
+
+    Raises
+    ------
+    KeyError
+        There is no such sub-layer.
+    ValueError
+        `what` is neither "path" nor "part".
+
+    Examples
+    --------
+    >>> import torch
+    >>> from attention_src.models.transformer import Transformer
+    >>> model = Transformer(5, 5, d_model=4, num_heads=1, d_ff=8)
+    >>> sources, lengths = torch.tensor([[2, 3], [4, 2]]), torch.tensor([2, 2])
+    >>> with cut(model, "cross-attention", "part"):  # what it writes depends on no source
+    ...     written = model.generate(sources, 3, lengths)
+    >>> torch.equal(written[0], written[1])
+    True
+    """
+    if what not in ("path", "part"):
+        raise ValueError(f"what is {what!r}; expected 'path' or 'part'")
+    side, number = SUBLAYERS[sublayer]
+    block = getattr(model, side)
+    add_both = block._add_sublayer
+
+    def add_one(x, norm, compute):
+        if norm is not block.norms[number]:
+            return add_both(x, norm, compute)
+        added, weights = compute(norm(x))
+        return (added if what == "path" else x), weights
+
+    with replace_attribute([block], "_add_sublayer", add_one):
+        yield
+
+
+@contextmanager
+def replace_path(model, sublayer, vectors):
+    """Let other vectors go along the path past a sub-layer of a Transformer instead of the stream, for a while.
+
+    Parameters
+    ----------
+    model : Transformer, with the norm first
+    sublayer : str, one of `SUBLAYERS`
+    vectors : (longest, d_model), one for each place
+
+    Returns
+    -------
+    context manager
+
+    Raises
+    ------
+    KeyError
+        There is no such sub-layer.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from attention_src.models.transformer import Transformer
+    >>> model = Transformer(5, 5, d_model=4, num_heads=1, d_ff=8)
+    >>> source, target, lengths = torch.tensor([[2, 3]]), torch.tensor([[4]]), torch.tensor([2])
+    >>> with cut(model, "cross-attention", "path"):
+    ...     without, _ = model(source, target, lengths)
+    >>> with replace_path(model, "cross-attention", torch.zeros(20, 4)):
+    ...     torch.equal(model(source, target, lengths)[0], without)
+    True
+    """
+    side, number = SUBLAYERS[sublayer]
+    block = getattr(model, side)
+    add_both = block._add_sublayer
+
+    def add_to_others(x, norm, compute):
+        if norm is not block.norms[number]:
+            return add_both(x, norm, compute)
+        added, weights = compute(norm(x))
+        return vectors[: x.shape[-2]] + added, weights
+
+    with replace_attribute([block], "_add_sublayer", add_to_others):
+        yield
+
+
+@contextmanager
+def record_stream(model):
+    """Record what runs through the residual streams of a Transformer, for a while.
+
+    Parameters
+    ----------
+    model : Transformer
+
+    Returns
+    -------
+    context manager
+        It gives a list, to which every sub-layer that is run appends a pair: the stream before and after it.
+
+    Raises
+    ------
+    AttributeError
+        The model has no encoder or no decoder.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from attention_src.models.transformer import Transformer
+    >>> model = Transformer(5, 5, d_model=4, num_heads=1, d_ff=8)
+    >>> with record_stream(model) as stops:
+    ...     _ = model(torch.tensor([[2, 3]]), torch.tensor([[4]]), torch.tensor([2]))
+    >>> [tuple(before.shape) for before, after in stops]
+    [(1, 2, 4), (1, 2, 4), (1, 1, 4), (1, 1, 4), (1, 1, 4)]
+    """
+    stops = []
+
+    def note_both(block):
+        add = block._add_sublayer
+
+        def add_and_note(x, norm, compute):
+            after, weights = add(x, norm, compute)
+            stops.append((x.detach(), after.detach()))
+            return after, weights
+
+        return replace_attribute([block], "_add_sublayer", add_and_note)
+
+    with note_both(model.encoder), note_both(model.decoder):
+        yield stops
+
+
+#: The arrows that can be cut: none, then for each sub-layer what it adds and the path past it.
+CUTS = [None, *((sublayer, what) for sublayer in SUBLAYERS for what in ("part", "path"))]
+
+
+@torch.no_grad()
+@limit_threads()
+def trace(model, task, source, arrow=None):
+    """Let a model write one date, and return all that happens on the way.
+
+    Parameters
+    ----------
+    model : Transformer
+    task : DateTask, which knows the characters
+    source : str, a date as people write it
+    arrow : one of `CUTS`, which is cut
+
+    Returns
+    -------
+    dict
+        "text" : str, what it writes
+        "sure" : (10,), the probability of each character of it
+        "stream" : list of 2 + 3 pairs (before, after), each (n, d_model), of the encoder's and decoder's sub-layers
+        "weights" : of the three kinds of attention, (m, m), (10, 10) and (10, m), the mean of the heads
+
+    Raises
+    ------
+    KeyError
+        There is no such arrow.
+    ValueError
+        The source has a character that no source of the task has.
+
+    Examples
+    --------
+    >>> from attention_course.dates import DateTask, make_network
+    >>> task = DateTask(num_train=50, num_held_out=5)
+    >>> run = trace(make_network("Transformer", task), task, task.held_out[0].source)
+    >>> len(run["text"]), [weights.shape for weights in run["weights"]][1]
+    (10, (10, 10))
+    """
+    numbers, lengths = map(torch.tensor, task.source_text.encode([source]))
+    if arrow is None:
+        return _trace(model, task, numbers, lengths)
+    with cut(model, *arrow):
+        return _trace(model, task, numbers, lengths)
+
+
+def _trace(model, task, numbers, lengths):
+    written = model.generate(numbers, ISO_LENGTH, lengths)
+    with record_stream(model) as stops:
+        logits, weights = model(numbers, written, lengths, need_weights=True)
+    (text,) = task.target_text.decode(written)
+    return {
+        "text": text.ljust(ISO_LENGTH, "?"),  # padding and start have no letter
+        "sure": logits.softmax(-1).amax(-1)[0].numpy(),
+        "stream": [(before[0].numpy(), after[0].numpy()) for before, after in stops],
+        "weights": [part[0].mean(dim=0).numpy() for part in weights],
+    }
+
+
+def dissect(model, task, sources):
+    """Return what chapter 7's picture shows: one date and its edits, each whole and with every arrow cut in turn.
+
+    Parameters
+    ----------
+    model : Transformer
+    task : DateTask
+    sources : list of str of one length; the others are edits of the first
+
+    Returns
+    -------
+    dict
+        "sources", "sublayers" : list of str
+        "encoder" : for each source, its weights (m, m), which depend on no arrow
+        "runs" : for each source and each of `CUTS`, a dict: "text"; "sure" (10,); "own" (10, 10); "cross" (10, m);
+            "fed", how long what each feed-forward network adds is, as a share of the stream (m + 10,); "changed", a
+            digit for each token at seven places of the streams: 0 as in the first run, 1 to 9 more and more different
+        All numbers but the last are packed (`attention_course.packed`).
+
+    Raises
+    ------
+    ValueError
+        A source has a character that no source of the task has.
+
+    Examples
+    --------
+    >>> from attention_course.dates import DateTask, make_network
+    >>> task = DateTask(num_train=50, num_held_out=5)
+    >>> numbers = dissect(make_network("Transformer", task), task, ["14 Mar 2026"])
+    >>> len(numbers["runs"]), len(numbers["runs"][0]), len(numbers["runs"][0][0]["changed"])
+    (1, 11, 73)
+    """
+    whole = [[trace(model, task, source, arrow) for arrow in CUTS] for source in sources]
+    return {
+        "sources": list(sources),
+        "sublayers": list(SUBLAYERS),
+        "encoder": [pack(runs[0]["weights"][0]) for runs in whole],
+        "runs": [[_summarise(run, whole[0][0]) for run in runs] for runs in whole],
+    }
+
+
+def _summarise(run, first):
+    own, cross = run["weights"][1:]
+    return {
+        "text": run["text"],
+        "sure": pack(run["sure"]),
+        "own": pack(own),
+        "cross": pack(cross),
+        "fed": pack(np.concatenate([_measure_added(*run["stream"][k]) for k in (1, 4)])),
+        "changed": "".join(_grade(*pair) for pair in zip(_list_places(run), _list_places(first), strict=True)),
+    }
+
+
+def _measure_added(before, after):
+    """How long what was added is, as a share of the stream before, at most 9.99."""
+    return np.minimum(np.linalg.norm(after - before, axis=-1) / np.linalg.norm(before, axis=-1), 9.99)
+
+
+def _list_places(run):
+    """The streams before the first and after each sub-layer: three places of the encoder, four of the decoder."""
+    stops = run["stream"]
+    return [stops[0][0], *(after for _, after in stops[:2]), stops[2][0], *(after for _, after in stops[2:])]
+
+
+def _grade(now, then):
+    """How far each token is from where it was, as a digit: 0 if it hardly moved, 9 if by its own length or more."""
+    moved = np.linalg.norm(now - then, axis=-1) / np.linalg.norm(then, axis=-1)
+    return "".join(str(int(np.ceil(9 * min(x, 1)))) if x > 1e-6 else "0" for x in moved)

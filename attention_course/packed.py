@@ -1,0 +1,55 @@
+"""Hundredths as a short text, so that a page has little to load: two digits of base 36 for each number."""
+
+import numpy as np
+
+
+def pack(values):
+    """Write numbers from 0 to 12.95, rounded to hundredths, as a text, row by row.
+
+    Parameters
+    ----------
+    values : array
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        A number is negative or larger.
+
+    Examples
+    --------
+    >>> pack([0, 1, 0.5])
+    '002S1E'
+    """
+    hundredths = np.rint(100 * np.ravel(values)).astype(int)
+    if hundredths.min(initial=0) < 0 or hundredths.max(initial=0) >= 36**2:
+        raise ValueError(f"values run from {np.min(values)} to {np.max(values)}; expected 0 to 12.95")
+    return "".join(np.base_repr(int(x), 36).zfill(2) for x in hundredths)
+
+
+def unpack(text, *shape):
+    """Return the numbers that `pack` has written, in this shape.
+
+    Parameters
+    ----------
+    text : str
+    *shape : int
+
+    Returns
+    -------
+    array of this shape
+
+    Raises
+    ------
+    ValueError
+        The text has another number of numbers, or none.
+
+    Examples
+    --------
+    >>> unpack("002S1E", 3)
+    array([0. , 1. , 0.5])
+    """
+    return np.array([int(text[i : i + 2], 36) for i in range(0, len(text), 2)]).reshape(shape) / 100
