@@ -230,11 +230,10 @@ def dissect(model, task, sources):
     Returns
     -------
     dict
-        "sources", "sublayers" : list of str
-        "encoder" : for each source, its weights (m, m), which depend on no arrow
-        "runs" : for each source and each of `CUTS`, a dict: "text"; "sure" (10,); "own" (10, 10); "cross" (10, m);
-            "fed", how long what each feed-forward network adds is, as a share of the stream (m + 10,); "changed", a
-            digit for each token at seven places of the streams: 0 as in the first run, 1 to 9 more and more different
+        "sources" and "sublayers" are lists of str. "encoder" has the weights (m, m) of each source, which depend on no
+        arrow. "runs" has, for each source and each of `CUTS`, a dict: "text"; "sure" (10,); "own" (10, 10); "cross"
+        (10, m); "fed", how long what each feed-forward network adds is, as a share of the stream (m + 10,); "changed",
+        a digit for each token at seven places of the streams, 0 as in the first run, 1 to 9 more and more different.
         All numbers but the last are packed (`attention_course.packed`).
 
     Raises

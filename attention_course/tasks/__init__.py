@@ -1,11 +1,9 @@
-"""Data of the chapters: generated, so that the right answer is known, or real names. Nothing is downloaded.
+"""Generated data whose right answer and alignment are known, and real names. Nothing is downloaded; all have a seed.
 
-Every task that generates has a seed.
-
-Each function whose name ends in `examples` draws `num_train` examples to learn from and `num_test` others to ask about.
-What is asked about, be it a day, a sentence or a scene, is never learned from. A number that is not an integer raises
-TypeError. One that is too small raises ValueError, and so does asking for more than half of all possible examples
-where they are drawn at random, since that would take long.
+Each function whose name ends in `examples`, but for `name_examples`, draws `num_train` examples to learn from and
+`num_test` others to ask about. What is asked about, be it a day, a sentence or a scene, is never learned from. A number
+that is not an integer raises TypeError. One that is too small raises ValueError, and so does asking for more than half
+of all possible examples where they are drawn at random, since that would take long.
 """
 
 from .bank import BANK_WORDS, Askings, bank_examples
