@@ -262,7 +262,7 @@ CLAIMS = [
         baseline=show_rate("0.003", "the same divided by √d", "Adam", "÷ √d"),
     ),
     Claim(
-        "With Adam no divisor keeps its rates, but those of $d$ move less than those of $\\sqrt{d}$.",
+        "With Adam the range of rates that work moves with $d$ for every divisor, although it moves less for $d$ than for $\\sqrt{d}$.",
         "window",
         "5 seeds; Adam with six learning rates, of which those that work are the window; ÷ √d and ÷ d, d = 16 and 256",
         lambda rows: 0 < measure_shift(rows, "÷ d") < measure_shift(rows, "÷ √d"),
