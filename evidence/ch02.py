@@ -262,7 +262,8 @@ CLAIMS = [
         baseline=show_rate("0.003", "the same divided by √d", "Adam", "÷ √d"),
     ),
     Claim(
-        "With Adam the range of rates that work moves with $d$ for every divisor, although it moves less for $d$ than for $\\sqrt{d}$.",
+        "With Adam the range of rates that work moves with $d$ for every divisor, although it moves less for $d$ than "
+        "for $\\sqrt{d}$.",
         "window",
         "5 seeds; Adam with six learning rates, of which those that work are the window; ÷ √d and ÷ d, d = 16 and 256",
         lambda rows: 0 < measure_shift(rows, "÷ d") < measure_shift(rows, "÷ √d"),
