@@ -25,6 +25,14 @@ def record_alibi(models, vocabulary):
     -------
     dict of str: array
         `scores` (networks, donors, n, m), up to what softmax does not see, in hundredths; `written` (networks, donors).
+
+    Examples
+    --------
+    >>> from attention_course.tasks import Vocabulary
+    >>> from attention_src.models.seq2seq import Seq2Seq
+    >>> models = {name: Seq2Seq(10, 10, 2, 4, 4, name) for name in NETWORKS}
+    >>> record_alibi(models, Vocabulary(["abcdefgh"]))["scores"].shape
+    (2, 6, 6, 6)
     """
     text = torch.tensor(vocabulary.encode([TEXT])[0])
     scores, written = [], []

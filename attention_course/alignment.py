@@ -44,7 +44,24 @@ def encode_examples(examples, read, write):
 
 
 def character_loss(model, batch):
-    """Return the mean surprise at the right character, given the right ones before it: the loss for `fit`."""
+    """Return the mean surprise at the right character, given the right ones before it: the loss for `fit`.
+
+    Parameters
+    ----------
+    model : Seq2Seq
+    batch : tuple of torch.Tensor, as `encode_examples` returns it
+
+    Returns
+    -------
+    torch.Tensor, one number; padding of the targets is left out
+
+    Examples
+    --------
+    >>> from attention_src.models.seq2seq import Seq2Seq
+    >>> model, numbers = Seq2Seq(5, 5, 2, 4, 4, "dot"), torch.tensor([[2, 3], [4, 4]])
+    >>> character_loss(model, (numbers, torch.tensor([2, 2]), numbers)).shape
+    torch.Size([])
+    """
     numbers, lengths, targets = batch
     logits, _ = model(numbers, targets, lengths)
     return torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=PAD)
@@ -69,6 +86,15 @@ def write_texts(model, data, vocabulary):
     ------
     ValueError
         As `Seq2Seq.generate`.
+
+    Examples
+    --------
+    >>> from attention_course.tasks import Vocabulary
+    >>> from attention_src.models.seq2seq import Seq2Seq
+    >>> model, numbers = Seq2Seq(5, 5, 2, 4, 4, "dot"), torch.tensor([[2, 3], [4, 4]])
+    >>> texts, characters, weights = write_texts(model, (numbers, torch.tensor([2, 2]), numbers), Vocabulary(["abc"]))
+    >>> len(texts), characters.shape, weights.shape
+    (2, torch.Size([2, 2]), torch.Size([2, 2, 2]))
     """
     numbers, lengths, targets = data
     characters, weights = model.generate(numbers, targets.shape[1], lengths)
@@ -133,6 +159,17 @@ def read_keys(model, data):
     ----------
     model : Seq2Seq with attention
     data : tuple of torch.Tensor, as `encode_examples` returns it
+
+    Returns
+    -------
+    torch.Tensor (batch, m, d)
+
+    Examples
+    --------
+    >>> from attention_src.models.seq2seq import Seq2Seq
+    >>> model, numbers = Seq2Seq(5, 5, 2, 4, 4, "dot"), torch.tensor([[2, 3], [4, 4]])
+    >>> read_keys(model, (numbers, torch.tensor([2, 2]))).shape
+    torch.Size([2, 2, 4])
     """
     numbers, lengths, *_ = data
     return model.decoder.keys(model.encoder(numbers, lengths)[0])
@@ -197,7 +234,25 @@ def guess_places(examples, others, by_length=True):
 
 
 def ignore_mask(model):
-    """Let the weights of a network fall on padding, for a while; a context manager."""
+    """Let the weights of a network fall on padding, for a while.
+
+    Parameters
+    ----------
+    model : Seq2Seq with attention
+
+    Returns
+    -------
+    context manager
+
+    Examples
+    --------
+    >>> from attention_src.models.seq2seq import Seq2Seq
+    >>> model, numbers = Seq2Seq(5, 5, 2, 4, 4, "dot"), torch.tensor([[2, 0]])
+    >>> with ignore_mask(model):
+    ...     _, weights = model.generate(numbers, 1, torch.tensor([1]))
+    >>> bool(weights[0, 0, 1] > 0), bool(model.generate(numbers, 1, torch.tensor([1]))[1][0, 0, 1] > 0)
+    (True, False)
+    """
     usual = model.decoder.step
 
     def step(previous, state, memory):
@@ -226,6 +281,15 @@ def force_weight(model, data, vocabulary, t, places):
     ------
     RuntimeError
         A place is beyond the sources.
+
+    Examples
+    --------
+    >>> from attention_course.tasks import Vocabulary
+    >>> from attention_src.models.seq2seq import Seq2Seq
+    >>> model, numbers = Seq2Seq(5, 5, 2, 4, 4, "dot"), torch.tensor([[2, 3], [4, 4]])
+    >>> data = numbers, torch.tensor([2, 2]), numbers
+    >>> len(force_weight(model, data, Vocabulary(["abc"]), 1, torch.tensor([0, 1])))
+    2
     """
     numbers, lengths, targets = data
     states, state = model.encoder(numbers, lengths)
