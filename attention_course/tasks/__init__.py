@@ -1,4 +1,4 @@
-"""Generated data whose right answer and alignment are known, and real names. Nothing is downloaded; all have a seed.
+"""Data whose right answer and alignment are known, and real names. Nothing is downloaded; every draw has a seed.
 
 Each function whose name ends in `examples`, but for `name_examples`, draws `num_train` examples to learn from and
 `num_test` others to ask about. What is asked about, be it a day, a sentence or a scene, is never learned from. A number
