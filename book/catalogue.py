@@ -27,6 +27,9 @@ SCRIPTS = (
     "web/pictures/kit.js",
     "web/pictures/01-steer.js",
     "web/pictures/02-lamp.js",
+    "web/pictures/03-alibi.js",
+    "web/pictures/04-triangle.js",
+    "web/pictures/04-clocks.js",
     "web/pictures/07-whole.js",
 )
 MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin)

@@ -49,7 +49,7 @@ CLAIMS = [
         baseline=Level(0, "softmax along the rows"),
     ),
     Claim(
-        "Yet in most sets of six random words, at least one pair ended up further apart.",
+        "In most sets of six random vectors, at least one pair ended up further apart.",
         "words",
         varied="5 seeds, 200 sets of six words each",
         holds=all_rows(lambda row: row["some pair further apart"] > 0.5, **SIX),

@@ -104,7 +104,7 @@ WINDOWS = "5 seeds; plain gradient descent and Adam, three divisors, d = 16 and 
 
 CLAIMS = [
     Claim(
-        "Divided by $\\sqrt{d}$ it stays near 0.24 at every size, and the row can still choose *and* still move.",
+        "With the divisor $\\sqrt{d}$ it stays near 0.24 at every size, and the row can still both choose *and* move.",
         "size",
         SIZES,
         all_rows(lambda row: 0.2 < row["÷ √d largest"] < 0.28),
@@ -156,7 +156,8 @@ CLAIMS = [
         baseline=Series("÷ √d", "the same with ÷ √d", {"d": 256}),
     ),
     Claim(
-        "Divided by $\\sqrt{d}$ this hardly changes, from 0.168 at $d = 16$ to 0.146 at $d = 256$.",
+        "With the divisor $\\sqrt{d}$ it hardly changes between $d = 16$, where it is 0.168, "
+        "and $d = 256$, where it is 0.146.",
         "gradient",
         GRADIENTS,
         lambda rows: all(0.6 < change < 1.4 for change in compare_sizes(rows, "÷ √d")),
@@ -222,7 +223,7 @@ CLAIMS = [
         baseline=show_rate("0.3", "the same without a divisor", "SGD", "÷ 1"),
     ),
     Claim(
-        "With the divisor $\\sqrt{d}$, the rate 0.001 works at $d = 256$ alone and 0.1 at $d = 16$ alone.",
+        "With the divisor $\\sqrt{d}$, the rate 0.001 works only at $d = 256$ and 0.1 only at $d = 16$.",
         "window",
         WINDOWS,
         match_rates("Adam", "÷ √d", ADAM_BY_ROOT),
@@ -261,7 +262,8 @@ CLAIMS = [
         baseline=show_rate("0.003", "the same divided by √d", "Adam", "÷ √d"),
     ),
     Claim(
-        "With Adam no divisor keeps its rates, but those of $d$ move less than those of $\\sqrt{d}$.",
+        "With Adam the range of rates that work moves with $d$ for every divisor, although it moves less for $d$ than "
+        "for $\\sqrt{d}$.",
         "window",
         "5 seeds; Adam with six learning rates, of which those that work are the window; ÷ √d and ÷ d, d = 16 and 256",
         lambda rows: 0 < measure_shift(rows, "÷ d") < measure_shift(rows, "÷ √d"),

@@ -1,8 +1,9 @@
-"""Claims of chapter 4: what a head does with two of its matrices tied, and how a verb finds its object."""
+"""Claims of chapter 4: what *bank* learns to ask, what a tied head does, and how a verb finds its object."""
 
 import torch
 
-from attention_course.tasks import korean_examples, lookup_examples
+from attention_course.heads import Projections, train_signs
+from attention_course.tasks import bank_examples, korean_examples, lookup_examples, share_attended
 from evidence.claims import (
     SEEDS,
     Claim,
@@ -18,72 +19,108 @@ from evidence.claims import (
 )
 
 RATE = 0.03
-FREE = {"tie": "free", "rate": RATE, "d_k": None}
-TIED = {"tie": ["K = V", "Q = K", "no V"], "steps": None, "d": None, "sign": None}
-SAME_KEY_AND_VALUE = {"tie": "K = V", "rate": RATE, "d": None}
-NO_VALUE = {"tie": "no V", "rate": RATE, "sign": None}
-NARROW = {"tie": "Q = K", "d": None}  # with three numbers, at every rate and number of steps
-WIDE = {"tie": "Q = K", "rate": RATE, "d": 12, "scale": 3.0}
+FREE = {"tie": "free", "rate": RATE}
+PAGE_TIED = {"tie": "W_q = W_k", "d_k": 3}
+WIDE = {"tie": "W_q = W_k", "d_k": 12}
+SHARED = {"tie": "W_k = W_v", "rate": RATE}
+NO_VALUE = {"tie": "no W_v", "sign": 1}
 
+BANK = {"task": "learned", "rate": 0.1}
 PAGE, UNSEEN, LOUDER = ({"task": task, "rate": 1e-2} for task in ("as it is", "unseen", "louder"))
 
 
-def train_heads(book, seed, tie="free", sign=1, rate=RATE, steps=600, d=3, d_k=None, scale=1.0):
-    """Train two heads with a tie on other sequences; return how many answers and looks are right."""
-    train, held_out = lookup_examples(2000, 500, seed=seed)
-    heads = book.learn(tie, train, seed, sign, steps, rate, d=d, d_k=d_k, scale=scale, starts=2)
-    hit, looks, _ = book.judge(heads, held_out, sign)
-    itself, asked, asks = book.partners(heads, held_out)
-    average = book.floors(held_out)["average"]
-    row = {"least": hit.min(), "most": hit.max(), "off_average": abs(hit - average).max()}
-    row |= {"looks_least": looks.min(), "looks_most": looks.max()}
-    row |= {"itself": itself.min(), "split": abs(asked - asks).max(), "average": average}
+def train_banks(book, seed, task="learned", rate=0.1):
+    """Train ten heads on other sentences; return what they answer, and how much weight the deciding word has."""
+    train, held_out = bank_examples(96, 96, seed=seed)
+    X, heads = book.one_hot[train.words], Projections(14, 1, 1, heads=10, seed=seed)
+    how = {"steps": 300, "learning_rate": rate, "seed": seed}
+    if task == "votes":
+        train_signs(heads, book.vote, X, train.answers, **how)
+        with torch.no_grad():
+            votes = book.vote(torch.tensor(book.one_hot[held_out.words]), heads).numpy()
+        right = (votes * held_out.answers > 0).mean(axis=1)
+        return round_numbers({"least": right.min(), "most": right.max()})
+    train_signs(heads, lambda X, heads: book.answer(X, heads)[0], X, train.answers, **how)
+    right, found = book.judge_bank(heads, held_out)
+    heads.W_q.data[:, :, [0, 1]] = heads.W_q.data[:, :, [1, 0]]
+    differ = (held_out.words[:, 1] < 4) != (held_out.words[:, 2] < 8)
+    swapped, _ = book.judge_bank(heads, type(held_out)(*(x[differ] for x in held_out)))
+    row = {"least": right.min(), "most": right.max(), "found": (found > 0.9).sum(), "found_least": found.min()}
+    row |= {"perfect": (right == 1).sum(), "swapped": (swapped[found > 0.9] < 0.05).mean()}
     return round_numbers(row)
 
 
-def train_verbs(book, seed, task="as it is", rate=1e-2, steps=400, scale=0.5):
-    """Train two verbs on other sentences; return what they attend to and name, also with the endings exchanged."""
+def train_heads(book, seed, tie="free", sign=1, rate=RATE, steps=600, d_k=3, scale=1.0):
+    """Train two heads with a tie on other sequences; return how many answers and looks are right."""
+    train, held_out = lookup_examples(2000, 500, seed=seed)
+    training = {"steps": steps, "learning_rate": rate}
+    heads = book.learn(tie, train, d_k=d_k, scale=scale, sign=sign, seed=seed, heads=2, **training)
+    right, weights = book.judge(heads, tie, held_out, sign)
+    found = (weights.argmax(axis=-1) == held_out.wanted).mean(axis=(1, 2))
+    itself, asked, asker = share_attended(weights, held_out.wanted)
+    average = book.score_baselines(held_out)["average"]
+    row = {"least": right.min(), "most": right.max(), "off_average": abs(right - average).max()}
+    row |= {"found_least": found.min(), "found_most": found.max()}
+    row |= {"itself": itself.min(), "split": abs(asked - asker).max(), "average": average}
+    return round_numbers(row)
+
+
+def train_verbs(book, seed, task="as it is", rate=1e-2, scale=0.5, heads=2):
+    """Train verbs on other sentences; return what they attend to and name, also with the particles swapped."""
     train, held_out = korean_examples(1000, 300, seed=seed)
     if task == "unseen":
-        (train, _), (_, held_out) = (book.without(x, ("밥", "책", "친구")) for x in (train, held_out))
-    verbs = book.train_verbs(train, seed, scale, 2, steps, rate)
-    on_object, away, names, weights = book.looks(verbs, held_out)
-    named = (names == held_out.answers).mean(axis=1)
-    itself = weights[:, range(len(held_out.verb)), held_out.verb].numpy()
-    row = {"weight": on_object.mean(axis=1).min(), "named_least": named.min(), "named_most": named.max()}
-    row["away"] = away.mean(axis=1).max()
-    row["away_and_named"] = max(away[named > 0.99].mean(axis=1), default=0)
-    row["nouns_lost"] = max(len({*held_out.answers[one]}) for one in away)
-    row["at_itself"] = itself[away].mean() if away.any() else 0
-    exchanged = torch.tensor([2, 3, 0, 1, 4])[held_out.endings]
-    on_old_object, _, _, weights = book.looks(verbs, held_out, exchanged)
-    actor = 3 - held_out.object - held_out.verb
-    row["old_object"] = on_old_object.mean(axis=1).max()
-    row["new_object"] = weights[:, range(len(actor)), actor].mean(axis=1).min()
+        never = ("밥", "책", "친구")
+        (train, _), (_, held_out) = (book.split_by_object(x, never) for x in (train, held_out))
+    verbs = book.train_verbs(train, seed, scale, heads, rate=rate)
+    names, weights = book.read_verbs(verbs, held_out)
+    each = range(len(held_out.verb))
+    named, away = (names == held_out.answers).mean(axis=1), weights.argmax(axis=2) != held_out.object
+    lost = [{*held_out.answers[one]} for one in away]
+    row = {"weight": weights[:, each, held_out.object].mean(axis=1).min()}
+    row |= {"named_least": named.min(), "named_most": named.max()}
+    row["one_noun"] = sum(len(nouns) == 1 and right > 0.99 for nouns, right in zip(lost, named, strict=True))
+    row["nouns_lost"] = max(map(len, lost))
+    by_particle, by_noun = book.score_parts(verbs)
+    row["particles"] = (by_particle[..., 2:].min(axis=2) - by_particle[..., :2].max(axis=2)).min()
+    row["nouns"] = by_noun.std(axis=2).mean(axis=1).max()
+    other_role = torch.tensor([2, 3, 0, 1, 4])[held_out.endings]
+    _, weights = book.read_verbs(verbs, held_out, other_role)
+    topic = 3 - held_out.object - held_out.verb
+    row["old_object"] = weights[:, each, held_out.object].mean(axis=1).max()
+    row["new_object"] = weights[:, each, topic].mean(axis=1).min()
     return round_numbers(row)
 
 
 EXPERIMENTS = {
+    "bank": Experiment(
+        train_banks,
+        ("one_hot", "answer", "vote", "judge_bank"),
+        [
+            *one_at_a_time(BANK, rate=[0.03, 0.3]),
+            *grid(seed=SEEDS, task=["votes"], rate=[0.03, 0.1, 0.3]),
+        ],
+    ),
     "lookup": Experiment(
         train_heads,
-        ("learn", "judge", "floors", "partners"),
+        ("learn", "judge", "score_baselines"),
         [
-            *grid(seed=SEEDS, tie=["free", "K = V", "Q = K", "no V"], rate=[RATE]),
-            *grid(seed=SEEDS, tie=["K = V", "Q = K"], rate=[RATE / 4, RATE * 4]),
-            *grid(seed=SEEDS, tie=["Q = K"], rate=[RATE], steps=[1200]),
-            *grid(seed=SEEDS, tie=["Q = K"], rate=[RATE], d=[12], scale=[3.0]),
-            *grid(seed=SEEDS, tie=["K = V"], rate=[RATE], d=[5]),
-            *grid(seed=SEEDS, tie=["no V"], rate=[RATE], sign=[-1]),
-            *grid(seed=SEEDS, tie=["free"], rate=[RATE], d_k=[2]),
+            *grid(seed=SEEDS, tie=["free", "W_k = W_v", "W_q = W_k", "no W_v"], d_k=[3], sign=[1], rate=[RATE]),
+            *grid(seed=SEEDS, tie=["W_q = W_k"], d_k=[3], rate=[RATE / 4, RATE * 4]),
+            *grid(seed=SEEDS, tie=["W_q = W_k"], d_k=[3], rate=[RATE], steps=[4000]),
+            *grid(seed=SEEDS, tie=["W_q = W_k"], d_k=[12], rate=[RATE], scale=[3.0], steps=[600, 4000]),
+            *grid(seed=SEEDS, tie=["W_k = W_v"], d_k=[3], rate=[RATE / 4, RATE * 4]),
+            *grid(seed=SEEDS, tie=["W_k = W_v"], d_k=[4, 5], rate=[RATE]),
+            *grid(seed=SEEDS, tie=["no W_v"], d_k=[12], sign=[1], rate=[RATE]),
+            *grid(seed=SEEDS, tie=["no W_v"], d_k=[3], sign=[-1], rate=[RATE]),
         ],
     ),
     "verb": Experiment(
         train_verbs,
-        ("train_verbs", "looks", "without"),
+        ("train_verbs", "read_verbs", "score_parts", "split_by_object"),
         [
             *one_at_a_time(PAGE, rate=[1e-2 / 4]),
             *grid(seed=SEEDS, task=["unseen"], rate=[1e-2]),
-            *grid(seed=SEEDS, task=["louder"], rate=[1e-2], scale=[1.0]),
+            *grid(seed=SEEDS, task=["louder"], rate=[1e-2], scale=[1.0], heads=[3]),
         ],
     ),
 }
@@ -97,153 +134,204 @@ def is_a_guess(row):
     return 0.1 < row["least"] and row["most"] < 0.16
 
 
-def nearly_solves(row):
-    """Return whether a head with one matrix for keys and values is as good as the page says."""
-    looks_well = 0.7 < row["looks_least"] and row["looks_most"] < 0.81
-    return looks_well and 0.4 < row["least"] and row["most"] < 0.6
+def best_tied(rows):
+    """Return the largest share of right answers of any head with one matrix for queries and keys."""
+    return max(row["most"] for row in select_rows(rows, tie="W_q = W_k"))
 
 
-HALF_LEARNED = {"least": 0.9, "most": 0.9, "off_average": 0.6, "looks_least": 0.9, "looks_most": 0.9}
+HALF_LEARNED = {"least": 0.9, "most": 0.9, "off_average": 0.6, "found_least": 0.9, "found_most": 0.9}
 HALF_LEARNED |= {"itself": 0.1, "split": 0.8, "average": 0.5}
-REFUTING_HEADS = [{"seed": 100, "rate": RATE, **case, **HALF_LEARNED} for case in EXPERIMENTS["lookup"].cases]
-HALF_READ = {"weight": 0.5, "named_least": 0.5, "named_most": 0.5, "away": 0.0, "away_and_named": 0.0}
-HALF_READ |= {"nouns_lost": 5, "at_itself": 0.2, "old_object": 0.5, "new_object": 0.5}
+REFUTING_HEADS = [{**case, **HALF_LEARNED} for case in EXPERIMENTS["lookup"].cases]
+HALF_ASKED = {"least": 0.8, "most": 0.9, "perfect": 4, "found": 3, "found_least": 0.2, "swapped": 0.3}
+REFUTING_BANKS = [{**case, **HALF_ASKED} for case in EXPERIMENTS["bank"].cases]
+HALF_READ = {"weight": 0.5, "named_least": 0.5, "named_most": 0.5, "one_noun": 0, "nouns_lost": 5}
+HALF_READ |= {"particles": 2.0, "nouns": 9.0, "old_object": 0.5, "new_object": 0.5}
 REFUTING_VERBS = [{**case, **HALF_READ} for case in EXPERIMENTS["verb"].cases]
 HEADS = "5 seeds, each with its own sequences, batches and initial weights of two heads"
 VERBS = "5 seeds, each with its own sentences, batches and initial weights of two networks"
 THIRD, ALL_WEIGHT = Level(1 / 3, "equal weights for the three words"), Level(1, "all weight on it")
 ALL_RIGHT = Level(1, "all answers right")
+LEARNED, VOTES = {"task": "learned"}, {"task": "votes"}
 
 CLAIMS = [
     Claim(
-        "With three free matrices all five heads solve the task. With a restriction none does, and without $W_v$ the "
-        "share is about chance.",
-        "lookup",
-        varied="5 seeds, two heads each, three ties; for two of the ties also learning rates × ¼ and × 4",
-        holds=lambda rows: (
-            all_rows(lambda row: row["least"] > 0.99, **FREE)(rows)
-            and all_rows(lambda row: row["most"] < 0.75, **TIED)(rows)
-            and all_rows(is_a_guess, **NO_VALUE)(rows)
-        ),
-        refuted_if=(
-            "for some seed, a head with three free matrices gets at most 99% of the answers right, a head with a tie "
-            "at least 75%, or a head without Wv at most 10% or at least 16%."
-        ),
-        refuting_rows=REFUTING_HEADS,
-        shows=Series("most", "answers right with a tie, the better of two heads", TIED),
-        baseline=Series("average", "the negated average of all five, without learning", TIED),
-        best=Series("least", "three free matrices", FREE),
+        "All ten heads, each from its own initialisation, answer every new sentence correctly.",
+        "bank",
+        varied="5 seeds, ten heads each; also learning rates × 0.3 and × 3",
+        holds=all_rows(lambda row: row["perfect"] >= 8, **BANK),
+        refuted_if="for some seed, at least 3 of ten heads get a new sentence wrong.",
+        refuting_rows=REFUTING_BANKS,
+        shows=Series("perfect", "of ten heads, those that get every new sentence right", BANK),
+        baseline=Level(0, "no head with equal weights does"),
+        best=Level(10, "all heads"),
     ),
     Claim(
-        "In training these five heads learned to average and negate, but not what to attend to. Their bar is as high "
-        "as "
-        "that of the plain average, 0.31, and the weights differ from one fifth by only 0.02. Their small preferences "
-        "are symmetric: a token attends most to itself, since its key is its query (0.93), and next as often to the "
-        "one that asks for it as to the one it asks for (0.50 each). After 600 steps most other seeds also end up "
-        "there.",
-        "lookup",
-        varied="5 seeds, two heads each; also learning rates × ¼ and × 4, steps × 2",
-        holds=most_rows(lambda row: row["off_average"] < 0.05, **NARROW),
+        "Nine of the ten also give nearly all their weight to the word that decides.",
+        "bank",
+        varied="5 seeds, ten heads each; also learning rates × 0.3 and × 3",
+        holds=all_rows(lambda row: row["found"] >= 6, **LEARNED),
+        refuted_if="for some seed, at least 5 of ten heads give the word that decides at most 90% on average.",
+        refuting_rows=REFUTING_BANKS,
+        shows=Series("found", "of ten heads, those that give the word that decides more than 90%", LEARNED),
+        baseline=Level(0, "equal weights give it 20%"),
+        best=Level(10, "all heads"),
+    ),
+    Claim(
+        "Nine of the ten heads get none of these sentences right any more",
+        "bank",
+        varied="5 seeds, those of ten heads that find the word that decides",
+        holds=all_rows(lambda row: row["swapped"] > 0.8, **BANK),
         refuted_if=(
-            "with Wq = Wk, in at least half of the pairs of heads, the share of answers that one head gets right is "
-            "at least 5 percentage points away from the share that the plain average gets right."
+            "for some seed, at most 80% of the heads that found the word that decides get less than 5% right with the "
+            "two queries swapped."
+        ),
+        refuting_rows=REFUTING_BANKS,
+        shows=Series("swapped", "of those heads, the share that gets less than 5% right", BANK),
+        baseline=Level(0, "if the queries did not matter"),
+        best=Level(1, "all of them"),
+    ),
+    Claim(
+        "Averaging gets 0.70 or 0.71 of them. Even the best votes that one could choose by hand are wrong in one "
+        "sentence of eight, because a word would need one vote for *bank* and another for *deposit*.",
+        "bank",
+        varied="5 seeds, ten heads each; also learning rates × 0.3 and × 3",
+        holds=all_rows(lambda row: row["most"] <= 0.9, **VOTES),
+        refuted_if="for some seed and rate, a head with equal weights gets more than 90% of the new sentences right.",
+        refuting_rows=[{**row, "most": 0.99} for row in REFUTING_BANKS],
+        shows=Series("most", "equal weights, the best of ten heads", VOTES),
+        baseline=Level(1 / 2, "a guess"),
+        best=Series("least", "learned weights, the worst of ten heads", BANK),
+    ),
+    Claim(
+        "Free, all five heads solve the task.",
+        "lookup",
+        varied=HEADS,
+        holds=all_rows(lambda row: row["least"] > 0.99, **FREE),
+        refuted_if="for some seed, a head with three free matrices gets at most 99% of the answers right.",
+        refuting_rows=REFUTING_HEADS,
+        shows=Series("least", "three free matrices, the worse of two heads", FREE),
+        baseline=Series("average", "the negated average of all five, without learning", FREE),
+        best=ALL_RIGHT,
+    ),
+    Claim(
+        "Tied, 0.93 of the tokens attend most to themselves. Next comes the token that is asked for (0.51) or, just as "
+        "often, the one that asks (0.49), because a mutual score cannot tell them apart.",
+        "lookup",
+        varied="5 seeds, two heads each; also learning rates × ¼ and × 4",
+        holds=most_rows(lambda row: row["itself"] > 0.5 and row["split"] < 0.15, **PAGE_TIED | {"steps": None}),
+        refuted_if=(
+            "in at least half of the pairs of heads, one head attends most to the token itself for at most 50% of the "
+            "tokens, or the token asked for and the token that asks come next with shares at least 15 percentage "
+            "points apart (with a symmetric table they can be four fifths and one fifth)."
+        ),
+        refuting_rows=REFUTING_HEADS,
+        shows=Series("itself", "tokens whose largest weight is on themselves", PAGE_TIED | {"steps": None}),
+        baseline=Level(1 / 5, "a token chosen at random"),
+    ),
+    Claim(
+        "So the heads have learned to negate and to average, and 0.31 is what the average gets.",
+        "lookup",
+        varied="5 seeds, two heads each; also learning rates × ¼ and × 4",
+        holds=most_rows(lambda row: row["off_average"] < 0.05, **PAGE_TIED | {"steps": None}),
+        refuted_if=(
+            "in at least half of the pairs of heads, the share of answers that one head gets right is at least 5 "
+            "percentage points away from the share that the plain average gets right."
         ),
         refuting_rows=REFUTING_HEADS,
         shows=Series(
-            "off_average", "difference in answers right from the plain average, the larger of two heads", NARROW
+            "off_average",
+            "difference in answers right from the plain average, the larger of two heads",
+            PAGE_TIED | {"steps": None},
         ),
         baseline=Series("off_average", "three free matrices", FREE),
         best=Level(0, "as many right answers as the plain average"),
     ),
     Claim(
-        "Their small preferences are symmetric: a token attends most to itself, since its key is its query (0.93), and "
-        "next as often to the one that asks for it as to the one it asks for (0.50 each). After 600 steps most other "
-        "seeds also end up there.",
+        "The best of all the tied heads that we trained, some of them for 4,000 steps, got about two thirds of them.",
         "lookup",
-        varied="5 seeds, two heads each; also learning rates × ¼ and × 4, steps × 2",
-        holds=most_rows(lambda row: row["itself"] > 0.5 and row["split"] < 0.15, **NARROW),
-        refuted_if=(
-            "with Wq = Wk, in at least half of the pairs of heads, one head attends most to the token itself for at "
-            "most 50% of the tokens, or the token asked for and the token that asks come next with shares at least 15 "
-            "percentage points apart (with a symmetric table they can be four fifths and one fifth)."
-        ),
+        varied="5 seeds, two heads each; 3 and 12 numbers, 600 and 4,000 steps, learning rates × ¼ and × 4",
+        holds=lambda rows: 0.6 < best_tied(rows) < 0.74,
+        refuted_if="no tied head gets more than 60% of the answers right, or one gets at least 74%.",
         refuting_rows=REFUTING_HEADS,
-        shows=Series("itself", "tokens whose largest weight is on themselves", NARROW),
-        baseline=Level(1 / 5, "a token chosen at random"),
+        shows=Series("most", "tied heads, the better of two", {"tie": "W_q = W_k"}),
+        baseline=Series("average", "the negated average of all five, without learning", {"tie": "W_q = W_k"}),
+        best=Series("least", "three free matrices", FREE),
     ),
     Claim(
-        "With $W_q = W_k$ some heads leave the average, upwards or downwards.",
+        "With twelve numbers and larger initial weights, some tied heads leave the average upwards, and the best one "
+        "gets 0.64 of the answers. Others end up below it.",
         "lookup",
         varied="5 seeds, two heads each, with 12 numbers and initial weights three times as large",
         holds=lambda rows: (
             any(row["most"] > row["average"] + 0.05 for row in select_rows(rows, **WIDE))
-            and any(row["least"] < row["average"] - 0.05 for row in select_rows(rows, **WIDE))
+            and any(row["least"] < row["average"] - 0.03 for row in select_rows(rows, **WIDE))
         ),
         refuted_if=(
             "no head gets the answer right more than 5 percentage points more often than the plain average does, or "
-            "no head gets it right more than 5 percentage points less often."
+            "no head gets it right more than 3 percentage points less often."
         ),
         refuting_rows=REFUTING_HEADS,
-        shows=Series(
-            "off_average",
-            "difference in answers right from the plain average with 12 numbers, the larger of two heads",
-            WIDE,
-        ),
-        baseline=Series("off_average", "with three numbers", NARROW | {"rate": RATE, "steps": None}),
+        shows=Series("most", "answers right with 12 numbers, the better of two heads", WIDE),
+        baseline=Series("average", "the negated average of all five, without learning", WIDE),
     ),
     Claim(
-        "so both suffer. Mostly about three looks in four are right, and four to six answers in ten. It was the same "
-        "with other seeds and learning rates (a quarter and four times).",
+        "The head gets no more right than a guess, and it has learned never to attend to the token that it asks for.",
         "lookup",
-        varied="5 seeds, two heads each; also learning rates × ¼ and × 4",
-        holds=lambda rows: all(
-            most_rows(nearly_solves, **SAME_KEY_AND_VALUE | {"rate": rate})(rows) for rate in (RATE, RATE / 4, RATE * 4)
-        ),
+        varied="5 seeds, two heads each; 3 and 12 numbers for a key",
+        holds=all_rows(lambda row: is_a_guess(row) and row["found_most"] < 0.05, **NO_VALUE),
         refuted_if=(
-            "at one of the three learning rates, in at least half of the pairs of heads, one head has at most 70% or "
-            "at least 81% of its looks right, or at most 40% or at least 60% of its answers."
+            "for some seed, a head without Wv gets at most 10% or at least 16% of the answers right, or attends most "
+            "to the token asked for at least 5% of the time."
         ),
-        refuting_rows=REFUTING_HEADS,
-        shows=Series("looks_most", "looks right, the better of two heads", {"tie": "K = V", "d": None}),
-        baseline=Level(1 / 5, "a token chosen at random"),
-        best=Series("looks_least", "three free matrices", FREE),
-    ),
-    Claim(
-        "five numbers have room for name and bits",
-        "lookup",
-        varied=HEADS,
-        holds=all_rows(lambda row: row["least"] > 0.95, **SAME_KEY_AND_VALUE | {"d": 5}),
-        refuted_if="for some seed, a head with Wk = Wv and five numbers gets at most 95% of the answers right.",
-        refuting_rows=REFUTING_HEADS,
-        shows=Series("least", "answers right with five numbers", SAME_KEY_AND_VALUE | {"d": 5}),
-        baseline=Series("most", "answers right with three numbers", SAME_KEY_AND_VALUE),
-        best=ALL_RIGHT,
-    ),
-    Claim(
-        "Apart from sampling noise, that is one in eight, which is chance level.",
-        "lookup",
-        varied=HEADS,
-        holds=all_rows(is_a_guess, **NO_VALUE),
-        refuted_if="for some seed, a head without Wv gets at most 10% or at least 16% of the answers right.",
         refuting_rows=REFUTING_HEADS,
         shows=Series("most", "answers right without Wv, the better of two heads", NO_VALUE),
         baseline=Level(1 / 8, "a guess"),
         best=Series("least", "three free matrices", FREE),
     ),
     Claim(
-        "Where the bits are passed on as they are, $W_v$ was not needed.",
+        "About half of the answers are right.",
+        "lookup",
+        varied="5 seeds, two heads each; also learning rates × ¼ and × 4",
+        holds=most_rows(lambda row: 0.4 < row["least"] and row["most"] < 0.62, tie="W_k = W_v", d_k=3),
+        refuted_if=(
+            "in at least half of the pairs of heads with Wk = Wv and three numbers, one gets at most 40% or at least "
+            "62% of the answers right."
+        ),
+        refuting_rows=REFUTING_HEADS,
+        shows=Series("most", "answers right, the better of two heads", {"tie": "W_k = W_v", "d_k": 3}),
+        baseline=Series("average", "the negated average of all five, without learning", SHARED),
+        best=Series("least", "three free matrices", FREE),
+    ),
+    Claim(
+        "room: with five numbers all answers are right",
         "lookup",
         varied=HEADS,
-        holds=all_rows(lambda row: row["least"] > 0.99, **NO_VALUE | {"sign": -1}),
-        refuted_if="for some seed, a head without Wv gets at most 99% of the answers right where nothing is negated.",
-        refuting_rows=REFUTING_HEADS,
-        shows=Series("least", "answers right where nothing is negated", NO_VALUE | {"sign": -1}),
-        baseline=Series("average", "the average of all five, without learning", NO_VALUE | {"sign": -1}),
+        holds=all_rows(lambda row: row["least"] > 0.95, **SHARED | {"d_k": 5}),
+        refuted_if="for some seed, a head with Wk = Wv and five numbers gets at most 95% of the answers right.",
+        refuting_rows=[{**row, "least": 0.5} for row in REFUTING_HEADS],
+        shows=Series("least", "answers right with five numbers", SHARED | {"d_k": 5}),
+        baseline=Series("most", "answers right with three numbers", SHARED | {"d_k": 3}),
         best=ALL_RIGHT,
     ),
     Claim(
-        "From all three initialisations the weight is 1.000 on average, although nothing told the verb what to attend "
-        "to.",
+        "answer anything but a mixture of what is there | only an easier task",
+        "lookup",
+        varied=HEADS,
+        holds=lambda rows: (
+            all_rows(lambda row: row["least"] > 0.99, tie="no W_v", sign=-1)(rows)
+            and all_rows(is_a_guess, tie="no W_v", d_k=12)(rows)
+        ),
+        refuted_if=(
+            "for some seed, a head without Wv gets at most 99% of the answers right where nothing is negated, or where "
+            "the bits are negated one with twelve numbers gets at least 16%."
+        ),
+        refuting_rows=REFUTING_HEADS,
+        shows=Series("least", "answers right where nothing is negated", {"tie": "no W_v", "sign": -1}),
+        baseline=Series("most", "where the bits are negated, with twelve numbers", NO_VALUE | {"d_k": 12}),
+        best=ALL_RIGHT,
+    ),
+    Claim(
+        "All three networks name every object of the new sentences, and their verbs give it nearly all the weight.",
         "verb",
         varied="5 seeds, two networks each; also learning rate × ¼",
         holds=all_rows(lambda row: row["weight"] > 0.9 and row["named_least"] > 0.99, task="as it is"),
@@ -257,12 +345,26 @@ CLAIMS = [
         best=ALL_WEIGHT,
     ),
     Claim(
-        "the old object gets almost nothing and the new object nearly everything, so the verb goes by the particle",
+        "The stem of a noun adds something of its own, but that varies by only 3.7 from noun to noun, because the head "
+        "gains nothing by liking one noun better than another.",
         "verb",
         varied=VERBS,
-        holds=all_rows(lambda row: row["old_object"] < 0.01 and row["new_object"] > 0.9, **PAGE),
+        holds=all_rows(lambda row: row["particles"] > 1.5 * row["nouns"], **PAGE),
         refuted_if=(
-            "for some seed, with the endings exchanged, a verb gives the old object on average at least 1% of its "
+            "for some seed, a verb's scores of object and topic particles differ by at most one and a half times the "
+            "standard deviation of its scores of the nouns."
+        ),
+        refuting_rows=REFUTING_VERBS,
+        shows=Series("particles", "least difference between particles in the score", PAGE),
+        baseline=Series("nouns", "standard deviation of the score over the nouns", PAGE),
+    ),
+    Claim(
+        "With the particles swapped, nearly all the weight moves to the new object. So the verb goes by the particle",
+        "verb",
+        varied=VERBS,
+        holds=all_rows(lambda row: row["old_object"] < 0.05 and row["new_object"] > 0.9, **PAGE),
+        refuted_if=(
+            "for some seed, with the particles swapped, a verb gives the old object on average at least 5% of its "
             "weight, or the new object at most 90%."
         ),
         refuting_rows=REFUTING_VERBS,
@@ -271,7 +373,7 @@ CLAIMS = [
         best=ALL_WEIGHT,
     ),
     Claim(
-        "That is why it *finds* even a noun that was never an object, and it does so with most other seeds.",
+        "that is how it *finds* even a noun that was never an object.",
         "verb",
         varied=VERBS,
         holds=lambda rows: 3 * sum(map(finds_object, some := select_rows(rows, **UNSEEN))) > 2 * len(some),
@@ -285,7 +387,7 @@ CLAIMS = [
         best=ALL_WEIGHT,
     ),
     Claim(
-        "It *names* none of them, because none was ever an answer.",
+        "But it *names* none of them, because none was ever an answer.",
         "verb",
         varied=VERBS,
         holds=lambda rows: (
@@ -301,23 +403,14 @@ CLAIMS = [
         baseline=Series("named_least", "objects named where all nouns were answers", PAGE),
     ),
     Claim(
-        "the verb attends to itself instead of one noun, and still names it. (Attending to itself then means that "
-        "noun.)",
+        "Of 15 networks with initial matrices twice as large, nine left one noun alone and still named it.",
         "verb",
-        varied="5 seeds, two networks each, with initial matrices twice as large",
-        holds=lambda rows: (
-            all_rows(lambda row: row["named_least"] > 0.99 and row["nouns_lost"] <= 1, **LOUDER)(rows)
-            and sum(row["away_and_named"] > 0.03 for row in select_rows(rows, **LOUDER)) >= 3
-            and sum(row["at_itself"] > 0.5 for row in select_rows(rows, **LOUDER)) >= 3
-        ),
-        refuted_if=(
-            "for some seed, a network names at most 99% of the objects correctly or its verb looks away from at least "
-            "2 nouns; or for fewer than 3 of the 5 seeds a verb looks away from more than 3% of the objects, or for "
-            "fewer than 3 of the 5 seeds the verbs that look away give themselves on average more than 50% of their "
-            "weight."
-        ),
+        varied="5 seeds, three networks each",
+        holds=lambda rows: sum(row["one_noun"] for row in select_rows(rows, **LOUDER)) >= 5,
+        refuted_if="fewer than 5 of 15 networks name all objects while the verb looks away from exactly one noun.",
         refuting_rows=REFUTING_VERBS,
-        shows=Series("away_and_named", "objects looked away from and still named", LOUDER),
-        baseline=Series("away", "objects looked away from, with initial matrices of the page's size", PAGE),
+        shows=Series("one_noun", "of three networks, those whose verb looks away from exactly one noun", LOUDER),
+        baseline=Series("one_noun", "of two networks, with initial matrices of the page's size", PAGE),
+        best=Level(0, "no noun left alone"),
     ),
 ]

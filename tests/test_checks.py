@@ -226,7 +226,7 @@ def test_the_exercises_of_the_chapters_are_those_that_are_tested_with_their_own_
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_every_exercise_says_its_kind_points_and_minutes(path):
     notebook = read(path)
-    prompt = r"^\*\*(\d)\. (?:Write|Predict|Find) it\*\* \((\d) points?, \d+ minutes\)\."
+    prompt = r"^\*\*(\d)\. (?:Write|Predict|Find|Design) it\*\* \((\d) points?, \d+ minutes\)\."
     said = re.findall(prompt, "\n".join(prose(notebook)), re.M)
     points = [exercise.points for exercise in exercises(notebook)]
     assert [(int(number), int(points)) for number, points in said] == list(enumerate(points, 1))

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import torch
 
+from attention_course.alignment import place_from_end, read_keys, use_keys
 from attention_src import additive_score
 
-COMPARING, BLIND = ("additive", "dot", "general"), ("uniform", "position")
+COMPARING, BLIND = ("additive", "dot", "general"), ("position", "from the end")
 
 
 USES = ("network", "train")
@@ -39,7 +40,7 @@ def test_concat_is_the_additive_score_with_both_states_end_to_end(random):
     np.testing.assert_allclose(np.tanh(joined @ np.concatenate([w_s, w_h])) @ v, additive_score(s, h, w_s, w_h, v))
 
 
-@pytest.mark.parametrize("kind", COMPARING + BLIND)
+@pytest.mark.parametrize("kind", [*COMPARING, "position"])
 def test_weights_follow_other_encoder_states_unless_they_are_made_without_them(book, random, kind):
     model, (numbers, lengths, target) = book.network(kind, 9, 9, 8), draw_texts(random, 9, 12)
     _, before = model(numbers, target, lengths)
@@ -55,10 +56,22 @@ def test_every_character_has_some_weight_and_padding_none(book, random, kind):
     assert torch.equal(weights > 0, (numbers > 0)[:, None].expand_as(weights))
 
 
-def test_uniform_averages_the_encoder_states(book, random):
-    numbers, lengths, target = draw_texts(random, 9, 12)
-    _, weights = book.network("uniform", 9, 9, 8)(numbers, target, lengths)
-    torch.testing.assert_close(weights, ((numbers > 0) / lengths[:, None])[:, None].expand_as(weights).double())
+@pytest.mark.parametrize("kind", COMPARING + BLIND)
+def test_keys_of_another_text_of_the_same_length_change_the_weights_only_of_a_network_that_compares(book, random, kind):
+    numbers, lengths, target = draw_texts(random, 9, 9)
+    lengths[:], numbers[numbers == 0] = 9, 2
+    model = book.network(kind, 9, 9, 8)
+    _, before = model(numbers, target, lengths)
+    with use_keys(model, read_keys(model, (numbers, lengths)).roll(1, dims=0)):
+        _, after = model(numbers, target, lengths)
+    assert torch.equal(before, after) == (kind in BLIND)
+
+
+def test_a_query_makes_a_hill_with_its_top_at_any_place_out_of_a_place_and_its_square(book):
+    keys = place_from_end(torch.ones(1, 30, 4))[0].double()
+    for c in range(30):
+        weights = torch.softmax(keys @ torch.tensor([16.0 * c, -64, 0, 0], dtype=torch.double), 0)
+        assert weights.argmax() == 29 - c and weights.max() > 0.9
 
 
 def test_changing_the_first_character_changes_every_state_of_an_untrained_encoder(book, random):
@@ -80,12 +93,12 @@ def test_training_never_changes_the_column_of_a_place_that_no_text_reaches(book,
     assert changed[:8].all() and not changed[8:].any()
 
 
-@pytest.mark.parametrize("kind", [*COMPARING, "uniform", "position"])
-def test_shuffled_encoder_states_change_only_what_position_writes(book, random, kind):
+@pytest.mark.parametrize("kind", [*COMPARING, *BLIND])
+def test_shuffled_encoder_states_change_only_what_a_counting_network_writes(book, random, kind):
     numbers, lengths, target = draw_texts(random, 9, 9)
     lengths[:], numbers[numbers == 0] = 9, 2
     model, order = book.network(kind, 9, 9), torch.tensor(random.permutation(9))
     before, _ = model(numbers, target, lengths)
     with replace_states(model, lambda states: states[:, order]):
         after, _ = model(numbers, target, lengths)
-    assert torch.allclose(before, after, atol=1e-12) == (kind != "position")
+    assert torch.allclose(before, after, atol=1e-12) == (kind in COMPARING)

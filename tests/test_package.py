@@ -40,7 +40,7 @@ MODULES = {
     for module in pkgutil.walk_packages(attention_src.__path__, "attention_src.")
     if not module.name.startswith("attention_src.layers.")
 }
-WITH_TORCH = {"anatomy", "dates", "divisors", "ngrams", "training"}  # modules of the course
+WITH_TORCH = {"alibi", "alignment", "anatomy", "dates", "divisors", "heads", "ngrams", "training"}  # of the course
 COURSE = {module.name for module in pkgutil.iter_modules(attention_course.__path__)}
 
 

@@ -8,6 +8,7 @@ import shutil
 import numpy as np
 import pytest
 
+from attention_course.alibi import stored_alibi
 from attention_src import relu_weights, scaled_dot_product_attention, softmax
 from attention_src.attention import attention
 from book.chapter import CHAPTERS, ROOT, code, mime
@@ -35,6 +36,7 @@ def read_inputs(name):
 
 
 INPUTS["02-lamp"] = read_inputs("02-lamp")
+INPUTS["03-alibi"] = read_inputs("03-alibi")
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>picture</title><link rel="stylesheet" href="pictures.css">
 <style>body {{ margin: 16px; font: 16px/26px serif }}</style>
@@ -70,12 +72,35 @@ def recompute_02(state, inputs):
     }
 
 
-RECOMPUTE = {"01-steer": recompute_01, "02-lamp": recompute_02}
+def recompute_03(state, inputs):
+    """What chapter 3's picture must show, from what is kept of its networks."""
+    kept, keys, step = stored_alibi(), int(np.floor(state["keys"] + 0.5)), int(np.floor(state["step"] + 0.5))
+    network, (donor, first) = kept["networks"].index(state["network"]), kept["donors"][keys]
+    length = len(kept["text"])
+    written = kept["written"][network][keys]
+    return {
+        "donor": donor if len(donor) == length else f"{donor} ({first + 1}–{first + length})",
+        "weights": softmax(kept["scores"][network, keys, step - 1]),
+        "written": written,
+        "right": sum(a == b for a, b in zip(written, kept["text"][::-1], strict=True)),
+    }
+
+
+RECOMPUTE = {"01-steer": recompute_01, "02-lamp": recompute_02, "03-alibi": recompute_03}
 
 
 def only(name):
     """Ask a test of one picture."""
     return pytest.mark.parametrize("picture", [name], indirect=True)
+
+
+def need_outputs(shown, right):
+    """Require that a picture computed what the package computes."""
+    for what, expected in right.items():
+        if isinstance(expected, str):
+            assert shown["outputs"][what] == expected
+        else:
+            np.testing.assert_allclose(shown["outputs"][what], expected, rtol=0, atol=1e-12)
 
 
 def draw_state(random, controls):
@@ -181,11 +206,11 @@ def test_random_states_from_the_address_give_what_the_package_gives(picture):
         set_state(picture, draw_state(random, picture.controls))
         shown = read(picture)
         right = RECOMPUTE[picture.name](shown["state"], INPUTS[picture.name])
-        for what, numbers in right.items():
-            np.testing.assert_allclose(shown["outputs"][what], numbers, rtol=0, atol=1e-12)
+        need_outputs(shown, right)
         assert "NaN" not in shown["drawing"] and "Infinity" not in shown["drawing"]
         assert len(shown["sentence"].split()) <= 25
         assert not (shown["reached"] and shown["state"].get("weigh") == "softmax")  # whose weights never are 0
+        assert not (shown["reached"] and shown["state"].get("network") == "general")  # which always notices
 
 
 @only("01-steer")
@@ -267,8 +292,7 @@ def test_keys_and_pointers_at_random_break_nothing(picture):
             picture.mouse.up()
         shown = read(picture)
         right = RECOMPUTE[picture.name](shown["state"], INPUTS[picture.name])
-        for what, numbers in right.items():
-            np.testing.assert_allclose(shown["outputs"][what], numbers, rtol=0, atol=1e-12)
+        need_outputs(shown, right)
         assert "NaN" not in shown["drawing"]
 
 
@@ -360,6 +384,61 @@ def test_the_lamp_follows_the_mouse(picture):
     moved = picture.locator("[data-handle]").bounding_box()
     picture.mouse.up()
     assert abs(moved["x"] - handle["x"] - 120) < 6
+
+
+@only("03-alibi")
+def test_flows_are_as_wide_as_their_weights_and_lead_to_the_letter_written_now(picture):
+    random = np.random.default_rng(7)
+    flows = """[...document.querySelectorAll("svg line.flow")].map((one) =>
+      [parseFloat(one.style.strokeWidth), +one.getAttribute("x2")])"""
+    letters = """(kind) => [...document.querySelectorAll("svg text")]
+      .filter((one) => one.getAttribute("class") === kind).map((one) => one.textContent)"""
+    for _ in range(50):
+        set_state(picture, draw_state(random, picture.controls))
+        shown, drawn = read(picture), picture.evaluate(flows)
+        weights = [weight for weight in shown["outputs"]["weights"] if weight >= 0.02]
+        step = int(np.floor(shown["state"]["step"] + 0.5))
+        now = picture.locator("[data-now]").evaluate("one => +one.getAttribute('x') + one.getAttribute('width') / 2")
+        assert len(drawn) == len(weights)
+        for (width, end), weight in zip(drawn, weights, strict=True):
+            assert abs(width - (1 + 9 * weight)) <= 0.0501 and abs(end - now) <= 0.2
+        assert [float(text) for text in picture.evaluate(letters, "weight")] == [round(w + 1e-12, 2) for w in weights]
+        assert picture.evaluate(letters, "query") == [*shown["outputs"]["written"][:step]]
+        first = INPUTS["03-alibi"]["donors"][int(np.floor(shown["state"]["keys"] + 0.5))]
+        assert picture.evaluate(letters, "key") == [*first[0][first[1] : first[1] + 6]]
+
+
+@only("03-alibi")
+def test_the_first_state_of_the_alibi_is_the_figure_of_the_page(picture):
+    shown, inputs = read(picture), INPUTS["03-alibi"]
+    assert shown["state"] == {"keys": 0, "step": 3, "network": "general"}
+    assert shown["outputs"]["donor"] == inputs["text"] and shown["outputs"]["right"] == 6
+    assert len(json.dumps(inputs)) < 40_000
+    kept = stored_alibi()
+    assert inputs["scores"] == kept["scores"].tolist() and inputs["written"] == kept["written"]
+
+
+@only("03-alibi")
+def test_keys_alone_find_a_swap_that_additive_does_not_notice_and_general_always_does(picture):
+    def said():
+        return re.sub(r"[<>−]?\d[\d.]*|\b[a-h]\b|keys of [a-h]+( \(\d–\d\))?", "#", read(picture)["sentence"])
+
+    def slide():
+        picture.locator("[data-first]").focus()
+        picture.keyboard.press("Home")
+        reached = []
+        for _ in range(6):
+            reached.append(picture.locator(".picture-goal.reached").count())
+            sentences.add(said())
+            picture.keyboard.press("ArrowRight")
+        return reached
+
+    sentences = set()
+    assert slide() == [0] * 6
+    picture.locator('[data-control="network"]').focus()
+    picture.keyboard.press("ArrowDown")
+    assert slide() == [0, 1, 1, 0, 0, 1]
+    assert len(sentences) >= 4
 
 
 def test_a_phone_has_room_for_a_finger_and_text_that_can_be_read(browser, address):

@@ -65,12 +65,7 @@ def with_inline_figures(text, images, depth):
 def _finish(app, exception):
     if exception is None and app.builder.format == "html":
         out = Path(app.outdir)
-        shutil.copytree(
-            ROOT / "web" / "pictures",
-            out / "_static" / "pictures",
-            ignore=shutil.ignore_patterns("*.css"),
-            dirs_exist_ok=True,
-        )
+        shutil.copytree(ROOT / "web" / "pictures", out / "_static" / "pictures", dirs_exist_ok=True)
         for page in out.rglob("*.html"):
             text = page.read_text("utf-8")
             if "_images/" in text or "data-picture" in text:

@@ -11,11 +11,12 @@ from attention_src.weights import softmax
 
 from ._ask import ask, ask_for_two, name_shapes
 from ._compare import check_prediction, need_close, need_order, need_rows_sum_to_one, need_shape
-from ._message import Wrong, half, say_right
+from ._message import Part, Wrong, half, say_right
 from ._trials import draw_sizes
 
 SIZES = [(2, 3, 4, 4, 6), (1, 4, 3, 2, 5), (5, 2, 3, 4, 1), (3, 1, 2, 5, 4), (11, 13, 12, 10, 14)]  # n, m, d_q, d_k, h
 MENDED = [(2, 5), (4, 3), (1, 4), (3, 3), (12, 14)]  # m, d; as handed out it fails at m > d
+PLACES = [(15,), (9,), (5,), (2,), (1,)]  # m
 STEPS = [(4, 3), (2, 5), (7, 4), (1, 3), (3, 3), (12, 11)]  # m, d
 
 
@@ -143,31 +144,45 @@ def looks_at_the_encoder(answer, printed, seed=0):
     say_right("the weights depend on the encoder. Both contexts change with the source, but by different amounts.")
 
 
-def step_numbers(scores, context, combine, *, words=7, size=5):
-    """Check how many scores one step of Luong's decoder takes, how many numbers its context has, and how many W_c.
+def counting_keys(answer, seed=0):
+    """Check ``answer(m, c) -> (keys, query)``, which find the place c before the last of m, by what they do together.
 
     Parameters
     ----------
-    scores, context, combine : int, the answers
-    words, size : int, words of the source and numbers of a state
+    answer : function of two int that returns keys (m, 2), the same for all c, and a query (2,), the same for all m
     """
-    counted = {
-        size: ("compare the state with itself, number by number", "How many states is it compared with?"),
-        words * size: ("give every number of a state a score", "What does a dot product reduce them to?"),
-        1: ("compare with only one state", "How many states are there to compare with?"),
-    }
-    check_prediction(scores, words, counted, "How many states is the decoder state compared with?")
-    mixed = {
-        words: ("give the context a number for each word", "What do you sum, weights or states?"),
-        words * size: ("lay the weighted states side by side", "What happens to them next?"),
-        2 * size: ("join the context and the state", "How long is the context alone?"),
-    }
-    check_prediction(context, size, mixed, "What do you sum, and how long is the result?")
-    joined = {
-        size * size: ("apply W_c to the context alone", "What is joined to it?"),
-        2 * size: ("let W_c give one number", "How many numbers does the new state have?"),
-        4 * size * size: ("let as many numbers come out as go in", "How long is a state?"),
-        words * size: ("let W_c grow with the sentence", "Isn't W_c learned once, for all lengths?"),
-    }
-    check_prediction(combine, 2 * size * size, joined, "How many numbers go into W_c, and how many come out?")
-    say_right("there are as many scores as words, and the context is as long as a state, whatever the sentence.")
+    names = "(keys, query)"
+    queries = {c: ask_for_two(names, answer, m=16, c=c)[1] for c in range(16)}
+    for (m,) in draw_sizes(PLACES, seed):
+        keys, _ = ask_for_two(names, answer, m=m, c=0)
+        for c in sorted(range(m), key=lambda c: c != 3):  # first one that is neither end, nor the middle
+            given, got = name_shapes(m=m, c=c), ask_for_two(names, answer, m=m, c=c)
+            need_order(names, got, (np.zeros((m, 2)), np.zeros(2)))
+            need_shape("keys", got[0], (m, 2), given, "How many places are there, and how long is a key?")
+            need_shape("query", got[1], (2,), given, "How long is a key?")
+            if not np.allclose(got[0], keys):
+                raise Wrong(Part("With {given}, the keys differ from those for c = 0", given=given), question=LOOKED)
+            if not np.allclose(got[1], queries[c]):
+                raise Wrong(Part("With {given}, the query differs from the one for m = 16", given=given), question=TOLD)
+            _need_place(softmax(got[0] @ got[1]), m, c, given)
+    say_right("one query for each place finds it in texts of every length, and no key holds a letter.")
+
+
+LOOKED = "A key is made before anybody asks. What can it know?"
+TOLD = "The decoder isn't told how long the text is. From which end do you count?"
+
+
+def _need_place(weights, m, c, given):
+    """Require more than 0.9 at the place c before the last, or ask about where the weight is."""
+    wanted, largest = m - 1 - c, int(weights.argmax())
+    if weights[wanted] > 0.9:
+        return
+    seen = {"given": given, "weight": float(weights[wanted]), "wanted": wanted, "largest": largest}
+    if largest == wanted:
+        question = "The top of the hill is right, but the hill is too flat. What makes a softmax sharper?"
+    elif largest == c:
+        question = "That place is counted from the start. From which end does c count?"
+    else:
+        question = "Where does your hill have its top, and where its bottom?"
+    text = "With {given}, row {wanted} of the keys gets {weight:.2f}, and the most is at row {largest}"
+    raise Wrong(Part(text, **seen), "more than 0.9", question)

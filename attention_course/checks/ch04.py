@@ -2,10 +2,13 @@
 
 import numpy as np
 
-from ._ask import ask_for_two, name_shapes
+from attention_src.attention import scaled_dot_product_attention
+
+from ..tasks.retrieval import lookup_examples, share_attended
+from ._ask import as_numpy, ask_for_two, name_shapes
 from ._attention import NAMES, are_apart, need_attention
 from ._compare import check_prediction
-from ._message import half, say_right
+from ._message import NotAttempted, Part, Wrong, half, say_right
 from ._trials import draw_sizes
 
 # n, d_model, d_k, d_v; first all different
@@ -22,7 +25,7 @@ def _trials(seed):
     yield {"X": np.eye(4, 5), "W_q": 10000 * np.eye(5, 4), "W_k": np.eye(5, 4), "W_v": random.normal(size=(5, 2))}
 
 
-def head(answer, seed=0):
+def _head(answer, seed):
     """Check a student's ``answer(X, W_q, W_k, W_v) -> (output, weights)``, one head of self-attention.
 
     Parameters
@@ -35,6 +38,78 @@ def head(answer, seed=0):
     say_right(
         "output and weights are correct in all {trials} trials, with several sizes of d_model, d_k and d_v.",
         trials=len(SIZES) + 1,
+    )
+
+
+TOKEN = 13  # five numbers for a token's name, five for the name that it asks for, three bits
+
+
+def _need_matrices(matrices):
+    """Return the three matrices as NumPy after checking that they are matrices that fit a token and each other."""
+    if any(matrix is ... or matrix is None for matrix in matrices.values()):
+        raise NotAttempted("there are not three matrices yet")
+    matrices = {name: as_numpy(matrix).astype(float) for name, matrix in matrices.items()}
+    for name, matrix in matrices.items():
+        if matrix.ndim != 2 or len(matrix) != TOKEN:
+            seen = Part("{name} has shape {shape}", name=name, shape=matrix.shape)
+            raise Wrong(seen, Part("{rows} rows", rows=TOKEN), "How many numbers does a token have?")
+        if not np.isfinite(matrix).all():
+            raise Wrong(
+                Part("{name} has NaN or infinity", name=name), question="Which entry did you not mean to be so?"
+            )
+    W_q, W_k, W_v = matrices.values()
+    if W_q.shape != W_k.shape:
+        seen = Part("{shapes}", shapes=name_shapes(W_q=W_q, W_k=W_k))
+        raise Wrong(seen, "two matrices of one shape", "How long must a query be to meet a key?")
+    if W_v.shape[1] != 3:
+        seen = Part("{name} has shape {shape}", name="W_v", shape=W_v.shape)
+        raise Wrong(seen, "3 columns", "How many bits does the answer have?")
+    return W_q, W_k, W_v
+
+
+def _ask_about_weights(weights, on_asked, wanted):
+    """The question that leads from weights that miss the token that is asked for to the mistake."""
+    itself, asked, asker = share_attended(weights, wanted)
+    if np.ptp(weights) < 1e-3:
+        return "All weights are equal. Which numbers of a query can meet a number of a key that is not 0?"
+    if asker > 0.99 > asked:
+        return "The largest weights are on the token that asks. Which name should the query show, and which the key?"
+    if itself > 0.99:
+        return "Each token attends most to itself. Which of its two names does its query show?"
+    if asked > 0.99 and itself < 0.01:
+        return "The largest weight is on the right token. By how much must its score exceed the others for 0.9?"
+    if asked > 0.99:
+        return "Of the others, each token prefers the right one. What else does its key or query contain?"
+    return "Take one token: which numbers does its query contain, and with which key does it have the largest product?"
+
+
+def designed_head(W_q, W_k, W_v, seed=0):
+    """Check three matrices designed by hand for the task of `lookup_examples`, on 200 sequences drawn by the seed.
+
+    Parameters
+    ----------
+    W_q, W_k : (13, d_k)
+    W_v : (13, 3)
+    """
+    W_q, W_k, W_v = _need_matrices({"W_q": W_q, "W_k": W_k, "W_v": W_v})
+    examples, _ = lookup_examples(200, 0, seed=seed)
+    X = examples.tokens.astype(float)
+    output, weights = scaled_dot_product_attention(X @ W_q, X @ W_k, X @ W_v)
+    on_asked = np.take_along_axis(weights, examples.wanted[..., None], axis=-1).min()
+    if on_asked < 0.9:
+        seen = Part("The asked token gets a weight of {weight:.2f} somewhere", weight=float(on_asked))
+        raise Wrong(seen, "at least 0.9", _ask_about_weights(weights, on_asked, examples.wanted))
+    right = (np.sign(output) == examples.answers).mean()
+    if right < 1:
+        seen = Part("{share:.0%} of the signs are right", share=float(right))
+        questions = {
+            True: "Which sign should a bit have when it comes out?",
+            False: "Which three of a token's 13 numbers are its bits, and what should become of the other ten?",
+        }
+        raise Wrong(seen, question=questions[bool((np.sign(output) == -examples.answers).all())])
+    say_right(
+        "all signs are right in 200 sequences, and the asked token always gets {weight:.2f} or more.",
+        weight=float(np.floor(100 * on_asked) / 100),
     )
 
 
@@ -52,11 +127,11 @@ def mended_head(answer, wrong_score, seed=0):
 
     Parameters
     ----------
-    answer : function as for `head`
+    answer : function of X (n, d_model), W_q (d_model, d_k), W_k (d_model, d_k), W_v (d_model, d_v)
     wrong_score : float, to one decimal
     """
     hint = "What is the score before the division, and what does the wrong head divide it by?"
-    head(answer, seed)
+    _head(answer, seed)
     with half():
         check_prediction(wrong_score, 8 * 25**0.5 / 100**0.5, WRONG_SCORES, hint, digits=1)
 

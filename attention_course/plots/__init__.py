@@ -8,6 +8,7 @@ anything by colour alone. Values are rounded before they are drawn.
 """
 
 from . import _style
+from ._alibi import alibi
 from ._attending import circle, shaded, supply
 from ._canvas import Canvas
 from ._costs import cache_steps, online_steps, shared_heads
@@ -20,6 +21,7 @@ from ._steer import steer, with_inputs
 from ._style import TOKENS, Picture
 from ._sums import weighted_sum
 from ._transformer import whole_transformer
+from ._triangle import clocks, roles, triangle
 
 WIDTH = _style.WIDTH  #: The width of a figure in inches; a `Canvas` should be no wider.
 BLUE = _style.BLUE  #: The colour of the first series of a figure, and of a box on a `Canvas`.
@@ -42,11 +44,13 @@ __all__ = [
     "WIDTH",
     "Canvas",
     "Picture",
+    "alibi",
     "arrows_over",
     "bars",
     "blocks",
     "cache_steps",
     "circle",
+    "clocks",
     "cut_photograph",
     "grid",
     "grids",
@@ -57,11 +61,13 @@ __all__ = [
     "over_image",
     "photograph",
     "product",
+    "roles",
     "shaded",
     "shared_heads",
     "steer",
     "stream",
     "supply",
+    "triangle",
     "walks",
     "weighted_sum",
     "whole_transformer",

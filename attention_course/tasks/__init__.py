@@ -6,6 +6,7 @@ that is not an integer raises TypeError. One that is too small raises ValueError
 of all possible examples where they are drawn at random, since that would take long.
 """
 
+from .bank import BANK_WORDS, Askings, bank_examples
 from .dates import date_examples
 from .examples import PAD, START, Example, Vocabulary, alignment_score, exact_match
 from .football import Football, football_examples
@@ -13,14 +14,16 @@ from .grammar import Grammar, grammar_examples
 from .grounding import Scenes, draw_scenes, scene_examples
 from .korean import Sentences, korean_examples, write_sentence
 from .names import name_examples
-from .retrieval import Lookup, Pairs, lookup_examples, pair_examples
+from .retrieval import Lookup, Pairs, lookup_examples, pair_examples, share_attended
 from .reversal import reversal_examples
 from .words import WHY, two_senses, who_sat_where
 
 __all__ = [
+    "BANK_WORDS",
     "PAD",
     "START",
     "WHY",
+    "Askings",
     "Example",
     "Football",
     "Grammar",
@@ -30,6 +33,7 @@ __all__ = [
     "Sentences",
     "Vocabulary",
     "alignment_score",
+    "bank_examples",
     "date_examples",
     "draw_scenes",
     "exact_match",
@@ -41,6 +45,7 @@ __all__ = [
     "pair_examples",
     "reversal_examples",
     "scene_examples",
+    "share_attended",
     "two_senses",
     "who_sat_where",
     "write_sentence",

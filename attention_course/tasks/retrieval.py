@@ -80,6 +80,43 @@ def lookup_examples(num_train, num_test, num_tokens=5, num_bits=3, seed=0):
     return split(Lookup(np.concatenate([names, asked, bits], axis=-1), -carried, wanted), num_train)
 
 
+def share_attended(weights, wanted):
+    """Count whom the tokens of `lookup_examples` attend to.
+
+    Parameters
+    ----------
+    weights : (..., num, n, n)
+    wanted : (num, n) int, at which place the token stands that each token asks for
+
+    Returns
+    -------
+    itself : (...)
+        The share of tokens that give themselves the largest weight.
+    asked, asker : (...)
+        Where the token itself is left out, the share of tokens that give the largest weight to the one that they ask
+        for, and to the one that asks for them.
+
+    Raises
+    ------
+    ValueError
+        The shapes do not fit each other.
+
+    Examples
+    --------
+    >>> itself, asked, asker = share_attended([[[0.5, 0.3, 0.2], [0.1, 0.2, 0.7], [0.0, 0.4, 0.6]]], [[1, 2, 0]])
+    >>> round(float(itself), 2), round(float(asked), 2), round(float(asker), 2)
+    (0.67, 0.67, 0.33)
+    """
+    weights, wanted = np.asarray(weights), np.asarray(wanted)
+    n = wanted.shape[-1]
+    if weights.shape[-3:] != (*wanted.shape, n):
+        raise ValueError(f"weights {weights.shape} and wanted {wanted.shape}; expected (..., num, n, n) and (num, n)")
+    itself = weights.argmax(axis=-1) == np.arange(n)
+    first_other = np.where(np.eye(n, dtype=bool), -1, weights).argmax(axis=-1)
+    asker = wanted.argsort(axis=-1)
+    return tuple(x.mean(axis=(-2, -1)) for x in (itself, first_other == wanted, first_other == asker))
+
+
 class Pairs(NamedTuple):
     """Questions for two names, asked of a sequence of named bits; every array has a row for each question.
 

@@ -151,6 +151,16 @@ def mend(weigh, mix=None):
     return answer
 
 
+def count(key=lambda k: (k, k**2), query=lambda c: (8 * c, -4), from_end=True):
+    """Keys and a query from what they make of k and c."""
+
+    def answer(m, c):
+        k = np.arange(m)[::-1] if from_end else np.arange(m)
+        return np.stack(key(k), axis=1), np.array(query(c))
+
+    return answer
+
+
 EXERCISES = {
     "ex03-additive": Exercise(
         checks.additive_score,
@@ -166,25 +176,42 @@ EXERCISES = {
         WRONG_STEPS,
         results=2,
     ),
-    "ex03-numbers": Exercise(
-        checks.step_numbers,
-        "S004-6 S004-8 S004-11",
-        {"whole": (7, 5, 50), "as floats": (7.0, 5.0, 50.0), "torch": (torch.tensor(7), 5, torch.tensor(50))},
+    "ex03-count": Exercise(
+        checks.counting_keys,
+        "S004-6 S004-7",
         {
-            "a score for each number of the state": ((5, 5, 50), "How many states is"),
-            "a score for each number of all states": ((35, 5, 50), "product reduce them to"),
-            "one score": ((1, 5, 50), "compare with only one state"),
-            "eight scores": ((8, 5, 50), "How many states is"),
-            "context as long as the sentence": ((7, 7, 50), "weights or states"),
-            "states side by side": ((7, 35, 50), "side by side"),
-            "context and state": ((7, 10, 50), "join the context"),
-            "context of one number": ((7, 1, 50), "long is the result"),
-            "W_c for the context alone": ((7, 5, 25), "What is joined to it"),
-            "W_c gives one number": ((7, 5, 10), "let W_c give one number"),
-            "W_c keeps the length": ((7, 5, 100), "How long is a state"),
-            "W_c grows with the sentence": ((7, 5, 35), "for all lengths"),
+            "hill": count(),
+            "shifted": count(lambda k: (k - 3, (k - 3) ** 2), lambda c: (16 * (c - 3), -8)),
+            "circle": count(
+                lambda k: (np.cos(np.pi * k / 16), np.sin(np.pi * k / 16)),
+                lambda c: (400 * np.cos(np.pi * c / 16), 400 * np.sin(np.pi * c / 16)),
+            ),
+            "torch": lambda m, c: tuple(map(torch.tensor, count()(m, c))),
         },
-        formula=lambda words, size: (words, size, 2 * size * size),
+        {
+            "too flat": (count(query=lambda c: (2 * c, -1)), "What makes a softmax sharper"),
+            "much too flat": (count(query=lambda c: (0.2 * c, -0.1)), "What makes a softmax sharper"),
+            "counted from the start": (count(from_end=False), "From which end does c count"),
+            "a valley": (count(query=lambda c: (-8 * c, 4)), "where its bottom"),
+            "one number for the place": (count(lambda k: (k, 0 * k), lambda c: (8 * c, 0)), "where its bottom"),
+            "half the slope": (count(query=lambda c: (4 * c, -4)), "where its bottom"),
+            "keys made for the query": (
+                lambda m, c: (np.stack([np.arange(m) == m - 1 - c, np.zeros(m)], 1) * 9.0, np.ones(2)),
+                "made before anybody asks",
+            ),
+            "query told the length": (
+                lambda m, c: (np.stack([np.arange(m), np.arange(m) ** 2], 1), 4.0 * np.array([2 * (m - 1 - c), -1])),
+                "told how long the text is",
+            ),
+            "keys in columns": (lambda m, c: (count()(m, c)[0].T, count()(m, c)[1]), "how long is a key"),
+            "other way round": (lambda m, c: count()(m, c)[::-1], "you return first"),
+            "keys alone": (lambda m, c: count()(m, c)[0], "How many results"),
+            "with the square of c": (
+                lambda m, c: (count()(m, c)[0], np.array([8 * c, -4, -4 * c**2])),
+                "How long is a key",
+            ),
+        },
+        results=2,
     ),
     "ex03-mend": Exercise(
         checks.looks_at_the_encoder,

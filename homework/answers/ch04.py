@@ -86,9 +86,61 @@ def as_handed_out(X, W_q, W_k, W_v):
     return weights @ K, weights
 
 
-WRITE = Exercise(checks.head, "S001-10 S001-11 S002-10 S002-11", RIGHT, WRONG, results=2)
+LETTERS, BITS = np.eye(5), np.eye(3)
+
+
+def design(asks=(), offers=(), passes=(), *, wide=5, out=3):
+    """Three matrices of zeros but for blocks, each {first row: block}."""
+    matrices = np.zeros((13, wide)), np.zeros((13, wide)), np.zeros((13, out))
+    for matrix, blocks in zip(matrices, (asks, offers, passes), strict=True):
+        for row, block in dict(blocks).items():
+            matrix[row : row + len(block), : block.shape[1]] = block
+    return matrices
+
+
+def on_a_circle(length):
+    """Names as five directions of the plane: queries of this length, and keys of length 1."""
+    angles = 2 * np.pi * np.arange(5) / 5
+    names = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return design({5: length * names}, {0: names}, {10: -BITS}, wide=2)
+
+
+ASKS, OFFERS, PASSES = {5: 10 * LETTERS}, {0: LETTERS}, {10: -BITS}
+DESIGN = Exercise(
+    checks.designed_head,
+    "S001-10 S001-11 S002-20",
+    {
+        "copies": design(ASKS, OFFERS, PASSES),
+        "the key is long": design({5: LETTERS}, {0: 20 * LETTERS}, PASSES),
+        "two numbers": on_a_circle(40),
+        "as lists": tuple(matrix.tolist() for matrix in design(ASKS, OFFERS, PASSES)),
+        "in torch": tuple(map(torch.tensor, design({5: -30 * LETTERS}, {0: -LETTERS}, {10: -7 * BITS}, wide=8))),
+    },
+    {
+        "bits with their own sign": (design(ASKS, OFFERS, {10: BITS}), "Which sign"),
+        "names are passed on": (design(ASKS, OFFERS, {0: BITS}), "Which three"),
+        "keys are passed on": (design(ASKS, OFFERS, {0: -LETTERS}, out=5), "How many bits"),
+        "finds the one that asks": (design({0: 10 * LETTERS}, {5: LETTERS}, PASSES), "Which name should"),
+        "finds itself": (design({0: 10 * LETTERS}, OFFERS, PASSES), "two names does its query"),
+        "one matrix for both": (
+            design({0: 4 * LETTERS, 5: 4 * LETTERS}, {0: 4 * LETTERS, 5: 4 * LETTERS}, PASSES),
+            "two names does its query",
+        ),
+        "too quiet": (design({5: LETTERS}, OFFERS, PASSES), "By how much"),
+        "zeros": (design({}, {}, PASSES), "All weights are equal"),
+        "asks with the bits": (design({10: 10 * LETTERS[:3]}, OFFERS, PASSES), "Take one token"),
+        "only three names": (design({5: 10 * LETTERS[:3]}, OFFERS, PASSES), "Take one token"),
+        "twelve rows": (tuple(matrix[:12] for matrix in design(ASKS, OFFERS, PASSES)), "How many numbers does a token"),
+        "transposed": (tuple(matrix.T for matrix in design(ASKS, OFFERS, PASSES)), "How many numbers does a token"),
+        "queries longer than keys": (
+            (design(ASKS, wide=6)[0], *design({}, OFFERS, PASSES)[1:]),
+            "to meet a key",
+        ),
+        "not a number": ((np.full((13, 5), np.nan), *design(ASKS, OFFERS, PASSES)[1:]), "did you not mean"),
+    },
+)
 EXERCISES = {
-    "ex04-head": WRITE,
+    "ex04-design": DESIGN,
     "ex04-count": Exercise(
         checks.numbers_and_rank,
         "S001-10 S002-20",
@@ -113,9 +165,10 @@ EXERCISES = {
     ),
     "ex04-mend": Exercise(
         checks.mended_head,
-        "S002-10 S003-7",
+        "S001-10 S001-11 S002-10 S002-11 S003-7",
         RIGHT,
-        {
+        WRONG
+        | {
             "as handed out": (as_handed_out, "does one score have"),
             "only the root mended": WRONG["mixes the keys"],
             "only the values mended": (
@@ -133,6 +186,6 @@ EXERCISES = {
             0.8: "before",
             5: "before",
         },
-        like=WRITE,
+        results=2,
     ),
 }

@@ -71,7 +71,7 @@ export function grab(x, y, { width }) {
   return { angle: Math.round((Math.atan2(dy, dx) * 180) / Math.PI), length: Math.round(Math.hypot(dx, dy) * 20) / 20 };
 }
 
-export function draw({ outputs, inputs, width, make, words }) {
+export function draw({ state, outputs, inputs, width, make, words }) {
   const { query, weights, output } = outputs;
   const { planes, at, height } = layout(width);
   const [asks, mixes] = planes;
@@ -98,15 +98,19 @@ export function draw({ outputs, inputs, width, make, words }) {
     point[1] > point[0] ? label(beside(at(plane, point)), text, kind) : label(beside(at(plane, point), 22, 20), text, kind, "end");
 
   const [k0, k1] = inputs.keys;
-  const across = [k1[1] - k0[1], k0[0] - k1[0]]; // queries along this line have the same weights
-  const far = 1.6 / Math.hypot(...across);
-  const same = [-1, 1].map((sign) => at(asks, query.map((x, i) => x + sign * far * across[i])));
+  const across = [k1[1] - k0[1], k0[0] - k1[0]]; // queries along this line have the same weights by softmax
+  const along = (far) => query.map((x, i) => x + (far * across[i]) / Math.hypot(...across));
+  const ends = [-1, 1].map((sign) => {
+    let far = 1.6;
+    while (far > 0 && along(sign * far).some((x) => Math.abs(x) > 2.1)) far -= 0.1;
+    return at(asks, along(sign * Math.max(far, 0)));
+  });
   const tip = at(asks, query);
   const share = (i) => `${inputs.words[i]} ${digits(weights[i])}`;
   const parts = [
     label([asks.x, 14], words("Query and keys"), "heading"),
     ...axes(asks),
-    line(...same, "same-weights"),
+    ...(state.weigh === "softmax" ? [line(...ends, "same-weights")] : []),
     ...inputs.keys.map((key) => line(at(asks, [0, 0]), at(asks, key), "key")),
     ...inputs.keys.map((key, i) => named(asks, key, inputs.words[i], "key")),
     line(at(asks, [0, 0]), tip, "query"),

@@ -1,13 +1,15 @@
 // What all pictures to touch share: they are drawn, dragged, said aloud, set by the address and begun again here.
 //
 // A picture is a module with `controls`, `start`, `compute`, `draw`, `say` and, if it has one, a `goal`:
-//   controls  [{name, label, min, max, step, words}] a slider each, [{name, label, choices}] a list of choices
+//   controls  [{name, label, min, max, step, words}] a slider each, [{name, label, choices}] a list of choices; one with
+//             isShown(state) is there only while that is true
 //   start     (inputs) -> state {name of a control: number or choice}
 //   compute   (state, inputs) -> outputs, numbers as JSON has them
 //   draw      ({state, outputs, inputs, width, make, words}) -> {height, parts}, SVG elements in pixels
 //   say       (state, outputs, inputs) -> one sentence of at most 25 words, with its numbers
 //   goal      {words, isReached(state, outputs, inputs)}
-//   grab      (x, y, {inputs, width}) -> what of the state changes when the pointer is at this pixel
+//   grab      (x, y, {inputs, state, width, handle}) -> what of the state changes when the pointer is at this pixel;
+//             handle is the data-handle of what is dragged
 //   tap       (x, y, {inputs, width}) -> what of the state changes when this pixel is tapped, or null
 // None of them keeps anything: drawing the same state twice gives the same elements.
 
@@ -56,6 +58,7 @@ export function mount(figure, picture) {
   const first = start(inputs);
   let state = { ...first, ...readState(location.hash, name, controls) };
   let spoken = 0;
+  let handle = null;
 
   const drawing = make("svg", { "aria-hidden": "true", class: "picture-drawing" });
   const sentence = make("p", { class: "picture-sentence" });
@@ -99,6 +102,7 @@ export function mount(figure, picture) {
     for (const one of controls) {
       const field = panel.querySelector(`[data-control="${one.name}"]`);
       field.value = state[one.name];
+      if (one.isShown) field.closest("label").hidden = !one.isShown(state);
       if (one.words) field.setAttribute("aria-valuetext", inLanguage(one.words(state, outputs)));
     }
     figure.dataset.state = JSON.stringify(state);
@@ -107,14 +111,14 @@ export function mount(figure, picture) {
 
   function follow(event) {
     const box = drawing.getBoundingClientRect();
-    const part = grab(event.clientX - box.left, event.clientY - box.top, { inputs, state, width: frame.clientWidth });
+    const part = grab(event.clientX - box.left, event.clientY - box.top, { inputs, state, width: frame.clientWidth, handle });
     if (part) change(within(part));
   }
 
   function within(part) {
     const kept = Object.entries(part).map(([key, value]) => {
-      const { min, max } = controls.find((one) => one.name === key);
-      return [key, Math.min(max, Math.max(min, value))];
+      const { choices, min, max } = controls.find((one) => one.name === key);
+      return [key, choices ? value : Math.min(max, Math.max(min, value))];
     });
     return Object.fromEntries(kept);
   }
@@ -124,6 +128,7 @@ export function mount(figure, picture) {
     drawing.addEventListener("pointerdown", (event) => {
       if (!event.isPrimary || event.button !== 0 || !event.target.closest("[data-handle]")) return;
       held = event.pointerId;
+      handle = event.target.closest("[data-handle]").dataset.handle;
       drawing.setPointerCapture(held);
       figure.dataset.touched = "";
     });

@@ -33,7 +33,7 @@
     const to = document.createElement("a");
     frame.id ||= `prediction-${groups.indexOf(frame) + 1}`;
     to.href = `#${frame.id}`;
-    to.textContent = section.querySelector("h2, h3, h1")?.firstChild.textContent ?? frame.id;
+    to.textContent = section.querySelector("h2, h3, h1")?.textContent.replace(/#$/, "").trim() ?? frame.id;
     return to;
   }
 
