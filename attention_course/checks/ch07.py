@@ -248,7 +248,8 @@ def stream_kept(answer, smallest, seed=0):
         ),
         10: ("use the squares of the shares", "Is that the share of the length, or of its square?"),
     }
-    check_prediction(
-        smallest, 7, reasons, "What does your function give for 60 sub-layers and skip weights 1, 2, 3 and on?"
-    )
+    with half():
+        check_prediction(
+            smallest, 7, reasons, "What does your function give for 60 sub-layers and skip weights 1, 2, 3 and on?"
+        )
     say_right("the losses multiply, and from a skip weight of 7 on at least half of the stream gets through.")
