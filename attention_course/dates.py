@@ -99,6 +99,13 @@ def make_network(kind, task, seed=0):
     ------
     ValueError
         The kind is neither.
+
+    Examples
+    --------
+    >>> from attention_course.dates import make_network
+    >>> make_network("other", None)
+    Traceback (most recent call last):
+    ValueError: kind is 'other'; expected 'Transformer' or 'recurrent'
     """
     torch.manual_seed(seed)
     if kind == "Transformer":

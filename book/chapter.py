@@ -17,7 +17,7 @@ TRANSLATED = "ko"  # the language of the other edition
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
 SOLUTION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.MULTILINE | re.DOTALL)
 TITLE = re.compile(  # of an exercise, in its prompt, in either language
-    r"^\*\*(\d+\. (?:\w+ it|써 보기|예측하기|찾아내기))\*\*", re.MULTILINE
+    r"^\*\*(\d+\. (?:\w+ it|써 보기|예측하기|찾아내기|설계하기))\*\*", re.MULTILINE
 )
 LANGUAGE = re.compile(r'ATTENTION_LANG", "(\w+)"')  # as with_language writes it
 HAND_IN = "-hand-in"  # of the id of the last cell of a student copy

@@ -28,7 +28,9 @@ class StandIn(ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        return import_module("torch.nn") if name == "nn" else type(name, (Nothing,), {"__module__": self.__name__})
+        if name in ("nn", "optim"):
+            return import_module(f"torch.{name}")
+        return type(name, (Nothing,), {"__module__": self.__name__})
 
 
 class Finder:

@@ -155,7 +155,7 @@ def without_divisor(answer, seed=0):
     answer : function of a divisor and a learning rate, both float
     """
     random = np.random.default_rng([seed, 2])
-    for c, rate in ((4.0, 0.01), (float(random.integers(5, 30)), 0.02), (float(random.integers(5, 30)), 0.003)):
+    for c, rate in ((4.0, 0.01), (float(random.integers(10, 30)), 0.02), (1.0, 0.003)):
         names = {"c": c, "rate": rate}
         scale, new_rate = ask_for_two("scale, rate", answer, **names)
         for name, number in (("scale", scale), ("rate", new_rate)):

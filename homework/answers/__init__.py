@@ -20,7 +20,7 @@ def up_to_nine(answer):
     def small(*given):
         given = [[*one] if isinstance(one, Iterator) else one for one in given]
         sizes = [getattr(one, "shape", ()) or (len(one) if isinstance(one, list) else one,) for one in given]
-        if any(isinstance(size, int) and size > 9 for size in chain(*sizes)):
+        if any(isinstance(size, int | float) and size > 9 for size in chain(*sizes)):
             return None
         return answer(*(iter(one) if isinstance(one, list) else one for one in given))
 

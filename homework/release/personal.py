@@ -19,7 +19,6 @@ NUMBERS = {  # check: (how the student is told, {option: what it may be})
         "the first two scores are {first} and {second}, and the ratio is {ratio}",
         {"first": (3, 3.5, 4), "second": (1.25, 1.75, 2.25), "ratio": (4, 5, 6)},
     ),
-    "step_numbers": ("{words} words, states of {size} numbers", {"words": (9, 11, 13), "size": (4, 6, 7)}),
     "numbers_and_rank": (
         "d_model = {d_model}, d_k = {d_k}, d_v = {d_v}",
         {"d_model": (60, 80, 120, 160), "d_k": (4, 6, 10), "d_v": (14, 24, 32)},
