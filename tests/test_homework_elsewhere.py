@@ -188,7 +188,7 @@ def test_a_process_that_left_its_parent_ends_with_grading_and_cannot_write_resul
 def test_a_chapter_that_needs_the_package_and_a_korean_notebook_are_graded_on_gradescope(tmp_path):
     autograder = Autograder(tmp_path, "04")
     korean = translated_copy(autograder.chapter.solved(), "chapters/04_qkv_projection")
-    for notebook, title in ((autograder.chapter.solved(), "1. Design it, also"), (korean, "1. 설계하기, 다른")):
+    for notebook, title in ((autograder.chapter.solved(), "1. Write it, also"), (korean, "1. 써 보기, 다른")):
         visible, hidden, staff = autograder.grade(mine_ipynb=nbformat.writes(notebook).encode())
         assert {test["status"] for test in visible} == {"passed"} and staff == [], visible
         assert all(test["score"] == test["max_score"] for test in hidden) and hidden[0]["name"].startswith(title)
