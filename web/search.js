@@ -3,7 +3,7 @@
 if (typeof Search !== "undefined") {
   const LONGEST = 4; // words of a phrase, as in web/search.py
   const LENGTH = 240, BEFORE = 60; // signs of an excerpt, and of it before what was found
-  const HIDDEN = "h1, h2, h3, script, style, button, svg, annotation, .katex-html, .eqno, .headerlink, .card-of-evidence, .answer";
+  const HIDDEN = "h1, h2, h3, script, style, button, svg, annotation, .katex-html, .eqno, .headerlink, .card-of-evidence, .answer, .controls, .claim > :not(:first-child)";
   const CODE = "pre, .cell";
 
   const split = (text) => splitQuery(text.toLowerCase());
