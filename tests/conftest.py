@@ -110,3 +110,15 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.section("stale results, which `make evidence` makes again")
     for text in sorted(set(stale)):
         terminalreporter.write_line(text if len(text) < 300 else f"{text[:300]} …")
+
+
+@pytest.fixture
+def tab(browser):
+    """A page whose errors fail the test."""
+    tab = browser.new_page(viewport={"width": 1000, "height": 900})
+    errors = []
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    yield tab
+    tab.close()
+    assert [error for error in errors if "favicon" not in error and "404" not in error] == []

@@ -1,21 +1,27 @@
 """Pictures to touch agree with the package, say what they show, and hold under any key, pointer and address."""
 
-import html
 import json
 import re
-import shutil
 
 import numpy as np
 import pytest
+from pictures import (
+    draw_state,
+    mount,
+    need_room_on_a_phone,
+    need_the_same_drawing,
+    read,
+    read_inputs,
+    set_state,
+    try_at_random,
+    write_pages,
+)
 
 from attention_course.alibi import stored_alibi
 from attention_src import relu_weights, scaled_dot_product_attention, softmax
 from attention_src.attention import attention
-from book.chapter import CHAPTERS, ROOT, code, mime
-from book.chapter import read as read_chapter
 from web.live.running_pages import serve
 
-SOURCE = ROOT / "web" / "pictures"
 INPUTS = {
     "01-steer": {
         "words": ["river", "money"],
@@ -23,25 +29,11 @@ INPUTS = {
         "keys": [[2, 0], [0, 2]],
         "values": [[2, 0], [0, 2]],
         "query": [1.2, 0.6],
-    }
+    },
+    **{name: read_inputs(name) for name in ("02-lamp", "03-alibi")},
 }
 
 
-def read_inputs(name):
-    """What the figure of a chapter gives its picture, from the stored output of the cell that draws it."""
-    (path,) = [path for path in CHAPTERS if path.stem.startswith(name[:2])]
-    drawn = [mime(output).get("image/svg+xml", "") for cell in code(read_chapter(path)) for output in cell.outputs]
-    (found,) = [found for svg in drawn for found in re.findall(rf'data-picture="{name}">(.*?)</metadata>', svg)]
-    return json.loads(html.unescape(found))
-
-
-INPUTS["02-lamp"] = read_inputs("02-lamp")
-INPUTS["03-alibi"] = read_inputs("03-alibi")
-PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>picture</title><link rel="stylesheet" href="pictures.css">
-<style>body {{ margin: 16px; font: 16px/26px serif }}</style>
-<main><h1>picture</h1><figure data-picture="{name}" data-inputs='{inputs}'><p data-static>static</p></figure></main>
-<script type="module" src="start.js"></script>"""
 WEIGH = {"softmax": softmax, "relu": relu_weights}
 
 
@@ -103,73 +95,15 @@ def need_outputs(shown, right):
             np.testing.assert_allclose(shown["outputs"][what], expected, rtol=0, atol=1e-12)
 
 
-def draw_state(random, controls):
-    """A random state of a picture within the limits of its controls."""
-    return {
-        one["name"]: str(random.choice([*one["choices"]]))
-        if "choices" in one
-        else round(float(random.uniform(one["min"], one["max"])), 3)
-        for one in controls
-    }
-
-
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """The pictures as the site serves them, a page around each."""
-    folder = tmp_path_factory.mktemp("pictures") / "html"
-    shutil.copytree(SOURCE, folder)
-    for name, inputs in INPUTS.items():
-        (folder / f"{name}.html").write_text(PAGE.format(name=name, inputs=json.dumps(inputs)))
-    return folder
-
-
-@pytest.fixture(scope="module")
-def address(folder):
-    with serve(folder) as address:
+def address(tmp_path_factory):
+    with serve(write_pages(tmp_path_factory.mktemp("pictures") / "html", INPUTS)) as address:
         yield address
-
-
-@pytest.fixture
-def tab(browser):
-    """A page whose errors fail the test."""
-    tab = browser.new_page(viewport={"width": 1000, "height": 900})
-    errors = []
-    tab.on("pageerror", lambda error: errors.append(str(error)))
-    tab.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    yield tab
-    tab.close()
-    assert [error for error in errors if "favicon" not in error and "404" not in error] == []
 
 
 @pytest.fixture(params=INPUTS)
 def picture(request, tab, address):
-    """A mounted picture: the page, its name, and what its controls are."""
-    name = request.param
-    tab.goto(f"{address}{name}.html")
-    tab.wait_for_selector(".picture-sentence:not(:empty)")
-    tab.controls = tab.evaluate(f"import('./{name}.js').then(({{controls}}) => JSON.parse(JSON.stringify(controls)))")
-    tab.name = name
-    return tab
-
-
-def set_state(tab, state):
-    """Ask for a state as a reader's link does, by the address."""
-    tab.evaluate("([name, state]) => { location.hash = `${name}?${new URLSearchParams(state)}` }", [tab.name, state])
-    tab.wait_for_function(
-        "(wanted) => Object.entries(wanted).every(([key, value]) =>"
-        " JSON.parse(document.querySelector('figure').dataset.state)[key] === value)",
-        arg=state,
-    )
-
-
-def read(tab):
-    """What a picture says of itself: its state, outputs, sentence, texts and the markup of its drawing."""
-    return tab.evaluate("""() => { const figure = document.querySelector("figure"); return {
-      state: JSON.parse(figure.dataset.state), outputs: JSON.parse(figure.dataset.outputs),
-      sentence: figure.querySelector(".picture-sentence").textContent,
-      reached: figure.querySelector(".picture-goal.reached") !== null,
-      texts: [...figure.querySelectorAll("svg text")].map((text) => text.textContent),
-      drawing: figure.querySelector("svg").innerHTML } }""")
+    return mount(tab, address, request.param)
 
 
 def test_the_functions_in_javascript_give_what_the_package_gives(tab, address):
@@ -238,17 +172,8 @@ def test_what_is_drawn_is_what_was_computed(picture):
         assert abs(dot[0] - (origin[0] + x * unit)) < 0.2 and abs(dot[1] - (origin[1] - y * unit)) < 0.2
 
 
-def test_drawing_twice_and_drawing_afresh_give_the_same(picture, address):
-    random = np.random.default_rng(3)
-    for _ in range(10):
-        state = draw_state(random, picture.controls)
-        set_state(picture, state)
-        before = read(picture)
-        picture.evaluate("dispatchEvent(new HashChangeEvent('hashchange'))")
-        assert read(picture) == before
-        picture.reload()
-        picture.wait_for_selector(".picture-sentence:not(:empty)")
-        assert read(picture) == before
+def test_drawing_twice_and_drawing_afresh_give_the_same(picture):
+    need_the_same_drawing(picture, np.random.default_rng(3), 10)
 
 
 @pytest.mark.parametrize("hash", ["?angle=NaN&length=1e9&weigh=none", "?angle=", "?%E0%A4=1", "?angle=1e400", "?x=1"])
@@ -279,20 +204,9 @@ def test_keys_alone_reach_the_goal_and_its_sentences(picture):
 
 
 def test_keys_and_pointers_at_random_break_nothing(picture):
-    random = np.random.default_rng(5)
-    box = picture.locator("svg").bounding_box()
-    for _ in range(60):
-        if random.random() < 0.5:
-            picture.keyboard.press(str(random.choice(["Tab", "ArrowLeft", "ArrowUp", "End", "Home", "Space", "Enter"])))
-        else:
-            x, y = box["x"] + random.random() * box["width"], box["y"] + random.random() * box["height"]
-            picture.mouse.move(x, y)
-            picture.mouse.down()
-            picture.mouse.move(x + random.normal(0, 80), y + random.normal(0, 80), steps=3)
-            picture.mouse.up()
+    for _ in try_at_random(picture, np.random.default_rng(5), 60):
         shown = read(picture)
-        right = RECOMPUTE[picture.name](shown["state"], INPUTS[picture.name])
-        need_outputs(shown, right)
+        need_outputs(shown, RECOMPUTE[picture.name](shown["state"], INPUTS[picture.name]))
         assert "NaN" not in shown["drawing"]
 
 
@@ -441,19 +355,6 @@ def test_keys_alone_find_a_swap_that_additive_does_not_notice_and_general_always
     assert len(sentences) >= 4
 
 
-def test_a_phone_has_room_for_a_finger_and_text_that_can_be_read(browser, address):
-    for name in INPUTS:
-        tab = browser.new_page(viewport={"width": 390, "height": 844})
-        tab.goto(f"{address}{name}.html")
-        tab.wait_for_selector(".picture-sentence:not(:empty)")
-        sizes = tab.eval_on_selector_all(
-            "input, select, button, [data-handle]",
-            "all => all.map((one) => { const box = one.getBoundingClientRect(); return [box.width, box.height] })",
-        )
-        assert min(min(size) for size in sizes) >= 43.5
-        fonts = tab.eval_on_selector_all(
-            "svg text", "all => all.map((one) => parseFloat(getComputedStyle(one).fontSize))"
-        )
-        assert min(fonts) >= 12
-        assert tab.evaluate("document.documentElement.scrollWidth") <= 390
-        tab.close()
+@pytest.mark.parametrize("name", INPUTS)
+def test_a_phone_has_room_for_a_finger_and_text_that_can_be_read(browser, address, name):
+    need_room_on_a_phone(browser, address, name)

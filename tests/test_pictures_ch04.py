@@ -5,7 +5,16 @@ import re
 
 import numpy as np
 import pytest
-from test_pictures import PAGE, SOURCE, draw_state, read, set_state, tab  # noqa: F401
+from pictures import (
+    draw_state,
+    mount,
+    need_room_on_a_phone,
+    need_the_same_drawing,
+    read,
+    set_state,
+    try_at_random,
+    write_pages,
+)
 
 from attention_course.plots import clocks, triangle
 from attention_src import scaled_dot_product_attention
@@ -48,36 +57,22 @@ RECOMPUTE = {"04-triangle": recompute_triangle, "04-clocks": recompute_clocks}
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("pictures") / "html"
-    folder.mkdir()
-    for path in SOURCE.iterdir():
-        (folder / path.name).write_bytes(path.read_bytes())
-    for name, inputs in INPUTS.items():
-        (folder / f"{name}.html").write_text(PAGE.format(name=name, inputs=json.dumps(inputs)))
-    with serve(folder) as address:
+    with serve(write_pages(tmp_path_factory.mktemp("pictures") / "html", INPUTS)) as address:
         yield address
 
 
-def mount(tab, address, name):  # noqa: F811
-    tab.goto(f"{address}{name}.html")
-    tab.wait_for_selector(".picture-sentence:not(:empty)")
-    tab.controls = tab.evaluate(f"import('./{name}.js').then(({{controls}}) => JSON.parse(JSON.stringify(controls)))")
-    tab.name = name
-    return tab
-
-
 @pytest.fixture(params=INPUTS)
-def picture(request, tab, address):  # noqa: F811
+def picture(request, tab, address):
     return mount(tab, address, request.param)
 
 
 @pytest.fixture
-def letters(tab, address):  # noqa: F811
+def letters(tab, address):
     return mount(tab, address, "04-triangle")
 
 
 @pytest.fixture
-def hands(tab, address):  # noqa: F811
+def hands(tab, address):
     return mount(tab, address, "04-clocks")
 
 
@@ -210,15 +205,7 @@ def test_pushing_both_along_never_changes_the_score_and_every_sentence_can_be_me
 
 
 def test_drawing_twice_and_drawing_afresh_give_the_same(picture):
-    random = np.random.default_rng(7)
-    for _ in range(5):
-        set_state(picture, draw_state(random, picture.controls))
-        before = read(picture)
-        picture.evaluate("dispatchEvent(new HashChangeEvent('hashchange'))")
-        assert read(picture) == before
-        picture.reload()
-        picture.wait_for_selector(".picture-sentence:not(:empty)")
-        assert read(picture) == before
+    need_the_same_drawing(picture, np.random.default_rng(7), 5)
 
 
 @pytest.mark.parametrize("letter", "ABC")
@@ -237,35 +224,11 @@ def test_a_letter_follows_the_mouse_and_its_sliders_come_with_it(letters, letter
 
 
 def test_keys_and_pointers_at_random_break_nothing(picture):
-    random = np.random.default_rng(8)
-    box = picture.locator("svg").bounding_box()
-    for _ in range(40):
-        if random.random() < 0.5:
-            picture.keyboard.press(str(random.choice(["Tab", "ArrowLeft", "ArrowUp", "End", "Home", "Space", "Enter"])))
-        else:
-            x, y = box["x"] + random.random() * box["width"], box["y"] + random.random() * box["height"]
-            picture.mouse.move(x, y)
-            picture.mouse.down()
-            picture.mouse.move(x + random.normal(0, 80), y + random.normal(0, 80), steps=3)
-            picture.mouse.up()
+    for _ in try_at_random(picture, np.random.default_rng(8), 40):
         check(picture)
 
 
-def test_a_phone_has_room_for_a_finger_and_text_that_can_be_read(browser, address):
-    for name in INPUTS:
-        tab = browser.new_page(viewport={"width": 390, "height": 844})  # noqa: F811
-        tab.goto(f"{address}{name}.html")
-        tab.wait_for_selector(".picture-sentence:not(:empty)")
-        sizes = tab.eval_on_selector_all(
-            "label:not([hidden]) > input, label:not([hidden]) > select, button, [data-handle]",
-            "all => all.map((one) => { const box = one.getBoundingClientRect(); return [box.width, box.height] })",
-        )
-        assert min(min(size) for size in sizes) >= 43.5
-        fonts = tab.eval_on_selector_all(
-            "svg text", "all => all.map((one) => parseFloat(getComputedStyle(one).fontSize))"
-        )
-        assert min(fonts) >= 12
-        assert tab.evaluate("document.documentElement.scrollWidth") <= 390
-        frame = tab.locator(".picture-frame").bounding_box()
-        assert frame["height"] <= 640, name
-        tab.close()
+@pytest.mark.parametrize("name", INPUTS)
+def test_a_phone_has_room_for_a_finger_and_text_that_can_be_read(browser, address, name):
+    shown = "label:not([hidden]) > input, label:not([hidden]) > select, button, [data-handle]"
+    need_room_on_a_phone(browser, address, name, shown, highest=640)

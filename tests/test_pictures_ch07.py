@@ -1,32 +1,27 @@
 """The picture of chapter 7 shows what its stored runs hold, in every state, and those runs are a Transformer's."""
 
-import html
 import json
-import shutil
 
 import numpy as np
 import pytest
 import torch
-from test_pictures import PAGE, SOURCE, draw_state, read, set_state, tab  # noqa: F401, a fixture
+from pictures import (
+    draw_state,
+    mount,
+    need_room_on_a_phone,
+    need_the_same_drawing,
+    read,
+    read_inputs,
+    set_state,
+    write_pages,
+)
 
 from attention_course.anatomy import CUTS, SUBLAYERS, dissect, trace
 from attention_course.dates import FIELDS, DateTask, make_network
 from attention_course.packed import pack, unpack
-from book.chapter import CHAPTERS, code, mime
-from book.chapter import read as read_notebook
-from web.figures import PICTURE
 from web.live.running_pages import serve
 
 NAME = "07-whole"
-
-
-def find_inputs():
-    """Return what the chapter's own cell gave its picture."""
-    (path,) = (path for path in CHAPTERS if path.stem.startswith("07"))
-    outputs = [output for cell in code(read_notebook(path)) for output in cell.outputs]
-    found = [PICTURE.search(mime(output).get("image/svg+xml", "")) for output in outputs]
-    (picture,) = (match for match in found if match and match[1] == NAME)
-    return json.loads(html.unescape(picture[2]))
 
 
 def recompute(state, inputs):
@@ -49,25 +44,18 @@ def recompute(state, inputs):
 
 @pytest.fixture(scope="module")
 def inputs():
-    return find_inputs()
+    return read_inputs(NAME)
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory, inputs):
-    folder = tmp_path_factory.mktemp("whole") / "html"
-    shutil.copytree(SOURCE, folder)
-    (folder / f"{NAME}.html").write_text(PAGE.format(name=NAME, inputs=html.escape(json.dumps(inputs))))
-    with serve(folder) as address:
+    with serve(write_pages(tmp_path_factory.mktemp("whole") / "html", {NAME: inputs})) as address:
         yield address
 
 
 @pytest.fixture
-def picture(tab, address):  # noqa: F811
-    tab.goto(f"{address}{NAME}.html")
-    tab.wait_for_selector(".picture-sentence:not(:empty)")
-    tab.controls = tab.evaluate(f"import('./{NAME}.js').then(({{controls}}) => JSON.parse(JSON.stringify(controls)))")
-    tab.name = NAME
-    return tab
+def picture(tab, address):
+    return mount(tab, address, NAME)
 
 
 def check_outputs(shown, inputs):
@@ -142,30 +130,11 @@ def test_a_tap_opens_a_sub_layer(picture):
 
 
 def test_drawing_twice_and_drawing_afresh_give_the_same(picture):
-    random = np.random.default_rng(3)
-    for _ in range(5):
-        set_state(picture, draw_state(random, picture.controls))
-        before = read(picture)
-        picture.evaluate("dispatchEvent(new HashChangeEvent('hashchange'))")
-        assert read(picture) == before
-        picture.reload()
-        picture.wait_for_selector(".picture-sentence:not(:empty)")
-        assert read(picture) == before
+    need_the_same_drawing(picture, np.random.default_rng(3), 5)
 
 
 def test_a_phone_has_room_for_a_finger_and_text_that_can_be_read(browser, address):
-    tab = browser.new_page(viewport={"width": 390, "height": 844})  # noqa: F811
-    tab.goto(f"{address}{NAME}.html")
-    tab.wait_for_selector(".picture-sentence:not(:empty)")
-    sizes = tab.eval_on_selector_all(
-        "input, select, button",
-        "all => all.map((one) => { const box = one.getBoundingClientRect(); return Math.min(box.width, box.height) })",
-    )
-    assert min(sizes) >= 43.5
-    fonts = tab.eval_on_selector_all("svg text", "all => all.map((one) => parseFloat(getComputedStyle(one).fontSize))")
-    assert min(fonts) >= 12
-    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
-    tab.close()
+    need_room_on_a_phone(browser, address, NAME, "input, select, button")
 
 
 def test_a_page_has_little_to_load(inputs):
