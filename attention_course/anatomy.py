@@ -21,7 +21,21 @@ SUBLAYERS = {
 }
 
 
-@contextmanager
+def _join(model, sublayer, join):
+    """Let `join(stream, added)` be what goes on after a sub-layer instead of their sum, for a while."""
+    side, number = SUBLAYERS[sublayer]
+    block = getattr(model, side)
+    add_both = block._add_sublayer
+
+    def add_as_told(x, norm, compute):
+        if norm is not block.norms[number]:
+            return add_both(x, norm, compute)
+        added, weights = compute(norm(x))
+        return join(x, added), weights
+
+    return replace_attribute([block], "_add_sublayer", add_as_told)
+
+
 def cut(model, sublayer, what):
     """Cut one arrow of a Transformer, for a while: the path past a sub-layer, or what the sub-layer adds.
 
@@ -56,21 +70,13 @@ def cut(model, sublayer, what):
     """
     if what not in ("path", "part"):
         raise ValueError(f"what is {what!r}; expected 'path' or 'part'")
-    side, number = SUBLAYERS[sublayer]
-    block = getattr(model, side)
-    add_both = block._add_sublayer
 
-    def add_one(x, norm, compute):
-        if norm is not block.norms[number]:
-            return add_both(x, norm, compute)
-        added, weights = compute(norm(x))
-        return (added if what == "path" else x), weights
+    def keep_one(stream, added):
+        return added if what == "path" else stream
 
-    with replace_attribute([block], "_add_sublayer", add_one):
-        yield
+    return _join(model, sublayer, keep_one)
 
 
-@contextmanager
 def replace_path(model, sublayer, vectors):
     """Let other vectors go along the path past a sub-layer of a Transformer instead of the stream, for a while.
 
@@ -101,18 +107,7 @@ def replace_path(model, sublayer, vectors):
     ...     torch.equal(model(source, target, lengths)[0], without)
     True
     """
-    side, number = SUBLAYERS[sublayer]
-    block = getattr(model, side)
-    add_both = block._add_sublayer
-
-    def add_to_others(x, norm, compute):
-        if norm is not block.norms[number]:
-            return add_both(x, norm, compute)
-        added, weights = compute(norm(x))
-        return vectors[: x.shape[-2]] + added, weights
-
-    with replace_attribute([block], "_add_sublayer", add_to_others):
-        yield
+    return _join(model, sublayer, lambda stream, added: vectors[: stream.shape[-2]] + added)
 
 
 @contextmanager
