@@ -8,6 +8,15 @@ import re
 
 from attention_course import plots
 
+FONTS = """<script>
+if (location.protocol !== "file:") // for which browsers load no fonts ahead
+  for (const name of ["serif", "serif-italic", "sans"]) {{ // of the first screen, which would move if they came later
+    const href = `{up}_static/fonts/${{name}}.woff2`;
+    const font = {{ rel: "preload", as: "font", type: "font/woff2", crossOrigin: "", href }};
+    document.head.append(Object.assign(document.createElement("link"), font));
+  }}
+</script>
+"""
 LINK = re.compile(r'<link (?=[^>]*rel="stylesheet")[^>]*href="((?:\.\./)*)(_static/[^"?]+\.css)[^"]*"[^>]*>\s*')
 PLAIN = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')  # of code, in the colour of the text
 STRING = r"""(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
@@ -64,5 +73,6 @@ def write_style(out):
     for page, text in pages.items():
         if first := LINK.search(text):
             link = f'<link href="{first[1]}_static/site.css?v={digest}" rel="stylesheet"/>\n'
+            link += FONTS.format(up=first[1])
             text = LINK.sub("", text[: first.start()] + "\0" + text[first.end() :]).replace("\0", link)
             page.write_text(PLAIN.sub(r"\1", text), "utf-8")
