@@ -1,4 +1,8 @@
-"""Scaled dot-product attention, the same with any score and any weights, and the same without holding all weights."""
+"""Scaled dot-product attention, the same with any score and any weights, and the same without holding all weights.
+
+To see how `query` becomes `output`, read `scaled_dot_product_attention`, whose body has one line for each step.
+With the default score and weights, `attention` returns the same.
+"""
 
 from math import inf
 
@@ -19,8 +23,8 @@ def scaled_dot_product_attention(query, key, value, mask=None, *, bias=None, sca
     query : (..., n, d_k)
     key : (..., m, d_k)
     value : (..., m, d_v)
-        NaN or infinity at a position that no query may look at counts as 0. If even one query may look there, NaN
-        makes that column of the output NaN for all queries, and infinity does so wherever its weight is 0.
+        NaN or infinity counts as 0 in a value that the mask hides from every query. If any query may see it, it
+        reaches the others too, since a weight of 0 doesn't stop it: 0 · NaN and 0 · ∞ are NaN.
     mask : (..., n, m) bool, True = may look; n may be 1, one row for all queries
     bias : (..., n, m), real numbers added to the scores, such as `alibi_bias`; n may be 1, one row for all queries
     scale : float, what the dot products are multiplied by; 1 / √d_k if left out
@@ -29,7 +33,9 @@ def scaled_dot_product_attention(query, key, value, mask=None, *, bias=None, sca
     -------
     output : (..., n, d_v)
     weights : (..., n, m)
-        Each row sums to 1, but a query that may look nowhere has only zeros, and its output is also 0.
+        Each row sums to 1, but that of a query that may look nowhere is all 0, and so is its output.
+        Both have the dtype to which query, key and value are promoted; integers become the library's default of real
+        numbers. Half precision is computed in float32 and rounded at the end.
 
     Raises
     ------
@@ -46,20 +52,21 @@ def scaled_dot_product_attention(query, key, value, mask=None, *, bias=None, sca
     >>> weights.round(3), output.round(3)
     (array([[0.67, 0.33]]), array([[3.642, 3.981]]))
     """
-    # Checked: one library, shapes that fit. From here all are real numbers of one dtype, at least float32.
+    # Check: one library (xp is NumPy or torch), shapes that fit, the same d_k for queries and keys, a boolean mask.
+    # `dtype` is that of the result; query, key, value and bias come back in it, or in float32 if it is half precision.
     xp, dtype, query, key, value, bias = prepare_attention(query, key, value, mask, bias, equal_lengths=True)
-    value = zero_unseen(xp, mask, value)  # NaN where no query may look becomes 0, since even 0 · NaN is NaN
+    value = zero_unseen(xp, mask, value)  # NaN or ∞ where no query may look becomes 0, for 0 · NaN is NaN
 
-    query = scale_query(query, scale)  # scale: by 1 / √d_k, or by `scale`; every score below is scaled with its query
-    scores = query @ key.mT  # score: one dot product for each pair, (..., n, m)
+    query = scale_query(query, scale)  # scale: query / √d_k, or query · scale, which scales every score below
+    scores = query @ key.mT  # score: one dot product for each pair, (..., n, m); mT transposes the last two axes
     if bias is not None:
         scores = scores + bias
     if mask is not None:
-        scores = xp.where(mask, scores, -inf)  # hide: exp(−∞) is 0, and NaN from a hidden key is gone
-    weights = softmax(scores)  # weigh: each row sums to 1, but a row of −∞ alone is all 0, (..., n, m)
+        scores = xp.where(mask, scores, -inf)  # hide: exp(−∞) is 0. `softmax` could, but here one sees it
+    weights = softmax(scores)  # weigh: exp(score) / the row's sum, without overflow; a row of only −∞ is all 0
     output = weights @ value  # mix: (..., n, d_v)
 
-    return cast(xp, output, dtype), cast(xp, weights, dtype)  # rounded once, to the dtype they came in
+    return cast(xp, output, dtype), cast(xp, weights, dtype)  # back to the dtype for the result
 
 
 def attention(query, key, value, mask=None, *, score=scaled_dot_score, weigh=softmax, bias=None, scale=None):
@@ -82,7 +89,7 @@ def attention(query, key, value, mask=None, *, score=scaled_dot_score, weigh=sof
     -------
     output : (..., n, d_v)
     weights : (..., n, m)
-        Both in the dtype of query, key and value together.
+        Both are in the dtype of query, key and value together.
 
     Raises
     ------
@@ -103,7 +110,7 @@ def attention(query, key, value, mask=None, *, score=scaled_dot_score, weigh=sof
     scores = score(query, key) if scale is None else score(query, key, scale=scale)
     if bias is not None:
         scores = scores + bias
-    weights = weigh(scores, mask)  # `weigh` hides, because ReLU has to count the visible keys
+    weights = weigh(scores, mask)  # here `weigh` hides: ReLU divides by how many keys are visible
     weights, value = prepare_mix(weights, value)  # in one dtype, whatever `score` and `weigh` return
     output = weights @ value
 
@@ -183,7 +190,7 @@ def _mix_key_blocks(xp, query, key, value, mask, bias, block_size):
         if mask is not None:
             block = xp.where(mask[..., columns], block, -inf)
         previous, largest = largest, xp.maximum(xp.max(block, axis=-1, keepdims=True), largest)
-        finite = xp.where(largest == -inf, 0.0, largest)  # where no key has been visible so far
+        finite = xp.where(largest == -inf, 0.0, largest)  # no key visible so far: −∞ − (−∞) would be NaN
         block = _exponentiate(xp, block, finite)
         shrink = xp.exp(previous - finite)  # by how much the sums under the old maximum shrink under the new one
         total = total * shrink + xp.sum(block, axis=-1, keepdims=True)

@@ -81,7 +81,7 @@ def scaled_dot_score(query, key, *, scale=None):
 
 
 def scale_query(query, scale=None):
-    """Divide queries (..., n, d_k) by √d_k, or multiply by `scale`: n · d_k numbers, where the scores are n · m."""
+    """Divide queries (..., n, d_k) by √d_k, or multiply by `scale`: less work than to scale n · m scores."""
     return query / sqrt(query.shape[-1]) if scale is None else query * as_number("scale", scale)
 
 

@@ -47,7 +47,7 @@ def softmax(scores, mask=None):
 
     scores = _hide(xp, scores, mask)  # −∞ where a query may not look, and exp(−∞) is 0
     largest = xp.max(scores, axis=-1, keepdims=True)
-    largest = xp.where(largest == -inf, 0.0, largest)  # in a row without visible keys
+    largest = xp.where(largest == -inf, 0.0, largest)  # in a row of only −∞, since −∞ − (−∞) would be NaN
     exponentials = xp.exp(scores - largest)
     total = xp.sum(exponentials, axis=-1, keepdims=True)
     weights = exponentials / xp.where(total == 0, 1.0, total)  # in a row without visible keys 0 / 1, since 0 / 0 is NaN

@@ -1,4 +1,7 @@
-"""The first chapter runs in Firefox, by its own protocol, for Playwright cannot drive the one that Debian packs."""
+"""The first chapter in Firefox: it runs, one choice opens all, and marks open their cards.
+
+By Firefox's own protocol, for Playwright cannot drive the one that Debian packs.
+"""
 
 import json
 import os
@@ -29,6 +32,18 @@ PRESS = "document.querySelector(arguments[0]).click();"
 SHOWN = """const output = document.querySelector(`[data-live-cell="${arguments[0]}"] [data-live=output]`);
 const figures = [...output.querySelectorAll("img")].map((image) => decodeURIComponent(image.src));
 return [[...output.querySelectorAll("pre")].map((pre) => pre.textContent).join("\\n"), figures];"""
+PARTS = """const frame = document.querySelector(".prediction:has(details.choice)");
+const hidden = [...frame.querySelectorAll("details.answer > :not(summary)")].filter((part) => part.textContent.trim());
+const options = [...frame.querySelectorAll("details.choice")];
+return [
+  hidden.filter((part) => part.checkVisibility({contentVisibilityAuto: true})).length, hidden.length,
+  options.filter((option) => option.open && option.matches(".chosen")).length,
+  options.filter((option) => option.open && option.matches(".right")).length,
+];"""
+OPTION = ".prediction details.choice:not(.right) summary"
+CARD = """const card = document.getElementById(document.querySelector("button.mark").getAttribute("popovertarget"));
+return [card.matches(":popover-open"), card.innerText.trim().length > 40];"""
+ENTER, ESCAPE = "\ue007", "\ue00c"
 
 
 class Firefox:
@@ -85,6 +100,15 @@ class Firefox:
         text, figures = self.run(SHOWN, n)
         return text.strip(), [list_labels(figure) for figure in figures]
 
+    def find(self, selector):
+        return next(iter(self.ask("WebDriver:FindElement", using="css selector", value=selector)["value"].values()))
+
+    def type(self, selector, keys):
+        self.ask("WebDriver:ElementSendKeys", id=self.find(selector), text=keys)
+
+    def click(self, selector):
+        self.ask("WebDriver:ElementClick", id=self.find(selector))
+
     def close(self):
         self.stream.close()
         self.socket.close()
@@ -93,17 +117,49 @@ class Firefox:
 
 
 @pytest.fixture(scope="module")
-def page(address, tmp_path_factory):
-    """The first chapter, started."""
+def firefox(tmp_path_factory):
     command = shutil.which("firefox") or shutil.which("firefox-esr")
     if not command:
         pytest.skip("there is no Firefox on the path")
     firefox = Firefox(command, tmp_path_factory.mktemp("firefox"))
+    yield firefox
+    firefox.close()
+
+
+@pytest.fixture
+def still(firefox, address):
+    """The first chapter as a reader opens it for the first time."""
+    firefox.ask("WebDriver:Navigate", url=f"{address}chapters/{CHAPTERS[0].stem}.html")
+    firefox.run("localStorage.clear();")
+    firefox.ask("WebDriver:Refresh")
+    return firefox
+
+
+@pytest.mark.parametrize("by", ["mouse", "keyboard"])
+def test_one_choice_opens_all_that_its_frame_hides(still, by):
+    shown, hidden, *_ = still.run(PARTS)
+    assert hidden and not shown
+    still.click(OPTION) if by == "mouse" else still.type(OPTION, ENTER)
+    assert still.run(PARTS) == [hidden, hidden, 1, 1]
+
+
+@pytest.mark.parametrize("by", ["mouse", "keyboard"])
+def test_a_mark_opens_its_card_and_escape_closes_it(still, by):
+    still.click(".predictions button")  # shows all results, behind one of which the first mark may be
+    assert still.run(CARD)[0] is False
+    still.click("button.mark") if by == "mouse" else still.type("button.mark", ENTER)
+    assert still.run(CARD) == [True, True]
+    still.type("button.mark", ESCAPE)
+    assert still.run(CARD)[0] is False
+
+
+@pytest.fixture(scope="module")
+def page(firefox, address):
+    """The first chapter, started."""
     firefox.ask("WebDriver:Navigate", url=f"{address}chapters/{CHAPTERS[0].stem}.html")
     firefox.run(PRESS, "[data-live=start]")
     firefox.wait("Ready")
-    yield firefox
-    firefox.close()
+    return firefox
 
 
 def test_every_cell_gives_the_stored_text_and_labels(page):
