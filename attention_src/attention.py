@@ -62,7 +62,7 @@ def scaled_dot_product_attention(query, key, value, mask=None, *, bias=None, sca
     if bias is not None:
         scores = scores + bias
     if mask is not None:
-        scores = xp.where(mask, scores, -inf)  # hide: exp(−∞) is 0. `softmax` could, but here one sees it
+        scores = xp.where(mask, scores, -inf)  # hide, for exp(−∞) is 0; `softmax(scores, mask)` does it too
     weights = softmax(scores)  # weigh: exp(score) / the row's sum, without overflow; a row of only −∞ is all 0
     output = weights @ value  # mix: (..., n, d_v)
 
