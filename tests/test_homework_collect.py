@@ -148,11 +148,7 @@ OWNERS = {  # roster: {path: whose it is; several who cannot be told apart; or N
         "01.ipynb": None,
         "07.ipynb": None,
     },
-    CODES: {
-        "A1_02_softmax.ipynb": "a1",
-        "A1_Bo Li.ipynb": {"a1", "a2"},
-        "A1_somebody.ipynb": None,
-    },
+    CODES: {"A1_02_softmax.ipynb": "a1", "A1_Bo Li.ipynb": {"a1", "a2"}, "A1_somebody.ipynb": None},
     "id,name\n2026030,Jane Doe\n2026031,Bo Li\n": {"2026030_02_softmaxmask.ipynb": "2026030"},
     MAILS: {"Bob Ross - 02_softmax.ipynb": "ross-x-org", "02_softmax_and_crossattention.ipynb": None},
     # names are known in every order, and a family name alone is nobody
