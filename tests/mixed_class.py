@@ -1,7 +1,7 @@
 """A class of 60, half of it Korean, and the ten ways in which platforms and people hand over its notebooks.
 
 `PEOPLE` are students whose names are hard to tell apart, `LAYOUTS` write their files and a roster, and `HANDED_IN` says
-what each of them made of chapter 01, mostly from the table of `bad_class.py`.
+what each of them made of chapter 01, from the table of `bad_class.py`.
 """
 
 import io
@@ -184,6 +184,6 @@ took-another-name forgot-an-underscore in-other-numbers with-magic measures plot
 stored-50-mb kernel-unknown attempts-two named-no-test does-not-parse exits-in-the-answer looks-alike took-scipy
 left-the-exception answers-in-words endless-loop memory-bomb memory-leak fork-bomb sleeps floods-callbacks
 talks-on-the-line fills-the-disk patches-the-check equals-everything types-it-in lets-the-package-work hides-the-package
-empty a-pdf an-office-file cut-off another-chapter forks-twice tells-the-hidden-inputs searches-the-prediction
+empty a-pdf an-office-file cut-off another-chapter exits tells-the-hidden-inputs searches-the-prediction
 lets-a-thread-call""".split()
 HANDED_IN = dict(zip(PEOPLE, KINDS, strict=True))

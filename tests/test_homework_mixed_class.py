@@ -5,13 +5,11 @@
 
 import copy
 import csv
-import os
 import re
 
-import psutil
 import pytest
 from bad_class import CLASS, submission
-from classroom import by_itself, chapter, needs_sandbox, read_results, release
+from classroom import by_itself, chapter, needs_sandbox, release
 from mixed_class import BY_NUMBER, HANDED_IN, LAYOUTS, NAMESAKES, PEOPLE, STEM, write_zip
 
 from book.catalogue import translated_copy
@@ -75,7 +73,6 @@ def course(tmp_path_factory):
     english = chapter(1).solved()
     korean = translated_copy(copy.deepcopy(english), f"chapters/{STEM}")
     written = {p: submission(HANDED_IN[p], korean if p.is_korean else english) for p in PEOPLE}
-    written = {p: data.replace(b"98765", b"98767") for p, data in written.items()}  # beside the bad class
     files = LAYOUTS["e-class"][1](lambda person: written[person])
     by_itself(
         "collect", "01", write_files(place, files, "Windows"), "--course", course, "--roster", place / "roster.csv"
@@ -110,17 +107,6 @@ def test_no_right_answer_is_at_0_without_a_person_and_no_wrong_one_has_points(ro
             assert row[title] in ("0", ""), (title, row)
     if not entry.statuses:
         assert row["total"] == "" and row["needs a person"], row
-
-
-@needs_sandbox
-@pytest.mark.slow
-def test_what_attacks_is_bounded_and_the_median_is_short(course, record_property):
-    busy = max(1, os.getloadavg()[1] / os.cpu_count())
-    seconds = sorted(result["seconds"] / busy for result in read_results(course, STEM).values())
-    record_property("seconds", f"median {seconds[len(seconds) // 2]:.2f}, longest {seconds[-1]:.1f}")
-    print("seconds", seconds[len(seconds) // 2], seconds[-1])
-    assert seconds[len(seconds) // 2] <= 3 and seconds[-1] <= 60, seconds
-    assert [p.pid for p in psutil.process_iter(["cmdline"]) if "98767" in (p.info["cmdline"] or [])] == []
 
 
 @needs_sandbox
