@@ -1,4 +1,4 @@
-"""The same checks where classes live: one file with JSON out, Gradescope, a repository's workflow, otter, nbgrader."""
+"""The same checks where classes live: one file with JSON out, Gradescope, a repository's workflow, nbgrader."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import psutil
 import pytest
 import yaml
 from bad_class import FORKS_TWICE, submission
-from classroom import SECRET, cell_of, chapter, homework, needs_sandbox
+from classroom import SECRET, chapter, homework, needs_sandbox
 from nbformat.v4 import new_code_cell, new_notebook
 
 from book.catalogue import translated_copy
@@ -201,20 +201,6 @@ def test_the_workflow_of_a_repository_writes_what_the_checks_say(tmp_path):
     subprocess.run(["bash", "-eu", "-c", check], cwd=tmp_path, env=here, check=True)
     summary = (tmp_path / "summary.md").read_text()
     assert "✅ **1. Write it** (right)" in summary and "🟡 **3. Find it** (partly right)" in summary
-
-
-def test_otters_form_of_a_test_calls_the_check(capsys):
-    """An exercise of otter is a doctest; what it prints is what the check prints."""
-    import doctest
-
-    solution = cell_of(CHAPTER.solved(), "ex01-attention").source
-    for answer, failed in ((solution, 0), ("def my_attention(query, key, value):\n    return 1, 2", 1)):
-        names = {}
-        exec(f"import numpy as np\n{answer}", names)
-        case = ">>> from attention_course import checks\n"
-        case += ">>> checks.attention(my_attention) # doctest: +ELLIPSIS\nRight: ...\n"
-        test = doctest.DocTestParser().get_doctest(case, names, "1. Write it", None, 0)
-        assert doctest.DocTestRunner(verbose=False).run(test).failed == failed
 
 
 def test_nbgrader_runs_the_checks_by_itself(tmp_path):
