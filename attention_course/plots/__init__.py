@@ -33,4 +33,5 @@ SCALE = _style.PURPLE  #: The colour of the second stage, which scales the score
 WEIGH = _style.ORANGE  #: The colour of the third stage, which makes weights.
 MIX = _style.GREEN  #: The colour of the fourth stage, which mixes the values.
 
-__all__ = [name for name in globals() if not name.startswith("_")]
+# in the order of the reference page: constants, classes, functions
+__all__ = sorted([name for name in globals() if name[0] != "_"], key=lambda name: (not name.isupper(), name))
