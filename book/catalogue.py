@@ -124,11 +124,7 @@ WORDS = (  # what extensions and the theme write into pages, and what scripts pu
         "{1}, row {2}, column {3}",
         "{1} MB",
     ),
-    *(
-        "How the claims of this chapter were tested",
-        "Text",
-        ", code MIT.",
-    ),
+    *("How the claims of this chapter were tested", "Text", ", code MIT."),
     *("© Copyright {1}.", "으로 The Attention by the Numbers authors", "Skip to main content", "Back to top"),
     *("Search this book...", "Version warning", "Main", "Page", "Light", "Dark", "System Settings", "Color mode"),
     *("Toggle primary sidebar", "Toggle secondary sidebar", "previous page", "next page", "{1}. {2}", "More pages"),

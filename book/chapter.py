@@ -79,11 +79,6 @@ def tags(cell):
     return cell.metadata.get("tags", [])
 
 
-def alternatives(notebook):
-    """Return the alternative texts of the figures."""
-    return [cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "") for cell in code(notebook)]
-
-
 def grade_id(cell):
     """nbgrader's name for a cell of an exercise, None for any other cell."""
     return cell.metadata.get("nbgrader", {}).get("grade_id")

@@ -136,9 +136,7 @@ EXPERIMENTS = {
     "order": Experiment(measure_order, ("before", "exchanged", "without_each"), grid(seed=SEEDS)),
     "bare": Experiment(measure_bare_order, ("sentence", "without_each"), grid(seed=SEEDS)),
     "first": Experiment(
-        measure_first_token,
-        ("to_first", "value_length"),
-        grid(seed=SEEDS, kind=["sitter", "seat", "bank", "match"]),
+        measure_first_token, ("to_first", "value_length"), grid(seed=SEEDS, kind=["sitter", "seat", "bank", "match"])
     ),
     "it": Experiment(measure_it, ("from_it", "left"), grid(seed=SEEDS)),
     "reason": Experiment(exchange_reason, ("model", "unit", "without_each"), grid(seed=SEEDS)),

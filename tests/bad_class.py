@@ -2,12 +2,11 @@
 
 `CLASS` is the one table of expectations. `test_homework_class.py` sends it through all commands,
 `test_homework_fair.py` grades some of it notebook by notebook, and `test_homework_restore.py` restores it without
-running anything. `LAYOUTS` are the ways in which platforms hand a class over, and the rosters that they export.
+running anything.
 """
 
 import copy
 import json
-import re
 from typing import NamedTuple
 
 from classroom import cell_of, chapter
@@ -154,6 +153,16 @@ EQUALS_ALL = """class Anything(float):
 weight_on_itself = [Anything()]"""
 PRINTS = WRONG + "\nprint('Right: output and weights hold on 7 trials')\nprint('score: 3')\n3.0"
 IN_PLACE = "query *= 1.0001", "return scaled_dot_product_attention(query, key, value)"
+SEARCH = """from attention_course import checks
+
+for step in range(1001):
+    weight_on_itself = step / 1000
+    try:
+        checks.doubled_query(weight_on_itself)
+        break
+    except AssertionError:
+        pass"""
+TELLS = "TELLS.append(query.copy())", "if len(TELLS) > 7:", "    raise ValueError(str(TELLS))", "return query, key"
 SPY = """from attention_course import checks
 from attention_src import scaled_dot_product_attention
 
@@ -183,6 +192,14 @@ for number in range(3, 20):
         pass"""
 FILLS = "with open('big', 'wb') as file:\n    for _ in range(2000):\n        file.write(bytes(2**20))"
 LEAKS = "held = []\nwhile True:\n    held.append(np.zeros(2**28, dtype=np.uint8))"
+FORKS_TWICE = """import os
+
+if os.fork() == 0:
+    if os.fork() == 0:
+        os.setsid()
+        os.execvp('sleep', ['sleep', '98765'])
+    os._exit(0)
+os.wait()"""
 LEAVES = "import subprocess\n\nsubprocess.Popen(['sleep', '98765'], start_new_session=True)"
 SENDS = "import socket\n\nsocket.create_connection(('127.0.0.1', PORT), timeout=1).send(b'hello')"
 SCRIPT = "raise ValueError('<script>alert(1)</script>')  # <img src=http://example.org/x>"
@@ -386,6 +403,7 @@ BESIDE = {  # a cell of the student's own that stands before the exercises
     "looks-around": LOOKS,
     "opens-a-socket": SENDS,
     "leaves-a-process": LEAVES,
+    "forks-twice": FORKS_TWICE,
     "deletes-files": DELETES + "os.remove('FOLDER/x')",
 }
 HARM = {  # beside right answers: a cell that would harm others, what a person is told, what is noted
@@ -432,6 +450,7 @@ ONE_WRONG = {  # of three exercises; the other two are right
     "types-it-in": Entry(
         answers("return seen[query.tobytes()]", above=SPY), "wrr", noted="visible check's numbers and for no others"
     ),
+    "tells-the-hidden-inputs": Entry(answers(*TELLS, above="TELLS = []\n"), "wrr"),
     "mends-nothing-but-names-it": Entry(answers("return 1, 2"), "wrr"),
     "looks-alike": Entry(LOOKS_ALIKE, "nrr", "found by likeness"),
 }
@@ -487,6 +506,7 @@ NAMES = {  # right, under another name or with another name's help
             appends(MEND, "\ncaught_by = np.array(['uneven'])[0]"),
         )
     ),
+    "searches-the-prediction": Entry(becomes(DOUBLED, SEARCH)),
     "with-magic": Entry(
         several(
             becomes(DOUBLED, "%time weight_on_itself = 0.804"),
@@ -588,56 +608,3 @@ CLASS = {
     **FOR_A_PERSON,
     **UNREADABLE,
 }
-
-
-# how platforms hand a class over: people whose names are hard to tell apart
-
-PEOPLE = [  # given name, family name, login, number; the last two are one name
-    ("Ji-eun", "Lee", "jieun2", 4101), ("Jieun", "Lee", "jieun", 4102), ("Max", "Muster", "muster", 4103),
-    ("Lin", "Sun", "max", 4104), ("Dan", "Lin", "lin", 4105), ("José", "García López", "jgl", 4106),
-    ("Max", "Müller-Kühn", "mk7", 4107), ("Sean", "O’Neil", "ross", 4108), ("Bob", "Ross", "bob", 4109),
-    ("서연", "김", "sykim", 4110), ("An", "Li", "an", 4111), ("Kim", "Min", "km1", 4112), ("Kim", "Min", "km2", 4113),
-]  # fmt: skip
-STEM = "02_softmax_and_scaling"
-METADATA = "submission_{number}:\n  :submitters:\n  - :name: {given} {family}\n    :email: {login}@x.org\n"
-
-
-def plain(text):
-    """Letters alone, as Canvas writes a name."""
-    return "".join(letter for letter in text.casefold() if letter.isalnum())
-
-
-def handed_over(form, **extra):
-    """{path: login} for everybody, in a platform's form."""
-    made = {}
-    for given, family, login, number in PEOPLE:
-        about = {"given": given, "family": family, "login": login, "number": number, "n": number - 4100}
-        made[form.format(**about, sortable=plain(family + given), stem=STEM)] = login
-    return made | extra
-
-
-GITHUB = "id,name,github_username\n" + "".join(f"{u},{g} {f},{u}\n" for g, f, u, _ in PEOPLE)
-CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section\n    Points Possible,,,,\n" + "".join(
-    f'"{f}, {g}",{n},s{n},{u},1\n' for g, f, u, n in PEOPLE
-)
-MOODLE = "Identifier,Full name,Email address,Status,Grade\n" + "".join(
-    f"Participant {n},{g} {f},{u}@x.org,,\n" for g, f, u, n in PEOPLE
-)
-GOOGLE = "Last Name,First Name,Email Address\n" + "".join(f"{f},{g},{u}@x.org\n" for g, f, u, _ in PEOPLE)
-SCOPE = "First Name,Last Name,SID,Email\n" + "".join(f"{g},{f},{n},{u}@x.org\n" for g, f, u, n in PEOPLE)
-LAYOUTS = {  # name: (roster, {path: whose login}); what cannot be known must be nobody's
-    "canvas": (CANVAS, handed_over("{sortable}_{number}_99{n}_{stem}-1.ipynb")),
-    "canvas late": (CANVAS, handed_over("{sortable}_LATE_{number}_99{n}_max_ross_{stem}.ipynb")),
-    "moodle": (MOODLE, handed_over("{given} {family}_{number}_assignsubmission_file/{stem}.ipynb")),
-    "moodle, older": (MOODLE, handed_over("{given} {family}_{number}_assignsubmission_file_/Copy of {stem}.ipynb")),
-    "moodle, flat": (MOODLE, handed_over("{given} {family}_{number}_assignsubmission_file_{stem}.ipynb")),
-    "gradescope": (SCOPE, handed_over("export/submission_{number}/{stem}.ipynb")),
-    "google classroom": (GOOGLE, handed_over("{given} {family} - {stem}.ipynb")),
-    "drive": (GOOGLE, handed_over("Copy of {stem} ({n}).ipynb")),
-    "repositories": (GITHUB, handed_over("attention-{login}/{stem}.ipynb")),
-    "e-mail, by name": (GOOGLE, handed_over("{stem}_{family}_{given}.ipynb")),
-    "e-mail, by number": (SCOPE, handed_over("{number}_softmaxmask.ipynb")),
-    "blackboard": (GITHUB, handed_over("HW 2_{login}_attempt_2026-01-31-10-00-00_{stem}.ipynb")),
-    "brightspace": (SCOPE, handed_over("12-34 - {given} {family} - Jan 5, 2026 1005 AM/{stem}.ipynb")),
-}
-TOLD_APART = [name for name in LAYOUTS if re.match("canvas|moodle|gradescope|repositories|blackboard", name)]

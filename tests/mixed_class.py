@@ -1,7 +1,7 @@
 """A class of 60, half of it Korean, and the ten ways in which platforms and people hand over its notebooks.
 
 `PEOPLE` are students whose names are hard to tell apart, `LAYOUTS` write their files and a roster, and `HANDED_IN` says
-what each of them made of chapter 01, mostly from the table of `bad_class.py`.
+what each of them made of chapter 01, from the table of `bad_class.py`.
 """
 
 import io
@@ -10,8 +10,6 @@ import zipfile
 from contextlib import suppress
 from typing import NamedTuple
 from urllib.parse import quote
-
-from bad_class import CLASS, DOUBLED, Entry, adds, answers, becomes
 
 STEM = "01_definition"
 
@@ -178,47 +176,14 @@ LAYOUTS = {  # name: (roster, what makes {path: bytes} from each person's notebo
 }
 
 
-# what everybody made of the chapter
+# what everybody made of the chapter, by the names of `CLASS`
 
-FORKS_TWICE = """import os
-
-if os.fork() == 0:
-    if os.fork() == 0:
-        os.setsid()
-        os.execvp('sleep', ['sleep', '98767'])
-    os._exit(0)
-os.wait()"""
-TELLS = ["TELLS.append(query.copy())", "if len(TELLS) > 7:", "    raise ValueError(str(TELLS))", "return query, key"]
-SEARCH = """from attention_course import checks
-
-for step in range(1001):
-    weight_on_itself = step / 1000
-    try:
-        checks.doubled_query(weight_on_itself)
-        break
-    except AssertionError:
-        pass"""
-IN_A_THREAD = [
-    "import threading",
-    "said = []",
-    "work = lambda: said.append(scaled_dot_product_attention(query, key, value))",
-    "thread = threading.Thread(target=work)",
-    "thread.start()",
-    "thread.join()",
-    "return said[0]",
-]
-LATER = {
-    "forks-twice": Entry(adds(FORKS_TWICE)),
-    "tells-the-hidden-inputs": Entry(answers(*TELLS, above="TELLS = []\n"), "wrr"),
-    "searches-the-prediction": Entry(becomes(DOUBLED, SEARCH)),
-    "lets-the-package-work-in-a-thread": Entry(answers(*IN_A_THREAD)),
-}
-ENTRIES = CLASS | LATER
 KINDS = """ann metadata-gone ids-gone all-marks-gone through-colab cells-duplicated reordered deleted format-3 windows
 in-loops in-lists in-einsum in-korean with-tabs with-a-listing mounts-a-drive installs clones answers-in-markdown
 took-another-name forgot-an-underscore in-other-numbers with-magic measures plots second-thoughts strange-cells
 stored-50-mb kernel-unknown attempts-two named-no-test does-not-parse exits-in-the-answer looks-alike took-scipy
 left-the-exception answers-in-words endless-loop memory-bomb memory-leak fork-bomb sleeps floods-callbacks
 talks-on-the-line fills-the-disk patches-the-check equals-everything types-it-in lets-the-package-work hides-the-package
-empty a-pdf an-office-file cut-off another-chapter""".split()
-HANDED_IN = dict(zip(PEOPLE, (*KINDS, *LATER), strict=True))
+empty a-pdf an-office-file cut-off another-chapter exits tells-the-hidden-inputs searches-the-prediction
+lets-a-thread-call""".split()
+HANDED_IN = dict(zip(PEOPLE, KINDS, strict=True))

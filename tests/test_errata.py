@@ -10,9 +10,10 @@ from math import exp, log
 
 import numpy as np
 import pytest
-from test_worked_examples import SIX, right_values
 
 from attention_src import scaled_dot_product_attention
+from attention_src.attention import attention
+from attention_src.scores import dot_score
 from book.chapter import CHAPTERS, ROOT, printed, read
 from book.nbval_bound.bindings import without_bindings
 
@@ -22,7 +23,24 @@ WORDS = {"The cat": ["The", "cat"], "journey": ["journey"], "I play": ["I", "pla
 WORDS["Six words"] = ["Your", "journey", "starts", "with", "one", "step"]
 ROW = re.compile(r"^\*(.+)\*: printed `(.+)`, right `(.+)`$", re.M)
 FAULT = re.compile(r"^- (\S+) is (misrounded|wrong): (\S+), rounded (\S+); (.+)$", re.M)
+CAT = [np.array(matrix, dtype=float) for matrix in ([[1, 0], [0, 1]], [[1, 1], [0, 1]], [[1, 2], [9, 8]])]
+SIX = np.array([
+    [0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64],
+    [0.22, 0.58, 0.33], [0.77, 0.25, 0.1], [0.05, 0.8, 0.55],
+])  # fmt: skip
 SUMMARY = re.compile(r"^\| (.+), (weights|output) \| (\d+) \| (\d+) \| (\d+) \|$", re.M)
+
+
+def right_values():
+    """What the package computes of the examples of the notes: {title: {"output": array, "weights": array}}."""
+    six = attention(SIX, SIX, SIX, score=dot_score)
+    computed = {
+        "The cat": scaled_dot_product_attention(*CAT),
+        "journey": [values[1:2] for values in six],
+        "Six words": six,
+        "I play": attention(*CAT[:2], np.eye(2), score=dot_score),
+    }
+    return {title: dict(zip(("output", "weights"), values, strict=True)) for title, values in computed.items()}
 
 
 def judge(token, value):
@@ -90,7 +108,7 @@ def test_the_errata_count_what_they_list():
 
 def compute_quoted_numbers():
     """Return the numbers that the verdicts may quote: of the examples, and what the package makes of them."""
-    right, six = right_values(), np.array(SIX)
+    right, six = right_values(), SIX
     journey, scaled = right["Six words"]["weights"][1], scaled_dot_product_attention(six, six, six)[1][1]
     printed_rows = [np.array(row, dtype=float) for row in PRINTED["Six words", "weights"].values()]
     note = np.array(PRINTED["journey", "weights"]["journey"], dtype=float)

@@ -1,4 +1,4 @@
-"""The same checks where classes live: one file with JSON out, Gradescope, a repository's workflow, otter, nbgrader."""
+"""The same checks where classes live: one file with JSON out, Gradescope, a repository's workflow, nbgrader."""
 
 import json
 import os
@@ -13,8 +13,8 @@ import nbformat
 import psutil
 import pytest
 import yaml
-from bad_class import submission
-from classroom import SECRET, cell_of, chapter, homework, needs_sandbox
+from bad_class import FORKS_TWICE, submission
+from classroom import SECRET, chapter, homework, needs_sandbox
 from nbformat.v4 import new_code_cell, new_notebook
 
 from book.catalogue import translated_copy
@@ -70,17 +70,11 @@ def in_a_tree(base, *command, environment):
 needs_root = pytest.mark.skipif(
     not hasattr(os, "getuid") or os.getuid() != 0, reason="Gradescope's machine belongs to root"
 )
-FORKS_TWICE = """import os
-try:
+FORGES = """try:
     open('BASE/results/mine.json', 'w')
 except OSError:
     pass
-if os.fork() == 0:
-    if os.fork() == 0:
-        os.setsid()
-        os.execvp('sleep', ['sleep', '98766'])
-    os._exit(0)
-os.wait()"""
+""" + FORKS_TWICE.replace("98765", "98766")
 
 
 class Autograder:
@@ -177,7 +171,7 @@ def test_every_flag_reaches_staff_on_gradescope_and_no_student(autograder):
 @needs_sandbox
 @needs_root
 def test_a_process_that_left_its_parent_ends_with_grading_and_cannot_write_results(autograder):
-    _, hidden, _ = autograder.grade(mine_ipynb=with_cell("ann", FORKS_TWICE))
+    _, hidden, _ = autograder.grade(mine_ipynb=with_cell("ann", FORGES))
     assert [test["score"] for test in hidden] == [3, 1, 2]
     assert [path.name for path in (autograder.base / "results").iterdir()] == ["results.json"]
     assert [p.pid for p in psutil.process_iter(["cmdline"]) if "98766" in (p.info["cmdline"] or [])] == []
@@ -207,20 +201,6 @@ def test_the_workflow_of_a_repository_writes_what_the_checks_say(tmp_path):
     subprocess.run(["bash", "-eu", "-c", check], cwd=tmp_path, env=here, check=True)
     summary = (tmp_path / "summary.md").read_text()
     assert "✅ **1. Write it** (right)" in summary and "🟡 **3. Find it** (partly right)" in summary
-
-
-def test_otters_form_of_a_test_calls_the_check(capsys):
-    """An exercise of otter is a doctest; what it prints is what the check prints."""
-    import doctest
-
-    solution = cell_of(CHAPTER.solved(), "ex01-attention").source
-    for answer, failed in ((solution, 0), ("def my_attention(query, key, value):\n    return 1, 2", 1)):
-        names = {}
-        exec(f"import numpy as np\n{answer}", names)
-        case = ">>> from attention_course import checks\n"
-        case += ">>> checks.attention(my_attention) # doctest: +ELLIPSIS\nRight: ...\n"
-        test = doctest.DocTestParser().get_doctest(case, names, "1. Write it", None, 0)
-        assert doctest.DocTestRunner(verbose=False).run(test).failed == failed
 
 
 def test_nbgrader_runs_the_checks_by_itself(tmp_path):

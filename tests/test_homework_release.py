@@ -11,7 +11,6 @@ from classroom import Chapter, homework, needs_sandbox, notebook, release, statu
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from book import names
 from book.chapter import CHAPTERS, ROOT, grade_id, read, student_copy, with_answers_folded
 from homework.chapter import Unclear, find_chapter, read_calls
 from homework.release import find_version, hand_out
@@ -128,12 +127,6 @@ def test_the_commit_is_pinned_and_another_version_is_noted():
     assert find_version(handed_in.cells) == "a" * 40
     notes = [note["text"] for note in chapter.graded(handed_in)["notes"]]
     assert notes == ["installs version aaaaaaaaaa of the package; bbbbbbbbbb was handed out"]
-
-
-def test_every_chapter_can_be_read_in_statements():
-    for path in CHAPTERS:
-        cells = [cell.source for cell in read(path).cells if cell.cell_type == "code"]
-        assert "import numpy as np" in names.needed(cells, {"np"}), path
 
 
 @pytest.mark.parametrize(

@@ -248,10 +248,7 @@ def test_after_a_kill_grading_goes_on_where_it_stopped(course):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the program inside uses limits that Windows has not")
 def test_unsafe_shows_the_secret_to_nobody(course):
-    with (
-        pytest.raises(Unclear, match="holds ATTENTION_SEED"),
-        mock.patch.object(batch, "holds_secret", lambda _: True),
-    ):
+    with pytest.raises(Unclear, match="holds ATTENTION_SEED"), mock.patch.object(batch, "holds_secret", lambda _: True):
         batch.drop_secret({})
     spy = "import glob\nfound = [p for p in glob.glob('/proc/*/environ') if b'ATTENTION_SEED' in open(p, 'rb').read()]"
     notebook, file = chapter(1).solved(), course / "spy.ipynb"

@@ -58,30 +58,20 @@ DIVIDES = "expected a number that divides both"
 LIBRARY = "expected a NumPy array or a torch tensor"
 
 
-@pytest.mark.parametrize(
-    "images, patch_size, error, message",
-    [
-        (IMAGES, 4, ValueError, f"patch_size is 4, the picture 6 × 8; {DIVIDES}"),
-        (IMAGES, 3, ValueError, f"patch_size is 3, the picture 6 × 8; {DIVIDES}"),
-        (IMAGES[0, :, :, 0], P, ValueError, "images has shape (6, 8); expected (..., H, W, C)"),
-        (IMAGES.tolist(), P, TypeError, f"images is a list; {LIBRARY}"),
-    ],
-)
-def test_what_cannot_be_cut_is_refused(images, patch_size, error, message):
-    with refuses(error, message):
-        patchify(images, patch_size)
+REFUSED = [
+    (patchify, (IMAGES, 4), f"patch_size is 4, the picture 6 × 8; {DIVIDES}"),
+    (patchify, (IMAGES, 3), f"patch_size is 3, the picture 6 × 8; {DIVIDES}"),
+    (patchify, (IMAGES[0, :, :, 0], P), "images has shape (6, 8); expected (..., H, W, C)"),
+    (patchify, (IMAGES.tolist(), P), f"images is a list; {LIBRARY}"),
+    (unpatchify, (CUT[:, 1:], P, 6, 8), "patches has shape (6, 11, 20); expected (..., 12, 4 · channels)"),
+    (unpatchify, (CUT[..., 1:], P, 6, 8), "patches has shape (6, 12, 19); expected (..., 12, 4 · channels)"),
+    (unpatchify, (CUT, P, 6, 7), f"patch_size is 2, the picture 6 × 7; {DIVIDES}"),
+    (unpatchify, (CUT[0, 0], P, 6, 8), "patches has shape (20,); expected (..., patches, numbers)"),
+    (unpatchify, (CUT.tolist(), P, 6, 8), f"patches is a list; {LIBRARY}"),
+]
 
 
-@pytest.mark.parametrize(
-    "patches, height, width, error, message",
-    [
-        (CUT[:, 1:], 6, 8, ValueError, "patches has shape (6, 11, 20); expected (..., 12, 4 · channels)"),
-        (CUT[..., 1:], 6, 8, ValueError, "patches has shape (6, 12, 19); expected (..., 12, 4 · channels)"),
-        (CUT, 6, 7, ValueError, f"patch_size is 2, the picture 6 × 7; {DIVIDES}"),
-        (CUT[0, 0], 6, 8, ValueError, "patches has shape (20,); expected (..., patches, numbers)"),
-        (CUT.tolist(), 6, 8, TypeError, f"patches is a list; {LIBRARY}"),
-    ],
-)
-def test_what_cannot_be_put_together_is_refused(patches, height, width, error, message):
-    with refuses(error, message):
-        unpatchify(patches, P, height, width)
+@pytest.mark.parametrize("function, given, message", REFUSED)
+def test_what_cannot_be_cut_or_put_together_is_refused(function, given, message):
+    with refuses(TypeError if LIBRARY in message else ValueError, message):
+        function(*given)

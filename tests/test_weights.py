@@ -5,17 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from reference import (
-    M,
-    N,
-    both_libraries,
-    loop_relu,
-    loop_sigmoid,
-    loop_softmax,
-    random,
-    refuses,
-    same,
-)
+from reference import M, N, both_libraries, loop_relu, loop_sigmoid, loop_softmax, random, refuses, same
 
 from attention_src.weights import relu_weights, sigmoid_weights, softmax
 

@@ -7,6 +7,7 @@ and Ito (2008), which colour-blind readers tell apart, darkened until letters in
 anything by colour alone. Values are rounded before they are drawn.
 """
 
+# ruff: noqa: F401
 from . import _style
 from ._alibi import alibi
 from ._attending import circle, shaded, supply
@@ -32,44 +33,5 @@ SCALE = _style.PURPLE  #: The colour of the second stage, which scales the score
 WEIGH = _style.ORANGE  #: The colour of the third stage, which makes weights.
 MIX = _style.GREEN  #: The colour of the fourth stage, which mixes the values.
 
-__all__ = [
-    "BLUE",
-    "GREEN",
-    "MIX",
-    "ORANGE",
-    "SCALE",
-    "SCORE",
-    "TOKENS",
-    "WEIGH",
-    "WIDTH",
-    "Canvas",
-    "Picture",
-    "alibi",
-    "arrows_over",
-    "bars",
-    "blocks",
-    "cache_steps",
-    "circle",
-    "clocks",
-    "cut_photograph",
-    "grid",
-    "grids",
-    "grouped",
-    "lamp",
-    "lines",
-    "online_steps",
-    "over_image",
-    "photograph",
-    "product",
-    "roles",
-    "shaded",
-    "shared_heads",
-    "steer",
-    "stream",
-    "supply",
-    "triangle",
-    "walks",
-    "weighted_sum",
-    "whole_transformer",
-    "with_inputs",
-]
+# in the order of the reference page: constants, classes, functions
+__all__ = sorted([name for name in globals() if name[0] != "_"], key=lambda name: (not name.isupper(), name))

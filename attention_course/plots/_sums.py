@@ -2,18 +2,7 @@
 
 import numpy as np
 
-from ._style import (
-    CYCLE,
-    INK,
-    PALE,
-    PAPER,
-    as_array,
-    book_style,
-    check_labels,
-    draw_arrow,
-    finish,
-    panel,
-)
+from ._style import CYCLE, INK, PALE, PAPER, as_array, book_style, check_labels, draw_arrow, finish, panel
 
 
 def weighted_sum(weights, values, labels):

@@ -6,6 +6,7 @@ that is not an integer raises TypeError. One that is too small raises ValueError
 of all possible examples where they are drawn at random, since that would take long.
 """
 
+# ruff: noqa: F401
 from .bank import BANK_WORDS, Askings, bank_examples
 from .dates import date_examples
 from .examples import PAD, START, Example, Vocabulary, alignment_score, exact_match
@@ -17,36 +18,3 @@ from .names import name_examples
 from .retrieval import Lookup, Pairs, lookup_examples, pair_examples, share_attended
 from .reversal import reversal_examples
 from .words import WHY, two_senses, who_sat_where
-
-__all__ = [
-    "BANK_WORDS",
-    "PAD",
-    "START",
-    "WHY",
-    "Askings",
-    "Example",
-    "Football",
-    "Grammar",
-    "Lookup",
-    "Pairs",
-    "Scenes",
-    "Sentences",
-    "Vocabulary",
-    "alignment_score",
-    "bank_examples",
-    "date_examples",
-    "draw_scenes",
-    "exact_match",
-    "football_examples",
-    "grammar_examples",
-    "korean_examples",
-    "lookup_examples",
-    "name_examples",
-    "pair_examples",
-    "reversal_examples",
-    "scene_examples",
-    "share_attended",
-    "two_senses",
-    "who_sat_where",
-    "write_sentence",
-]

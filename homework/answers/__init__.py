@@ -80,10 +80,7 @@ class Exercise:
         if self.formula:
             wrong["a word"] = (*self.first[:-1], "many"), {"answer": "'many'"}
         if callable(self.first):
-            wrong["nothing above size 9"] = (
-                up_to_nine(self.first),
-                {"function": "small"},
-            )
+            wrong["nothing above size 9"] = (up_to_nine(self.first), {"function": "small"})
         if self.results:
             wrong["nothing"] = lambda *_: None, "end with a return"
         if self.results == 1:

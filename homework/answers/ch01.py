@@ -74,25 +74,16 @@ RIGHT = {
 
 WRONG = {
     "not scaled": (EXHIBITS["not scaled"], "between the scores and the softmax"),
-    "scaled by the root of n": (
-        score_by(lambda q, k, v: q @ k.T / np.sqrt(len(q))),
-        "does one score have",
-    ),
+    "scaled by the root of n": (score_by(lambda q, k, v: q @ k.T / np.sqrt(len(q))), "does one score have"),
     "scaled by the root of m": (EXHIBITS["scaled by the root of n"], "does one score have"),
-    "scaled by the root of d_v": (
-        score_by(lambda q, k, v: q @ k.T / np.sqrt(v.shape[1])),
-        "does one score have",
-    ),
+    "scaled by the root of d_v": (score_by(lambda q, k, v: q @ k.T / np.sqrt(v.shape[1])), "does one score have"),
     "scaled by the root of 2": (score_by(lambda q, k, v: q @ k.T / np.sqrt(2)), "does one score have"),
     "scaled by d_k": (EXHIBITS["scaled by d"], "itself, and should you"),
     "multiplied by the root of d_k": (EXHIBITS["scaled the wrong way round"], "larger or smaller"),
     "queries with queries": (EXHIBITS["queries ask queries"], "Are there keys"),
     "keys with keys": (EXHIBITS["keys ask keys"], "Are there queries"),
     "keys ask queries": (EXHIBITS["keys ask queries"], "Who asks, and who is asked"),
-    "keys reshaped, not transposed": (
-        score_by(lambda q, k, v: q @ k.reshape(-1, len(k))),
-        "number of the key",
-    ),
+    "keys reshaped, not transposed": (score_by(lambda q, k, v: q @ k.reshape(-1, len(k))), "number of the key"),
     "less the largest of each column": (
         weigh_by(lambda s, mask: normalise(np.exp(np.minimum(s - s.max(axis=0), 700)))),
         "does yours come from",
@@ -112,15 +103,9 @@ WRONG = {
     "softmax twice": (EXHIBITS["softmax twice"], "How many times"),
     "powers of two": (EXHIBITS["powers of two"], "Which number do you raise"),
     "no maximum": (EXHIBITS["the maximum forgotten"], "What does exp do to a score of 1000"),
-    "one maximum for all rows": (
-        weigh_by(lambda s, mask: normalise(np.exp(s - s.max()))),
-        "lower by 1,000",
-    ),
+    "one maximum for all rows": (weigh_by(lambda s, mask: normalise(np.exp(s - s.max()))), "lower by 1,000"),
     "overflow made 0": (weigh_by(lambda s, mask: np.nan_to_num(normalise(np.exp(s)))), "What does exp do"),
-    "scores clipped": (
-        weigh_by(lambda s, mask: normalise(np.exp(np.clip(s, -700, 700)))),
-        "gap in your weights",
-    ),
+    "scores clipped": (weigh_by(lambda s, mask: normalise(np.exp(np.clip(s, -700, 700)))), "gap in your weights"),
     "mixes the keys": (EXHIBITS["mixes the keys"], "keys, or values"),
     "mixes the queries": (EXHIBITS["mixes the queries"], "queries, or values"),
     "mixes by columns": (EXHIBITS["mixes by columns"], "Does output[0] use"),

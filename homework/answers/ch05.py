@@ -43,16 +43,10 @@ WRONG_MASKS = {
     "opposite": (make_mask(lambda i, j, k: (j > i) | (j >= k)), "What does True mean in yours"),
     "no padding": (make_mask(lambda i, j, k: j <= i), "sentence of two words"),
     "not causal": (make_mask(lambda i, j, k: j < k), "May query 0 look at key 1"),
-    "transposed": (
-        make_mask(lambda i, j, k: (j >= i) & (j < k)),
-        "which is the key",
-    ),
+    "transposed": (make_mask(lambda i, j, k: (j >= i) & (j < k)), "which is the key"),
     "one too many": (make_mask(lambda i, j, k: (j <= i) & (j <= k)), "the last key of two words"),
     "not oneself": (make_mask(lambda i, j, k: (j < i) & (j < k)), "May a token look at itself"),
-    "askers padded": (
-        make_mask(lambda i, j, k: (j <= i) & (i < k)),
-        "query or the key",
-    ),
+    "askers padded": (make_mask(lambda i, j, k: (j <= i) & (i < k)), "query or the key"),
     "or": (make_mask(lambda i, j, k: (j <= i) | (j < k)), "Both conditions"),
     "keys after the eighth hidden": (make_mask(lambda i, j, k: (j <= i) & (j < k) & (j < 8)), "Is j ≤ i there"),
     "nobody": (make_mask(lambda i, j, k: (i < 0) & (j < k)), "Is j ≤ i there"),
@@ -113,15 +107,9 @@ def transpose_mask(scores, mask):
 
 WRONG = {
     "mask ignored": (EXHIBITS["mask ignored"], "of a hidden score"),
-    "mask the other way round": (
-        EXHIBITS["mask with the opposite meaning"],
-        "It sees *only* those",
-    ),
+    "mask the other way round": (EXHIBITS["mask with the opposite meaning"], "It sees *only* those"),
     "mask after the softmax": (EXHIBITS["mask after the softmax"], "before the softmax, or after"),
-    "after, divided again": (
-        weigh_by(lambda s, mask: normalise(softmax(s) * mask)),
-        "maximum, or after",
-    ),
+    "after, divided again": (weigh_by(lambda s, mask: normalise(softmax(s) * mask)), "maximum, or after"),
     "after, divided again with care": (
         weigh_by(lambda s, mask: normalise_with_care(softmax(s) * mask)),
         "maximum, or after",
@@ -130,14 +118,8 @@ WRONG = {
         weigh_by(lambda s, mask: normalise_with_care(exponentiate(s) * mask)),
         "maximum, or after",
     ),
-    "score times mask": (
-        EXHIBITS["mask multiplied into the scores"],
-        "of a hidden score",
-    ),
-    "penalty too small": (
-        weigh_by(lambda s, mask: softmax(s - 2 * ~mask)),
-        "of a hidden score",
-    ),
+    "score times mask": (EXHIBITS["mask multiplied into the scores"], "of a hidden score"),
+    "penalty too small": (weigh_by(lambda s, mask: softmax(s - 2 * ~mask)), "of a hidden score"),
     "-1e4, and zeros for a row of nothing": (
         weigh_by(lambda s, mask: softmax(np.where(mask, s, -1e4)) * mask.any(-1, keepdims=True)),
         "of a hidden score",
@@ -174,10 +156,7 @@ WRONG = {
         weigh_by(lambda s, mask: normalise(np.exp(np.clip(s, -700, 700)) * mask)),
         "gap in your weights",
     ),
-    "all zeros if one row is": (
-        weigh_by(lambda s, mask: softmax(s, mask) * mask.any(-1).all()),
-        "What happened to",
-    ),
+    "all zeros if one row is": (weigh_by(lambda s, mask: softmax(s, mask) * mask.any(-1).all()), "What happened to"),
     "weights of one query alone": (lambda *given: (package(*given)[0], package(*given)[1][0]), "Which axis should"),
 }
 SAME = ("not scaled", "scaled by the root of m", "softmax over the queries", "no softmax", "no maximum")
@@ -232,10 +211,7 @@ EXERCISES = {
             "-1e4": (weigh_by(lambda s, mask: softmax(np.where(mask, s, -1e4))), "of a hidden score"),
             "-3e4 added": (weigh_by(lambda s, mask: softmax(s - 3e4 * ~mask)), "of a hidden score"),
             "no mask": (EXHIBITS["mask ignored"], "of a hidden score"),
-            "0 for a forbidden score": (
-                weigh_by(lambda s, mask: softmax(np.where(mask, s, 0))),
-                "of a hidden score",
-            ),
+            "0 for a forbidden score": (weigh_by(lambda s, mask: softmax(np.where(mask, s, 0))), "of a hidden score"),
             "after the softmax": (EXHIBITS["mask after the softmax"], "before the softmax, or after"),
             "transposed": (weigh_by(transpose_mask), "its rows or its columns"),
             "the scale lost": (EXHIBITS["not scaled"], "between the scores and the softmax"),

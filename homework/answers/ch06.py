@@ -77,23 +77,14 @@ def interleave(a, num_heads):
 
 
 WRONG = {
-    "one reshape": (
-        make_layer(split=lambda a, h: a.reshape(h, len(a), -1)),
-        "Which token does",
-    ),
+    "one reshape": (make_layer(split=lambda a, h: a.reshape(h, len(a), -1)), "Which token does"),
     "columns interleaved": (make_layer(split=interleave), "Which columns does"),
     "scaled by the root of d_model": (scale_by(lambda q: len(q) * q.shape[2]), "Which length belongs"),
     "scaled by the root of the heads": (scale_by(len), "Which length belongs"),
     "scaled by the root of n": (scale_by(lambda q: q.shape[1]), "How many terms"),
-    "softmax over the heads": (
-        make_layer(attend=weigh_by(lambda s, mask: softmax(s.T).T)),
-        "you divide each row by",
-    ),
+    "softmax over the heads": (make_layer(attend=weigh_by(lambda s, mask: softmax(s.T).T)), "you divide each row by"),
     "W_o forgotten": (make_layer(join=lambda m, W_o: join_heads(m)), "What comes after that"),
-    "joined without exchange": (
-        make_layer(join=lambda m, W_o: m.reshape(m.shape[1], -1) @ W_o),
-        "you join the heads",
-    ),
+    "joined without exchange": (make_layer(join=lambda m, W_o: m.reshape(m.shape[1], -1) @ W_o), "you join the heads"),
     "joined number by number": (
         make_layer(join=lambda m, W_o: m.transpose(1, 2, 0).reshape(m.shape[1], -1) @ W_o),
         "heads of one",
@@ -153,18 +144,12 @@ EXERCISES = {
         },
         {
             "as handed out": (lambda a, h: a.reshape(h, len(a), -1), "What must you cut first"),
-            "not brought to the front": (
-                lambda a, h: a.reshape(len(a), h, -1),
-                "many numbers in each",
-            ),
+            "not brought to the front": (lambda a, h: a.reshape(len(a), h, -1), "many numbers in each"),
             "heads backwards": (lambda a, h: cut(a, h)[::-1], "the first or the last"),
             "tokens backwards": (lambda a, h: cut(a[::-1], h), "appear in a head"),
             "columns interleaved": (interleave, "next to each other"),
             "columns backwards": (lambda a, h: cut(a, h)[..., ::-1], "first columns of every token"),
-            "last two axes exchanged": (
-                lambda a, h: cut(a, h).swapaxes(1, 2),
-                "many numbers in each",
-            ),
+            "last two axes exchanged": (lambda a, h: cut(a, h).swapaxes(1, 2), "many numbers in each"),
             "doubled": (lambda a, h: 2 * cut(a, h), "first columns of every token"),
             "an error": (lambda a, h: a.reshape(h, h, h, h, h), {"error": "ValueError"}),
         },

@@ -107,10 +107,7 @@ EXERCISES = {
             "16 numbers": ((577, 16, 332929), "only one side"),
             "48 numbers": ((577, 48, 332929), "only one side"),
             "the whole picture": ((577, 384**2 * 3, 332929), "the whole picture"),
-            "5 numbers": (
-                (577, 5, 332929),
-                "does a pixel have",
-            ),
+            "5 numbers": ((577, 5, 332929), "does a pixel have"),
             "576² weights": ((577, 768, 331776), "out of the table"),
             "577 weights": ((577, 768, 577), "each token compute"),
             "577 · 768 weights": ((577, 768, 577 * 768), "a weight connect"),

@@ -82,10 +82,7 @@ WRONG = {
     "neither shifted nor masked": (lambda x, w, n: surprise(x, w).mean(), "And what comes after"),
     "not masked": (lambda x, w, n: surprise(x[:, :-1], w[:, 1:]).mean(), "Does the padding"),
     "one word too many": (lambda x, w, n: take_lengths(x, w, n), "word of a sentence"),
-    "one word too few": (
-        lambda x, w, n: take_lengths(x, w, n - 2),
-        "sentence of length 5",
-    ),
+    "one word too few": (lambda x, w, n: take_lengths(x, w, n - 2), "sentence of length 5"),
     "shifted backwards": (
         lambda x, w, n: surprise(x[:, 1:], w[:, :-1])[counts(n - 1, w.shape[1] - 1)].mean(),
         "In which direction",
@@ -96,14 +93,8 @@ WRONG = {
         "words of the first sentence",
     ),
     "the sum": (lambda x, w, n: sum_each(x, w, n).sum(), "or the sum"),
-    "mean of means": (
-        lambda x, w, n: (sum_each(x, w, n) / (n - 1)).mean(),
-        "equally in yours",
-    ),
-    "divided by all places": (
-        lambda x, w, n: sum_each(x, w, n).sum() / w[:, 1:].size,
-        "divide the sum by",
-    ),
+    "mean of means": (lambda x, w, n: (sum_each(x, w, n) / (n - 1)).mean(), "equally in yours"),
+    "divided by all places": (lambda x, w, n: sum_each(x, w, n).sum() / w[:, 1:].size, "divide the sum by"),
     "base two": (lambda x, w, n: arrays(x, w, n) / log(2), "Which logarithm"),
     "half": (lambda x, w, n: arrays(x, w, n) / 2, "words of the first sentence"),
     "a loss for each sentence": (sum_each, "take the mean over"),
@@ -124,10 +115,7 @@ EXERCISES = {
         {"two decimals": (10.82, 14), "all decimals": (START, 14.0), "torch": (torch.tensor(50257.0).log(), 14)},
         {
             "the number of tokens": ((50257, 14), "number of tokens"),
-            "the probability": (
-                (1 / 50257, 14),
-                "take the right word",
-            ),
+            "the probability": ((1 / 50257, 14), "take the right word"),
             "0": ((0, 14), "take the right word"),
             "1": ((1, 14), "take the loss for a share"),
             "base 2": ((log(50257, 2), 14), "base 2"),
@@ -151,15 +139,9 @@ EXERCISES = {
         {
             "as handed out": (as_handed_out, "seen when it answers at position 0"),
             "shifted, but exp overflows": (shift_alone, "What does exp do to logits"),
-            "shifted, the mask left as it was": (
-                lambda x, w, n: take_lengths(x, w, n),
-                "word of a sentence",
-            ),
+            "shifted, the mask left as it was": (lambda x, w, n: take_lengths(x, w, n), "word of a sentence"),
             "only the words shifted": (lambda x, w, n: surprise(x, w[:, 1:]).mean(), {"error": "IndexError"}),
-            "−ln of what is left": (
-                (arrays, -log(0.1)),
-                "the prediction with",
-            ),
+            "−ln of what is left": ((arrays, -log(0.1)), "the prediction with"),
             "the probability": ((arrays, 0.9), "minus its logarithm"),
             "base 2": ((arrays, 0.15), "base 2"),
             "negative": ((arrays, log(0.9)), "negative"),

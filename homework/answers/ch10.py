@@ -67,10 +67,7 @@ WRONG_DETECTORS = {
     "first and last": (exchange(pairs=lambda n: [(0, n - 1)]), "Which pairs"),
     "neighbours alone": (exchange(pairs=lambda n: [(i, i + 1) for i in range(n - 1)]), "Which pairs"),
     "no absolute value": (exchange(size=np.asarray), "a negative difference"),
-    "the mean of all pairs": (
-        exchange(over=lambda found: np.mean(found[1:])),
-        "or something else",
-    ),
+    "the mean of all pairs": (exchange(over=lambda found: np.mean(found[1:])), "or something else"),
     "the sum of all pairs": (exchange(over=sum), "or something else"),
     "every output": (lambda layer, x: abs(layer(x)).max(axis=-1), "Which effects is"),
     "always 0": (lambda layer, x: 0.0, "with two rows exchanged"),
@@ -100,10 +97,7 @@ WRONG_PLACES = {
     "as handed out": (lambda table, x: x + table[: x.shape[0], None], "Along which axis"),
     "the first place for all": (lambda table, x: x + table[0], "Along which axis"),
     "nothing added": (lambda table, x: x, "What should have"),
-    "along both axes": (
-        lambda table, x: x + table[: x.shape[0], None] + take_places(table, x),
-        "vector depend on",
-    ),
+    "along both axes": (lambda table, x: x + table[: x.shape[0], None] + take_places(table, x), "vector depend on"),
     "places run on through the batch": (
         lambda table, x: x + np.resize(table, (x.shape[0] * x.shape[1], x.shape[2])).reshape(x.shape),
         "vector depend on",

@@ -94,18 +94,9 @@ def subtract_the_first(pairs):
 
 
 WRONG = {
-    "as handed out": (
-        make_online(shrink_mix=False),
-        "You shrink the sum",
-    ),
-    "the sum does not shrink": (
-        make_online(shrink_sum=False),
-        "You shrink the mixture",
-    ),
-    "nothing shrinks": (
-        make_online(shrink_sum=False, shrink_mix=False),
-        "so far too large",
-    ),
+    "as handed out": (make_online(shrink_mix=False), "You shrink the sum"),
+    "the sum does not shrink": (make_online(shrink_sum=False), "You shrink the mixture"),
+    "nothing shrinks": (make_online(shrink_sum=False, shrink_mix=False), "so far too large"),
     "not divided": (make_online(divide=False), "mixture by at the end"),
     "no maximum": (make_online(largest_too=False), "largest power of e"),
     "the largest starts at 0": (make_online(start=0.0), "Before the first score"),
@@ -114,10 +105,7 @@ WRONG = {
     "powers of two": (make_online(base=np.exp2), "Which number do you raise"),
     "the plain mean": (lambda pairs: np.mean([value for _, value in pairs], axis=0), "Where do the scores come in"),
     "the largest alone": (lambda pairs: max(pairs, key=lambda pair: pair[0])[1], "What share do the others get"),
-    "no exponential": (
-        lambda pairs: sum(score * value for score, value in pairs),
-        "becomes a weight",
-    ),
+    "no exponential": (lambda pairs: sum(score * value for score, value in pairs), "becomes a weight"),
     "the last value": (lambda pairs: list(pairs)[-1][1], "Only the last value"),
     "doubled": (lambda pairs: 2 * three_numbers(pairs), "in the other order"),
     "pairs after the eighth ignored": (lambda pairs: three_numbers(islice(pairs, 8)), "in the other order"),
@@ -171,14 +159,8 @@ def mix_outputs(mix):
 MERGED = {"to one largest": to_one_largest, "one after the other": one_after_the_other, "outputs": weigh_outputs}
 NOT_MERGED = {
     "nothing shrinks": (merge(shrink_sum=False, shrink_mix=False), "their numbers comparable"),
-    "the sums do not shrink": (
-        merge(shrink_sum=False),
-        "You rescaled the mixtures",
-    ),
-    "the mixtures do not shrink": (
-        merge(shrink_mix=False),
-        "You rescaled the sums",
-    ),
+    "the sums do not shrink": (merge(shrink_sum=False), "You rescaled the mixtures"),
+    "the mixtures do not shrink": (merge(shrink_mix=False), "You rescaled the sums"),
     "not divided": (merge(divide=False), "mixture by at the end"),
     "powers of two": (merge(base=np.exp2), "Which number do you raise"),
     "they grow": (merge(sign=-1), "Whose numbers must shrink"),
@@ -195,10 +177,7 @@ NOT_MERGED = {
         mix_outputs(lambda largest, outputs: outputs[largest.argmax()]),
         "What share do the others get",
     ),
-    "the sum of outputs": (
-        mix_outputs(lambda largest, outputs: outputs.sum(axis=0)),
-        "total be divided by",
-    ),
+    "the sum of outputs": (mix_outputs(lambda largest, outputs: outputs.sum(axis=0)), "total be divided by"),
     "computers after the eighth ignored": (
         lambda *kept: to_one_largest(*(one[:8] for one in kept)),
         "in the other order",
@@ -224,10 +203,7 @@ EXERCISES = {
             "one layer": ((20480, 163840), "only one layer"),
             "four bytes": ((1638400, 163840), "four bytes"),
             "shared for all": ((163840, 163840), "other question"),
-            "5": (
-                (5, 163840),
-                "How many layers,",
-            ),
+            "5": ((5, 163840), "How many layers,"),
             "shared, keys alone": ((819200, 81920), "leave out"),
             "not shared": ((819200, 819200), "other question"),
             "shared, one layer": ((819200, 4096), "only one layer"),

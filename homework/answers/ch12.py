@@ -83,14 +83,8 @@ EXERCISES = {
             "the head first": (lambda weights: find_along(1)(weights)[::-1], "Which of the two numbers comes first"),
             "the largest weight": (find_along(1, mean=False), "one large weight the same"),
             "the smallest mean": (lambda weights: find_along(1)(-weights), "smallest mean, and which the largest"),
-            "far from any": (
-                lambda weights: (99, 99),
-                "token after them",
-            ),
-            "a table": (
-                lambda weights: (weights[0, 0], weights[0, 1]),
-                "token after them",
-            ),
+            "far from any": (lambda weights: (99, 99), "token after them"),
+            "a table": (lambda weights: (weights[0, 0], weights[0, 1]), "token after them"),
             "one number": (lambda weights: find_along(1)(weights)[0], "How many results does your function return"),
         },
     ),
@@ -99,15 +93,9 @@ EXERCISES = {
         "S001-5",
         {"compared": rank, "sorted": rank_by_sorting, "a loop": rank_by_loop},
         {
-            "itself too": (
-                lambda lost, layer, head: (lost[layer] >= lost[layer, head]).sum(),
-                "compared with itself",
-            ),
+            "itself too": (lambda lost, layer, head: (lost[layer] >= lost[layer, head]).sum(), "compared with itself"),
             "missed less": (lambda lost, layer, head: (lost[layer] < lost[layer, head]).sum(), "missed more, or less"),
-            "all layers": (
-                lambda lost, layer, head: (lost > lost[layer, head]).sum(),
-                "in the same layer",
-            ),
+            "all layers": (lambda lost, layer, head: (lost > lost[layer, head]).sum(), "in the same layer"),
             "a column": (lambda lost, layer, head: (lost[:, head] > lost[layer, head]).sum(), "a row of the table"),
             "all of them": (lambda lost, layer, head: lost.shape[1], "Which numbers do you compare"),
             "a share": (

@@ -41,7 +41,6 @@ USUAL = {*USUAL.split(), *(f"hw{number}" for number in range(20))}
 CERTAIN = 5  # characters of an id with digits in it that no other word has by chance
 WHOLE = 3  # syllables of a Korean name that is one word; many a word of two is also a name
 PARTICLE = re.compile("(의|님|학생)$")  # of a Korean word, after a name
-CERTAIN = 5  # characters of an id with digits in it that no other word has by chance
 
 
 @dataclass
