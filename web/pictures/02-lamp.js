@@ -38,7 +38,7 @@ export function compute(state, { gaps }) {
 }
 
 export const goal = {
-  words: "With 64 numbers or more in a key, light most lamps with one control.",
+  words: "Set “Numbers in a key, d” to 64 or more, and light at least 24 lamps under “Divide the scores”.",
   isReached: (_, { d, lit, slopes }) => d >= 64 && lit >= MANY * slopes.length,
 };
 
