@@ -133,7 +133,7 @@ def temperature_for_ratio(answer, *, first=5 / 2, second=2, ratio=3):
     """
     gap = first - second
     reasons = {
-        log(ratio) / gap: ("divide the gap that is needed by the gap there is", "Does this T multiply, or divide?"),
+        log(ratio) / gap: ("divide the gap that is needed by the gap there is", "Is a gap multiplied or divided by T?"),
         gap * log(ratio): ("multiply the scores by T", "Does a temperature multiply the scores, or divide them?"),
         gap / ratio: ("take the ratio for the gap", "Which gap gives that ratio?"),
         gap / exp(ratio): ("raise e to the ratio", "Is the ratio a gap, or what a gap gives?"),

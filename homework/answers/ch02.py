@@ -167,7 +167,7 @@ EXERCISES = {
         "S002-6",
         {"two decimals": (0.46,), "all decimals": (0.5 / log(3),), "an array": (np.array(0.5) / np.log(3),)},
         {
-            "multiplied": ((2.2,), "Does this T multiply, or divide"),
+            "multiplied": ((2.2,), "multiplied or divided by T"),
             "gap times logarithm": ((0.55,), "Does a temperature multiply"),
             "the ratio for the gap": ((0.17,), "Which gap gives that ratio?"),
             "e to the ratio": ((0.02,), "what a gap gives"),
