@@ -14,7 +14,7 @@ KEYS = ("own", "other", "mean", "last", "first")  # in the order of the page
 
 
 def measure_dates(book, kind, seed, steps, rate, width):
-    """Train on dates as the page does; return what the network writes right, how good its map is, what keys it needs."""
+    """Train on dates as the page does; return what the network writes right, its map, what keys it needs."""
     dates, examples = book.dates, book.held_out
     model = book.train(kind, dates, steps, seed, rate, width)
     row = {"exact": dates.share_right(model, examples)}
@@ -179,7 +179,7 @@ CLAIMS = [
     Claim(
         "Its keys hold places, and it does not need the letters in them.",
         "letters",
-        varied="5 seeds, for the additive network 3 of them also at a quarter of the learning rate with four times the steps",
+        varied="5 seeds; for the additive network 3 of them also at a quarter of the rate with four times the steps",
         holds=lambda rows: (
             all_rows(lambda row: row["other"] >= 0.5 and row["mean"] >= 0.8, **ADDITIVE)(rows)
             and all_rows(lambda row: row["other"] <= 0.25, **GENERAL)(rows)
@@ -255,8 +255,8 @@ CLAIMS = [
             and most_rows(lambda row: row["mean"] <= 0.25, **GENERAL, **LETTERS)(rows)
         ),
         refuted_if=(
-            "for some seed, a network in Bahdanau's order gets fewer than half of the texts of 6 letters right with the "
-            "mean key of each place, or most networks in Luong's order, with either score, get more than 25% right."
+            "for some seed, a network in Bahdanau's order gets fewer than half of the texts of 6 letters right with "
+            "the mean key of each place, or most networks in Luong's order, with either score, get more than 25% right."
         ),
         refuting_rows=[
             {**ADDITIVE, **LETTERS, "mean": 0.9},
