@@ -29,7 +29,7 @@ class RewriteTask:
     >>> from attention_course.tasks import reversal_examples
     >>> task = RewriteTask(*reversal_examples(50, 5, 4, 8))
     >>> len(task.source_text), [tuple(part.shape) for part in task.encode(task.held_out[:1])][1:]
-    (10, [(1,), (1, 8)])
+    (10, [(1,), (1, 7)])
     """
 
     def __init__(self, examples, held_out):
