@@ -1,15 +1,147 @@
 """What chapter 3 needs to train networks that rewrite characters, and to find out what their attention compares."""
 
+import re
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import torch
 
+from attention_src.attention import attention
+from attention_src.layers import AdditiveAttention
 from attention_src.masks import padding_mask
-from attention_src.models.seq2seq import Memory
+from attention_src.models.seq2seq import BahdanauDecoder, LuongDecoder, Memory, PlainDecoder, Seq2Seq
+from attention_src.scores import general_score
 
 from .interventions import replace_attribute
-from .tasks import PAD, START
+from .tasks import PAD, START, Vocabulary, exact_match
+
+
+class RewriteTask:
+    """Texts to be rewritten, some to train on and some held out, with a number for each of their characters.
+
+    Parameters
+    ----------
+    examples, held_out : list of Example
+
+    Examples
+    --------
+    >>> from attention_course.tasks import reversal_examples
+    >>> task = RewriteTask(*reversal_examples(50, 5, 4, 8))
+    >>> len(task.source_text), [tuple(part.shape) for part in task.encode(task.held_out[:1])][1:]
+    (10, [(1,), (1, 7)])
+    """
+
+    def __init__(self, examples, held_out):
+        self.examples, self.held_out = examples, held_out
+        self.source_text = Vocabulary(example.source for example in examples)
+        self.target_text = Vocabulary(example.target for example in examples)
+        self.to_train = self.encode(examples)
+
+    def encode(self, examples):
+        """Return the tensors of these examples, as `encode_examples` does."""
+        return encode_examples(examples, self.source_text, self.target_text)
+
+    def write(self, model, examples):
+        """Let a network write these examples, as `write_texts` does."""
+        return write_texts(model, self.encode(examples), self.target_text)
+
+    def share_right(self, model, examples):
+        """Return the share of these examples that a network writes without a mistake."""
+        return exact_match(self.write(model, examples)[0], examples)
+
+
+class AdditiveLuong(LuongDecoder):
+    """Luong's order with Bahdanau's score: make s_t first and ask with it."""
+
+    def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell):
+        super().__init__(num_target, d_embed, d_encoder, d_decoder, cell)
+        self.attend = AdditiveAttention(d_decoder, d_encoder, d_decoder)
+
+    def keys(self, states):
+        return self.attend.project(states)
+
+    def steps(self, previous, state, memory):
+        states, state = self.advance(self.embed(previous), state)
+        context, weights = self.attend.attend(states, memory.keys, memory.states, memory.mask)
+        return self.name(torch.tanh(self.combine(torch.cat([context, states], dim=-1)))), state, weights
+
+
+class GeneralBahdanau(BahdanauDecoder):
+    """Bahdanau's order with Luong's general score: ask with s_{t-1}; the context helps to make s_t."""
+
+    def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell):
+        PlainDecoder.__init__(self, num_target, d_embed, d_encoder, d_decoder, cell)
+        self.w = torch.nn.Linear(d_encoder, d_decoder, bias=False).weight
+
+    def keys(self, states):
+        return states
+
+    def steps(self, previous, state, memory):
+        features, weights = [], []
+        score = partial(general_score, w=self.w)
+        for character in self.embed(previous).split(1, dim=1):
+            context, row = attention(state[0][:, None], memory.keys, memory.states, memory.mask, score=score)
+            states, state = self.advance(torch.cat([character, context], dim=-1), state)
+            features.append(torch.cat([states, context], dim=-1))
+            weights.append(row)
+        return self.name(torch.cat(features, dim=1)), state, torch.cat(weights, dim=1)
+
+
+class GeneralEarly(LuongDecoder):
+    """Luong's network with one change: it asks with s_{t-1}, which has not read the character just written."""
+
+    def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell):
+        super().__init__(num_target, d_embed, d_encoder, d_decoder, cell, general=True)
+
+    def steps(self, previous, state, memory):
+        first = state[0][:, None]
+        states, state = self.advance(self.embed(previous), state)
+        query, score = torch.cat([first, states[:, :-1]], dim=1), partial(general_score, w=self.w)
+        context, weights = attention(query, memory.keys, memory.states, memory.mask, score=score)
+        return self.name(torch.tanh(self.combine(torch.cat([context, states], dim=-1)))), state, weights
+
+
+def build_network(kind, task, width=48):
+    """Return an untrained network whose encoder reads in both directions.
+
+    Parameters
+    ----------
+    kind : str
+        `no_attention`; `additive` in Bahdanau's order; `general` in Luong's; `from_start` and `from_end`, which are
+        `general` with keys that hold only a place; `additive_luong` and `general_bahdanau`, with score and order
+        crossed; `general_early`, which is `general` asking with the state before.
+    task : RewriteTask
+    width : int, length of an encoder state and of a decoder state
+
+    Returns
+    -------
+    Seq2Seq
+
+    Raises
+    ------
+    KeyError
+        There is no such kind.
+
+    Examples
+    --------
+    >>> from attention_course.tasks import reversal_examples
+    >>> task = RewriteTask(*reversal_examples(50, 5, 4, 8))
+    >>> [build_network(kind, task, 6).decoder.keys(torch.ones(1, 1, 6)).shape for kind in ("from_end", "general_early")]
+    [torch.Size([1, 1, 6]), torch.Size([1, 1, 6])]
+    """
+    crossed = {"additive_luong": AdditiveLuong, "general_bahdanau": GeneralBahdanau, "general_early": GeneralEarly}
+    scores = {"no_attention": None, "additive": "additive", "general": "general"}
+    places = {"from_start": place_from_start, "from_end": place_from_end}
+    sizes = len(task.source_text), len(task.target_text), 16, width, width
+    if kind in crossed:
+        model = Seq2Seq(*sizes, None)
+        model.decoder = crossed[kind](*sizes[1:], "gru")
+    else:
+        model = Seq2Seq(*sizes, "general" if kind in places else scores[kind])
+    if kind in places:
+        model.decoder.keys = places[kind]
+    return model
 
 
 def encode_examples(examples, read, write):
@@ -134,7 +266,7 @@ def place_from_end(states):
     Returns
     -------
     torch.Tensor (batch, m, d)
-        k/2 and k²/16 at the place k before the last, and zeros.
+        k/2 and k²/16 at the place k before the last, and zeros. (The divisors keep the numbers small.)
 
     Examples
     --------
@@ -173,6 +305,40 @@ def read_keys(model, data):
     """
     numbers, lengths, *_ = data
     return model.decoder.keys(model.encoder(numbers, lengths)[0])
+
+
+def exchange_keys(model, task, examples):
+    """Return keys for some texts: their own, those of other texts, and the mean of all, always of the same format.
+
+    Two texts have the same format if letters, digits and other characters stand at the same places in both.
+
+    Parameters
+    ----------
+    model : Seq2Seq with attention
+    task : RewriteTask
+    examples : list of Example
+
+    Returns
+    -------
+    dict of str: torch.Tensor (batch, m, d), for `use_keys`
+        A text whose format is the only one of its kind keeps its own keys.
+
+    Examples
+    --------
+    >>> from attention_course.tasks import reversal_examples
+    >>> task = RewriteTask(*reversal_examples(50, 5, 4, 8))
+    >>> [*exchange_keys(build_network("general", task), task, task.held_out)]
+    ['its own', 'another text', 'their mean']
+    """
+    groups = {}
+    for i, example in enumerate(examples):
+        groups.setdefault(re.sub(r"[A-Za-z]", "a", re.sub(r"\d", "0", example.source)), []).append(i)
+    own = read_keys(model, task.encode(examples))
+    other, mean = own.clone(), own.clone()
+    for group in groups.values():
+        other[group] = own[group].roll(1, dims=0)
+        mean[group] = own[group].mean(0)
+    return {"its own": own, "another text": other, "their mean": mean}
 
 
 def use_keys(model, keys):
@@ -231,34 +397,6 @@ def guess_places(examples, others, by_length=True):
             for place, _ in counts.get((t, by_length and len(example.source)), Counter()).most_common(1):
                 maps[i, t, place] = 1
     return maps
-
-
-def ignore_mask(model):
-    """Let the weights of a network fall on padding, for a while.
-
-    Parameters
-    ----------
-    model : Seq2Seq with attention
-
-    Returns
-    -------
-    context manager
-
-    Examples
-    --------
-    >>> from attention_src.models.seq2seq import Seq2Seq
-    >>> model, numbers = Seq2Seq(5, 5, 2, 4, 4, "dot"), torch.tensor([[2, 0]])
-    >>> with ignore_mask(model):
-    ...     _, weights = model.generate(numbers, 1, torch.tensor([1]))
-    >>> bool(weights[0, 0, 1] > 0), bool(model.generate(numbers, 1, torch.tensor([1]))[1][0, 0, 1] > 0)
-    (True, False)
-    """
-    usual = model.decoder.step
-
-    def step(previous, state, memory):
-        return usual(previous, state, memory._replace(mask=None))
-
-    return replace_attribute([model.decoder], "step", step)
 
 
 @torch.no_grad()

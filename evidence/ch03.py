@@ -3,57 +3,49 @@
 import numpy as np
 import torch
 
-from attention_course.alignment import force_weight, guess_places, ignore_mask, write_texts
-from attention_course.tasks import alignment_score, exact_match
-from evidence.claims import SEEDS, Claim, Experiment, Level, Series, all_rows, grid, round_numbers
+from attention_course.alignment import exchange_keys, force_weight, guess_places
+from attention_course.tasks import alignment_score
+from evidence.claims import SEEDS, Claim, Experiment, Level, Series, all_rows, grid, most_rows, round_numbers
 
 PAGE = {"steps": 150, "rate": 0.02, "width": 48}  # the dates
-PATIENT = {"steps": 1500, "rate": 0.02, "width": 48}
-WIDE = {"steps": 1200, "rate": 0.005, "width": 128}
 LETTERS = {"steps": 200, "rate": 0.02}
 SLOW = {"steps": 800, "rate": 0.005}
+KEYS = ("own", "other", "mean", "last", "first")  # in the order of the page
 
 
 def measure_dates(book, kind, seed, steps, rate, width):
-    """Train on dates as the page does; return what the network writes right, and how good its map is."""
-    examples = book.held_out
-    model, _ = book.train(kind, book.data, steps, seed, rate, width)
-    texts, answers, weights = write_texts(model, book.test, book.target_text)
-    row = {"exact": exact_match(texts, examples), "characters": (answers == book.test[2]).double().mean()}
-    if weights is not None:
+    """Train on dates as the page does; return what the network writes right, its map, what keys it needs."""
+    dates, examples = book.dates, book.held_out
+    model = book.train(kind, dates, steps, seed, rate, width)
+    row = {"exact": dates.share_right(model, examples)}
+    if kind != "no_attention":
+        _, _, weights = dates.write(model, examples)
         table = guess_places(book.train_set, examples)
         row |= {"spot": alignment_score(weights, examples), "table": alignment_score(table, examples)}
+    if kind in ("additive", "general"):
+        keys = exchange_keys(model, dates, examples)
+        row |= dict(zip(KEYS, book.right_by_keys(model, dates, examples, keys).values(), strict=False))
     if kind == "additive":
-        row |= force_third_digit(book, model) | mask_padding(book, model)
+        row |= force_third_digit(book, model)
     return round_numbers(row)
 
 
 def force_third_digit(book, model):
     """Return what the network writes with all weight on the third digit of the year, or on the fourth."""
     third = torch.tensor([min(example.alignment[2]) for example in book.held_out])
-    there, beside = (force_weight(model, book.test, book.target_text, 2, third + shift) for shift in (0, 1))
+    data = book.dates.encode(book.held_out)
+    there, beside = (force_weight(model, data, book.dates.target_text, 2, third + shift) for shift in (0, 1))
     true = np.array([list(example.target) for example in book.held_out])
     return {"there": np.mean(np.array(there) == true[:, 2]), "copied": np.mean(np.array(beside) == true[:, 3])}
 
 
-def mask_padding(book, model):
-    """Return what the network writes right with 100 more characters of padding, with the mask and without it."""
-    numbers, *rest = book.test
-    longer = (torch.nn.functional.pad(numbers, (0, 100)), *rest)
-    masked, *_ = write_texts(model, longer, book.target_text)
-    with ignore_mask(model):
-        unmasked, *_ = write_texts(model, longer, book.target_text)
-    return {"masked": exact_match(masked, book.held_out), "unmasked": exact_match(unmasked, book.held_out)}
-
-
 def measure_letters(book, kind, seed, steps, rate):
     """Train to write letters backwards as the page does; test at every length and with the keys of other texts."""
-    model, _ = book.train(kind, book.backwards, steps, seed, rate)
-    row = {f"at_{n}": book.share_right(model, texts) for n, texts in zip(book.sizes, book.tests, strict=True)}
-    _, _, weights = write_texts(model, book.encode(book.tests[1]), book.letters)
-    row["spot"] = alignment_score(weights, book.tests[1])
-    names = ("own", "other", "mean", "last", "first")
-    row |= dict(zip(names, book.swap(model).values(), strict=True))
+    model = book.train(kind, book.letters, steps, seed, rate)
+    row = {f"at_{n}": book.letters.share_right(model, texts) for n, texts in book.tests.items()}
+    _, _, weights = book.letters.write(model, book.tests[6])
+    row["spot"] = alignment_score(weights, book.tests[6])
+    row |= dict(zip(KEYS, book.swap(model).values(), strict=True))
     wrong = book.change_one(model)
     left = wrong[range(1, 6), range(5)]
     row |= {"left_least": left.min(), "left": left.mean(), "itself": np.diag(wrong).mean(), "most": wrong.max()}
@@ -61,8 +53,9 @@ def measure_letters(book, kind, seed, steps, rate):
     return round_numbers(row | {"rest": wrong[rest].mean()})
 
 
-DATES = ("train", "data", "test", "train_set", "held_out", "target_text")
+DATES = ("train", "dates", "train_set", "held_out", "right_by_keys")
 FEW = {"seed": SEEDS[:3]}
+CROSSED = ["general_bahdanau", "general_early", "additive_luong"]
 
 
 def listed(setting):
@@ -72,77 +65,63 @@ def listed(setting):
 
 EXPERIMENTS = {
     "dates": Experiment(
-        measure_dates, DATES, grid(seed=SEEDS, kind=["none", "position", "additive", "general"], **listed(PAGE))
-    ),
-    "patient": Experiment(
         measure_dates,
         DATES,
-        grid(seed=SEEDS, kind=["none"], **listed(PATIENT)) + grid(seed=SEEDS, kind=["none"], **listed(WIDE)),
+        grid(seed=SEEDS, kind=["no_attention", "from_start", "additive", "general"], **listed(PAGE)),
     ),
     "letters": Experiment(
         measure_letters,
-        ("train", "encode", "backwards", "sizes", "tests", "letters", "share_right", "swap", "change_one"),
-        grid(seed=SEEDS, kind=["position", "from the end", "general", "additive"], **listed(LETTERS))
-        + grid(**FEW, kind=["general", "additive"], **listed(SLOW)),
+        ("train", "letters", "tests", "right_by_keys", "swap", "change_one"),
+        grid(seed=SEEDS, kind=["from_start", "from_end", "general", "additive", *CROSSED], **listed(LETTERS))
+        + grid(**FEW, kind=["additive"], **listed(SLOW)),
     ),
 }
 
-NONE, POSITION, ADDITIVE, GENERAL = ({"kind": kind} for kind in ("none", "position", "additive", "general"))
-END = {"kind": "from the end"}
+NONE, START, END, ADDITIVE, GENERAL, BAHDANAU, EARLY, LUONG = (
+    {"kind": kind}
+    for kind in (
+        "no_attention",
+        "from_start",
+        "from_end",
+        "additive",
+        "general",
+        "general_bahdanau",
+        "general_early",
+        "additive_luong",
+    )
+)
 CLAIMS = [
     Claim(
-        "*Position* wrote at least three dates in four right with every seed, and *none* at most one in fifty.",
+        "So a right answer does not show that a network read its way to it.",
         "dates",
         varied="5 seeds",
         holds=lambda rows: (
-            all_rows(lambda row: row["exact"] >= 0.75, **POSITION)(rows)
+            all_rows(lambda row: row["exact"] >= 0.75, **START)(rows)
             and all_rows(lambda row: row["exact"] <= 0.02, **NONE)(rows)
         ),
         refuted_if=(
-            "for some seed, the network with position-based weights gets fewer than 75% of the dates right, or the "
+            "for some seed, the network with keys that hold only places gets fewer than 75% of the dates right, or the "
             "network without attention gets more than 2% right."
         ),
-        refuting_rows=[{**POSITION, "exact": 0.5}, {**NONE, "exact": 0.0}],
-        shows=Series("exact", "dates right with position-based weights", POSITION),
+        refuting_rows=[{**START, "exact": 0.5}, {**NONE, "exact": 0.0}],
+        shows=Series("exact", "dates right with keys that hold only places", START),
         baseline=Series("exact", "dates right without attention", NONE),
         best=Level(1, "all dates right"),
     ),
     Claim(
-        "Even with ten times the steps, *none* writes half of the dates right at best.",
-        "patient",
-        varied="5 seeds",
-        holds=all_rows(lambda row: row["exact"] <= 0.55, **PATIENT),
-        refuted_if="for some seed, the network without attention gets more than 55% of the dates right.",
-        refuting_rows=[{**PATIENT, "exact": 0.8}],
-        shows=Series("exact", "dates right without attention after 1,500 steps", PATIENT),
-        baseline=Level(0, "the same after the page's 150 steps"),
-        best=Series("exact", "width 128, a quarter of the learning rate, 1,200 steps", WIDE),
-    ),
-    Claim(
-        "But made wider, with smaller steps and eight times as many of them, it writes nearly all.",
-        "patient",
-        varied="5 seeds; width 128 instead of 48, a quarter of the page's learning rate, 1,200 steps instead of 150",
-        holds=all_rows(lambda row: row["exact"] >= 0.95, **WIDE),
-        refuted_if="for some seed, the wide network without attention gets fewer than 95% of the dates right.",
-        refuting_rows=[{**WIDE, "exact": 0.6}],
-        shows=Series("exact", "dates right without attention, wide and patient", WIDE),
-        baseline=Series("exact", "the page's width and learning rate, 1,500 steps", PATIENT),
-        best=Level(1, "all dates right"),
-    ),
-    Claim(
-        "Only *additive* and *general* draw a better map than the table.",
+        "Only the two suspects draw a better map than the table.",
         "dates",
         varied="5 seeds",
         holds=lambda rows: (
-            all_rows(lambda row: row["spot"] < row["table"], **POSITION)(rows)
+            all_rows(lambda row: row["spot"] < row["table"], **START)(rows)
             and all_rows(lambda row: row["spot"] > row["table"], kind=["additive", "general"])(rows)
         ),
         refuted_if=(
-            "for some seed, the largest weights of the network with position-based weights are right more often than "
-            "the table, or those of an additive or general network aren't."
+            "for some seed, the largest weights of the network with keys that hold only places are right more often "
+            "than the table, or those of an additive or general network aren't."
         ),
         refuting_rows=[
-            {**POSITION, "spot": 0.9, "table": 0.77},
+            {**START, "spot": 0.9, "table": 0.77},
             {**ADDITIVE, "spot": 0.7, "table": 0.77},
             {**GENERAL, "spot": 0.93, "table": 0.77},
         ],
@@ -167,26 +146,40 @@ CLAIMS = [
         best=Level(1, "always the digit there"),
     ),
     Claim(
-        "**A network that counts can survive longer texts, if it counts from the right end.**",
+        "With nothing but the format in its keys, a network still writes most of the dates.",
+        "dates",
+        varied="5 seeds; the keys are the mean, at each place, of those of all dates of the format",
+        holds=all_rows(lambda row: row["mean"] >= 0.5, kind=["additive", "general"]),
+        refuted_if=(
+            "for some seed, the additive or the general network gets fewer than half of the dates right with the mean "
+            "keys of the date's format."
+        ),
+        refuting_rows=[{**ADDITIVE, "mean": 0.9}, {**GENERAL, "mean": 0.1}],
+        shows=Series("mean", "dates right with the mean keys of their format, additive", ADDITIVE),
+        baseline=Series("mean", "the same with the general score", GENERAL),
+        best=Series("own", "dates right with their own keys", ADDITIVE),
+    ),
+    Claim(
+        "A network that counts can survive longer texts, if it counts from the right end.",
         "letters",
         varied="5 seeds",
         holds=lambda rows: (
             all_rows(lambda row: row["at_9"] >= 0.5, **END)(rows)
-            and all_rows(lambda row: row["at_9"] <= 0.02, **POSITION)(rows)
+            and all_rows(lambda row: row["at_9"] <= 0.02, **START)(rows)
         ),
         refuted_if=(
             "for some seed, the network that counts from the end gets fewer than 50% of the texts of 9 letters right, "
             "or the one that counts from the start gets more than 2% right."
         ),
-        refuting_rows=[{**END, "at_9": 0.1}, {**POSITION, "at_9": 0.0}],
+        refuting_rows=[{**END, "at_9": 0.1}, {**START, "at_9": 0.0}],
         shows=Series("at_9", "texts of 9 letters right, counted from the end", END),
-        baseline=Series("at_9", "texts of 9 letters right, counted from the start", POSITION),
+        baseline=Series("at_9", "texts of 9 letters right, counted from the start", START),
         best=Series("at_9", "texts of 9 letters right with the general score", GENERAL | LETTERS),
     ),
     Claim(
-        "**Its keys hold places, and it does not need the letters in them.**",
+        "Its keys hold places, and it does not need the letters in them.",
         "letters",
-        varied="5 seeds, 3 of them also at a quarter of the learning rate with four times the steps",
+        varied="5 seeds; for the additive network 3 of them also at a quarter of the rate with four times the steps",
         holds=lambda rows: (
             all_rows(lambda row: row["other"] >= 0.5 and row["mean"] >= 0.8, **ADDITIVE)(rows)
             and all_rows(lambda row: row["other"] <= 0.25, **GENERAL)(rows)
@@ -202,7 +195,7 @@ CLAIMS = [
         best=Series("own", "texts right with their own keys, additive", ADDITIVE | LETTERS),
     ),
     Claim(
-        "So *additive* counts, and it counts from the end.",
+        "So `additive` counts, and it counts from the end.",
         "letters",
         varied="5 seeds",
         holds=all_rows(lambda row: row["last"] >= 0.5 and row["first"] <= 0.1, **ADDITIVE, **LETTERS),
@@ -216,8 +209,8 @@ CLAIMS = [
         best=Series("own", "texts right with their own keys", ADDITIVE | LETTERS),
     ),
     Claim(
-        "After four times the steps at a quarter of the rate, the map of *additive* is right as well, and it still "
-        "counts.",
+        "No: after four times the steps at a quarter of the learning rate, the map of `additive` is right, and it "
+        "still counts.",
         "letters",
         varied="3 seeds",
         holds=all_rows(lambda row: min(row["spot"], row["other"]) >= 0.95, **ADDITIVE, **SLOW),
@@ -234,10 +227,7 @@ CLAIMS = [
         "So the key of a place is read for the letter to its *right*, which is the letter that the decoder has just "
         "written.",
         "letters",
-        varied=(
-            "5 seeds; with four times the steps at a quarter of the learning rate, one of three networks also counts, "
-            "and fewer of its letters are wrong."
-        ),
+        varied="5 seeds",
         holds=all_rows(
             lambda row: row["left_least"] >= 0.3 and row["itself"] <= 0.1 and row["rest"] <= 0.1,
             **GENERAL,
@@ -253,14 +243,44 @@ CLAIMS = [
         best=Level(7 / 8, "a letter chosen at random is wrong"),
     ),
     Claim(
-        "The padding takes weight away from the date.",
-        "dates",
-        varied="5 seeds; 100 more characters of padding",
-        holds=all_rows(lambda row: row["unmasked"] <= row["masked"] * 2 / 3, **ADDITIVE),
-        refuted_if="for some seed, the network without a mask gets more than 2/3 as many dates right as with it.",
-        refuting_rows=[{**ADDITIVE, "unmasked": 0.95, "masked": 1.0}],
-        shows=Series("masked", "dates right with the mask", ADDITIVE),
-        baseline=Series("unmasked", "the same without the mask", ADDITIVE),
-        best=Level(1, "all dates right"),
+        "In Bahdanau's order both scores go on writing, and in Luong's order both break down.",
+        "letters",
+        varied="5 seeds; with one of them the additive score goes on writing in Luong's order too",
+        holds=lambda rows: (
+            all_rows(lambda row: row["mean"] >= 0.5, kind=["additive", "general_bahdanau"], **LETTERS)(rows)
+            and most_rows(lambda row: row["mean"] <= 0.25, **LUONG)(rows)
+            and all_rows(lambda row: row["mean"] <= 0.25, **GENERAL)(rows)
+        ),
+        refuted_if=(
+            "for some seed, a network in Bahdanau's order gets fewer than half of the texts of 6 letters right with "
+            "the mean key of each place, or the general network in Luong's order more than 25%, or for most seeds the "
+            "additive one in Luong's order more than 25%."
+        ),
+        refuting_rows=[
+            {**ADDITIVE, **LETTERS, "mean": 0.9},
+            {**BAHDANAU, **LETTERS, "mean": 0.1},
+            {**LUONG, "mean": 0.9},
+            {**GENERAL, "mean": 0.0},
+        ],
+        shows=Series("mean", "texts right with the mean keys, general score in Bahdanau's order", BAHDANAU),
+        baseline=Series("mean", "the same, additive score in Luong's order", LUONG),
+        best=Series("own", "texts right with their own keys, general score in Bahdanau's order", BAHDANAU),
+    ),
+    Claim(
+        "A network that has not read what it wrote last cannot look for it, so it learns to count instead.",
+        "letters",
+        varied="5 seeds; the network is Luong's with the general score, asking with the state before",
+        holds=lambda rows: (
+            all_rows(lambda row: row["other"] >= 0.8, **EARLY)(rows)
+            and all_rows(lambda row: row["other"] <= 0.25, **GENERAL)(rows)
+        ),
+        refuted_if=(
+            "for some seed, the network that asks with the state before gets fewer than 80% of the texts of 6 letters "
+            "right with the keys of other texts, or the one that asks with the current state gets more than 25% right."
+        ),
+        refuting_rows=[{**EARLY, "other": 0.1}, {**GENERAL, "other": 0.01}],
+        shows=Series("other", "texts right with another text's keys, asking with the state before", EARLY),
+        baseline=Series("other", "the same, asking with the current state", GENERAL),
+        best=Series("own", "texts right with their own keys, asking with the state before", EARLY),
     ),
 ]

@@ -7,13 +7,21 @@ import numpy as np
 import pytest
 import torch
 
-from attention_course.alignment import place_from_end, read_keys, use_keys
+from attention_course.alignment import RewriteTask, build_network, place_from_end, read_keys, use_keys
+from attention_course.tasks import reversal_examples
 from attention_src import additive_score
 
-COMPARING, BLIND = ("additive", "dot", "general"), ("position", "from the end")
+COMPARING = ("additive", "general", "additive_luong", "general_bahdanau", "general_early")
+BLIND = ("from_start", "from_end")
+TASK = RewriteTask(*reversal_examples(50, 0, 3, 8, seed=2))  # characters from 2 to 9
 
 
-USES = ("network", "train")
+USES = ("train",)
+
+
+def network(kind, width=48):
+    """Return an untrained network for texts such as `draw_texts` draws."""
+    return build_network(kind, TASK, width)
 
 
 def draw_texts(random, longest, places):
@@ -40,9 +48,9 @@ def test_concat_is_the_additive_score_with_both_states_end_to_end(random):
     np.testing.assert_allclose(np.tanh(joined @ np.concatenate([w_s, w_h])) @ v, additive_score(s, h, w_s, w_h, v))
 
 
-@pytest.mark.parametrize("kind", [*COMPARING, "position"])
-def test_weights_follow_other_encoder_states_unless_they_are_made_without_them(book, random, kind):
-    model, (numbers, lengths, target) = book.network(kind, 9, 9, 8), draw_texts(random, 9, 12)
+@pytest.mark.parametrize("kind", [*COMPARING, "from_start"])
+def test_weights_follow_other_encoder_states_unless_they_are_made_without_them(random, kind):
+    model, (numbers, lengths, target) = network(kind, 8), draw_texts(random, 9, 12)
     _, before = model(numbers, target, lengths)
     with replace_states(model, lambda states: states.flip(0)):
         _, after = model(numbers, target, lengths)
@@ -50,54 +58,62 @@ def test_weights_follow_other_encoder_states_unless_they_are_made_without_them(b
 
 
 @pytest.mark.parametrize("kind", COMPARING + BLIND)
-def test_every_character_has_some_weight_and_padding_none(book, random, kind):
+def test_every_character_has_some_weight_and_padding_none(random, kind):
     numbers, lengths, target = draw_texts(random, 9, 12)
-    _, weights = book.network(kind, 9, 9, 8)(numbers, target, lengths)
+    _, weights = network(kind, 8)(numbers, target, lengths)
     assert torch.equal(weights > 0, (numbers > 0)[:, None].expand_as(weights))
 
 
 @pytest.mark.parametrize("kind", COMPARING + BLIND)
-def test_keys_of_another_text_of_the_same_length_change_the_weights_only_of_a_network_that_compares(book, random, kind):
+def test_keys_of_another_text_of_the_same_length_change_the_weights_only_of_a_network_that_compares(random, kind):
     numbers, lengths, target = draw_texts(random, 9, 9)
     lengths[:], numbers[numbers == 0] = 9, 2
-    model = book.network(kind, 9, 9, 8)
+    model = network(kind, 8)
     _, before = model(numbers, target, lengths)
     with use_keys(model, read_keys(model, (numbers, lengths)).roll(1, dims=0)):
         _, after = model(numbers, target, lengths)
     assert torch.equal(before, after) == (kind in BLIND)
 
 
-def test_a_query_makes_a_hill_with_its_top_at_any_place_out_of_a_place_and_its_square(book):
+def test_a_query_makes_a_hill_with_its_top_at_any_place_out_of_a_place_and_its_square():
     keys = place_from_end(torch.ones(1, 30, 4))[0].double()
     for c in range(30):
         weights = torch.softmax(keys @ torch.tensor([16.0 * c, -64, 0, 0], dtype=torch.double), 0)
         assert weights.argmax() == 29 - c and weights.max() > 0.9
 
 
-def test_changing_the_first_character_changes_every_state_of_an_untrained_encoder(book, random):
+def test_changing_the_first_character_changes_every_state_of_an_untrained_encoder(random):
     numbers, lengths, _ = draw_texts(random, 10, 12)
     changed = numbers.clone()
     changed[:, 0] = (numbers[:, 0] - 1) % 7 + 2
-    encoder = book.network("general", 9, 9).encoder
+    encoder = network("general").encoder
     moved = (encoder(numbers, lengths)[0] != encoder(changed, lengths)[0]).any(-1)
     assert torch.equal(moved, numbers > 0)
 
 
-def test_training_never_changes_the_column_of_a_place_that_no_text_reaches(book, random):
-    numbers, lengths, targets = draw_texts(random, 8, 10)
-    data, seed = (numbers, lengths, targets), 5
-    model, _ = book.train("position", data, steps=3, seed=seed)
-    torch.manual_seed(seed)
-    before = book.network("position", int(numbers.max()) + 1, int(targets.max()) + 1).decoder.w
-    changed = (model.decoder.w != before).any(0)
+def test_training_never_changes_the_column_of_a_place_that_no_text_reaches(book):
+    model = book.train("from_start", TASK, steps=3, seed=5)
+    torch.manual_seed(5)
+    changed = (model.decoder.w != network("from_start").decoder.w).any(0)
     assert changed[:8].all() and not changed[8:].any()
 
 
+@pytest.mark.parametrize("kind", COMPARING)
+def test_only_a_query_in_luongs_order_has_read_the_character_just_written(random, kind):
+    numbers, lengths, target = draw_texts(random, 9, 12)
+    other = target.clone()
+    other[:, 2] = (target[:, 2] - 1) % 7 + 2
+    model = network(kind)
+    (_, before), (_, after) = model(numbers, target, lengths), model(numbers, other, lengths)
+    assert torch.equal(before[:, :3], after[:, :3]) and not torch.equal(before[:, 4], after[:, 4])
+    assert torch.equal(before[:, 3], after[:, 3]) == (kind not in ("general", "additive_luong"))
+
+
 @pytest.mark.parametrize("kind", [*COMPARING, *BLIND])
-def test_shuffled_encoder_states_change_only_what_a_counting_network_writes(book, random, kind):
+def test_shuffled_encoder_states_change_only_what_a_counting_network_writes(random, kind):
     numbers, lengths, target = draw_texts(random, 9, 9)
     lengths[:], numbers[numbers == 0] = 9, 2
-    model, order = book.network(kind, 9, 9), torch.tensor(random.permutation(9))
+    model, order = network(kind), torch.tensor(random.permutation(9))
     before, _ = model(numbers, target, lengths)
     with replace_states(model, lambda states: states[:, order]):
         after, _ = model(numbers, target, lengths)

@@ -71,6 +71,11 @@ def test_a_sentence_in_brackets_has_its_sign_behind_them():
     assert notebook.cells[0].source == f"(One, it is.){sign(0)} Two."
 
 
+def test_a_sign_goes_inside_the_stars_that_close_behind_its_sentence():
+    notebook = put_signs(new_notebook(cells=[new_markdown_cell("One. **Two is bold.** Three.")]), ["Two is bold."])
+    assert notebook.cells[0].source == f"One. **Two is bold.{sign(0)}** Three."
+
+
 def test_a_sentence_that_was_reworded_fails_and_is_named():
     with pytest.raises(ValueError, match=r"no sentence of the chapter is “It was so\."):
         put_signs(new_notebook(cells=[new_markdown_cell("It is so.")]), ["It was so."])
@@ -82,6 +87,11 @@ def test_a_sentence_that_was_reworded_fails_and_is_named():
         (f"One. Two.{sign(3)} Three.", "하나예요. 둘이에요. 셋이에요.", f"하나예요. 둘이에요.{sign(3)} 셋이에요."),
         (f"One.{sign(0)} Two.{sign(1)}", "하나와 둘이에요.", f"하나와 둘이에요.{sign(0)}{sign(1)}"),
         (f"One{sign(0)}", "하나", f"하나{sign(0)}"),
+        (
+            f"One. **Two.{sign(0)}** Three.",
+            "하나예요. **둘이에요.** 셋이에요.",
+            f"하나예요. **둘이에요.{sign(0)}** 셋이에요.",
+        ),
         ("One. Two.", "하나예요. 둘이에요.", "하나예요. 둘이에요."),
         (
             f"More than 0.5 of them. So it is right, as X et al. said.{sign(0)} Why?",

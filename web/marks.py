@@ -46,7 +46,8 @@ def put_signs(notebook, sentences):
             raise ValueError(f"no sentence of the chapter is “{sentence}”; its claim quotes another one")
         closed = [one.start() for one in STOP.finditer(found[0]) if one.end() == len(found[0])]
         end = STOP.search(cell.source, found.start() + closed[0] if closed else found.end() - 1)
-        places.setdefault((cell.id, end.end() if end else found.end()), []).append(f"{BEGIN}{number}{END}")
+        place = len(cell.source[: end.end() if end else found.end()].rstrip("*"))  # behind a sign no star closes
+        places.setdefault((cell.id, place), []).append(f"{BEGIN}{number}{END}")
     for cell in notebook.cells:
         for (_, place), signs in sorted(
             ((at, signs) for at, signs in places.items() if at[0] == cell.id), reverse=True
@@ -63,7 +64,11 @@ def carry_signs(message, translation):
         before = len(split(SIGN.sub("", message[: found.start()])))
         last = max((place.stop for place in places[: max(before, 1)]), default=0)
         signs[max(last, 1) - 1] += found[0]
-    return "".join(part for pair in zip(sentences, signs, strict=True) for part in pair)
+    stars = [len(sentence) - len(sentence.rstrip("*")) for sentence in sentences]
+    return "".join(
+        sentence[: len(sentence) - count] + sign + "*" * count
+        for sentence, sign, count in zip(sentences, signs, stars, strict=True)
+    )
 
 
 def module_of(docname):

@@ -110,13 +110,13 @@ GROWN = {
 }
 
 
-def looks_at_the_encoder(answer, printed, seed=0):
+def looks_at_the_encoder(answer, growth, seed=0):
     """Check the mended attention of chapter 03, ``answer(s, H, W) -> (context, weights)``, and a test of the wrong one.
 
     Parameters
     ----------
     answer : function of s (d,), H (m, d), W (d, d)
-    printed : float, how much the wrong context grows with the first of two states, at s W = (ln 3, 0), to two decimals
+    growth : float, how much the wrong context grows with the first of two states, at s W = (ln 3, 0), to two decimals
     """
     random = np.random.default_rng(seed)
     names = "(context, weights)"
@@ -140,7 +140,7 @@ def looks_at_the_encoder(answer, printed, seed=0):
         need_close("weights", weights, right[0], "Which two vectors does W connect in the general score?", known)
         need_close("context", context, output[0], "The weights are right. What do they mix?")
     with half():
-        check_prediction(printed, 3 / 4, GROWN, "Which weights does softmax give for ln 3 and 0?", digits=2)
+        check_prediction(growth, 3 / 4, GROWN, "Which weights does softmax give for ln 3 and 0?", digits=2)
     say_right("the weights depend on the encoder. Both contexts change with the source, but by different amounts.")
 
 
