@@ -114,6 +114,7 @@ CHAPTER = {  # the problem: how to spoil a chapter
     "talks down": add_text("This simply works."),
     "URL": add_text("![a](https://example.org/a.png)"),
     "<details>": add_text("<details><summary>Hint</summary>x</details>"),
+    "shows it raw: write": add_text("<details>\n<summary>The `mask`</summary>\n\nx\n\n</details>"),
     "callout": add_text("> **Note** that this is wrong"),
     "72": lambda chapter: chapter.cells.insert(3, new_code_cell("x = " + "1" * 72)),
     "1..N": change_figure(lambda cell: cell.update(execution_count=None)),
