@@ -49,6 +49,21 @@ def test_without_w_v_at_most_one_of_the_eight_patterns_comes_out_negated(book, r
     assert counts["no W_v"].max() == 1 and counts["free"].max() > 1
 
 
+def test_with_w_k_equal_to_w_v_five_numbers_are_enough(book, random):
+    _, examples = lookup_examples(2, 500, seed=int(random.integers(100)))
+    angles = 2 * torch.pi / 5 * torch.arange(5).double()
+    names = torch.stack([angles.cos(), angles.sin()], dim=1)
+    head = Projections(13, 5, 3, heads=1).double()
+    for W in (head.W_q, head.W_k):
+        W.data.zero_()
+    head.W_k.data[0, 0, 10:, :3] = -torch.eye(3).double()  # three for the bits
+    head.W_k.data[0, 0, :5, 3:] = names  # two for the name
+    head.W_q.data[0, 0, 5:10, 3:] = 20 * names
+    with torch.no_grad():
+        output, _ = book.attend(give_tokens(examples), head, "W_k = W_v")
+    assert (output[..., :3] * torch.tensor(examples.answers) > 0).all()
+
+
 def test_only_the_product_of_the_two_matrices_reaches_the_scores(book, random):
     W_q, W_k = random.normal(size=(2, 6, 3))
     change = random.normal(size=(3, 3))
@@ -60,10 +75,12 @@ def test_only_the_product_of_the_two_matrices_reaches_the_scores(book, random):
 
 def test_order_does_not_reach_the_output_unless_positions_bring_it_in(book, random):
     tokens = random.normal(size=(4, 6))
+    p, order = np.arange(4), np.array([2, 0, 3, 1])
     for way in ("none", "sinusoidal", "RoPE", "ALiBi"):
-        alone, together, later = book.compare_moves(tokens, way)
-        assert together < 1e-12
-        assert (alone < 1e-12) == (way == "none")
+        together = book.mix_at(tokens[order], p[order], way) - book.mix_at(tokens, p, way)[order]
+        assert abs(together).max() < 1e-12
+        reordered, later = book.compare_moves(tokens, way)
+        assert (reordered < 1e-12) == (way == "none")
         assert (later > 1e-3) == (way == "sinusoidal")
 
 
