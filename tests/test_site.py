@@ -3,10 +3,11 @@
 import html
 import re
 
+import pytest
 from bs4 import BeautifulSoup
 
 from attention_course.plots import TOKENS
-from book.chapter import CHAPTERS, is_solution, read, solutions
+from book.chapter import CHAPTERS, TRANSLATED, is_solution, read, solutions
 from web.styles import purge
 
 
@@ -54,6 +55,15 @@ def test_data_have_the_colours_of_the_figures(site):
     figures = (site / "chapters" / "01_definition.html").read_text()
     assert "var(--weights)" in figures
     assert not any(colour in figures for name, colour in TOKENS.items() if name != "paper")
+
+
+@pytest.mark.parametrize("edition", ["", TRANSLATED], ids=["English", "Korean"])
+def test_every_choice_is_in_the_frame_of_its_prediction(site, edition):
+    for path in CHAPTERS:
+        page = BeautifulSoup((site / edition / "chapters" / f"{path.stem}.html").read_text("utf-8"), "html.parser")
+        frames = page.select(".prediction")
+        assert len(frames) > 2 and all(frame.select("details.choice") for frame in frames), path
+        assert len(page.select("details.choice")) == len(page.select(".prediction details.choice")), path
 
 
 def list_solutions():

@@ -66,6 +66,8 @@ def fold(section):
     for child in section.children:
         is_code = "tag_answer" in child.get("classes", []) if isinstance(child, nodes.Element) else False
         if _is(child, FRAME):
+            if run is not None:  # a prediction right behind the answers of another
+                close()
             frame = len(kept)
             continue
         if _is(child, BEGIN) or _is(child, END):
