@@ -267,7 +267,7 @@ def test_a_name_that_is_legible_stays(name):
     assert files.legible(name) == name
 
 
-@pytest.mark.parametrize("code", ["utf-8", "utf-8-sig", "cp949"])
+@pytest.mark.parametrize("code", ["utf-8", "utf-8-sig", "cp949", "utf-16"])
 def test_a_korean_roster_is_read_as_excel_saves_it(tmp_path, code):
     (tmp_path / "roster.csv").write_bytes(KOREANS.encode(code))
     roster = read_roster(tmp_path / "roster.csv")
@@ -284,11 +284,24 @@ def test_a_korean_roster_is_read_as_excel_saves_it(tmp_path, code):
         ('Student,ID\n"García López, José",501\n', "José García López"),
         ("Surname,First name,ID number\nGarcía,José,501\n", "José García"),
         ("Last Name,First Name,SID\n李,明,501\n", "李明"),
+        ('No,"Student Name (Last, First)",Student ID\n1,"Lee, Ann",501\n', "Ann Lee"),
     ],
 )
 def test_a_korean_name_is_written_family_name_first_and_in_one_word(tmp_path, text, name):
     (student,) = saved(tmp_path, text).values()
     assert student.name == name
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["Student ID", "student_id", "StudentID", "Student Number", "Student No.", "NetID", "Matrikelnummer", "학생번호"]
+    + ["로그인", "아이디", "교번", "User Name"],
+)
+@pytest.mark.parametrize("before", ["No,Full name,{}\n1,", "이름,{}\n", "출석부,,\n,,\n번호,성명,{}\n1,"])
+def test_the_column_of_ids_is_found_by_its_title_below_other_rows_too(tmp_path, header, before):
+    first = before.format(header)
+    lines = first + "Ann Lee,20210001.0\n" + first.rpartition("\n")[2] + "Ann Lee,20210002.0\n"
+    assert [*saved(tmp_path, lines)] == ["20210001", "20210002"]
 
 
 def test_usual_korean_words_name_nobody_where_there_is_no_roster(tmp_path):
@@ -541,7 +554,9 @@ def test_a_place_that_is_neither_folder_nor_archive_is_refused(tmp_path):
     ("data", "message"),
     [
         ("id,name\na,김민수".encode("cp949"), "not in UTF-8"),
-        (b"a,Ann,ann@example.org\nb,Bob,bob@example.org", "expected a header"),
+        (b"a,Ann,ann@example.org\nb,Bob,bob@example.org", "begins with 'a,Ann,ann@example.org'; expected a header"),
+        ("2026학년도 출석부\n1,김민준\n".encode(), "begins with '2026학년도 출석부'; expected a header"),
+        (b"Full name,Email\nAnn,a@x.org\nAnn,a@x.org\n", "'ann' twice, .* in its column 'Full name'"),
         (b"id,name\nj.doe,Jane\nj-doe,John\n", "'j-doe' twice, at last for 'j-doe'"),
         (b"id,name\n", "a line for each student"),
     ],
