@@ -158,6 +158,42 @@ OWNERS = {  # roster: {path: whose it is; several who cannot be told apart; or N
     "id,last name,first name\na,Kim,Minsu\nb,Lee,Jieun": {"kimcheolsu_12345_678910_x.ipynb": None},
     "id;name\na;李明\nb;王芳": {"李明_12345_678910_x.ipynb": "a"},
 }
+FINALS = """학번,성명
+2021130001,정하늘
+2021130002,최종
+2021130003,장미
+2021130004,제갈공
+2021130005,한빛
+2021130006,조은
+2021130007,Ann Lee
+2021130008,Bob Ray
+"""
+OWNERS |= {
+    FINALS: {  # what any human reads; an exact id wins over a word that is also a name, which alone is nobody
+        "2021130001_정하늘_최종.ipynb": "2021130001",
+        "2021130003_최종.ipynb": "2021130003",
+        "장미_최종_진짜최종.ipynb": "2021130003",
+        "최종.ipynb": None,
+        "최종_6장과제.ipynb": None,
+        "KakaoTalk_20261120_231405123_정하늘.ipynb": "2021130001",
+        "KakaoTalk_20261120_231405123_2021130001.ipynb": "2021130001",
+        "KakaoTalk_20261120_231405123.ipynb": None,
+        "제갈공님의 파일/KakaoTalk_20261120_231405123.ipynb": "2021130004",
+        "장미님의 파일/a.ipynb": "2021130003",
+        "3학년조은hw6.ipynb": "2021130006",
+        "3학년 조은 hw6.ipynb": "2021130006",
+        "한빛-과제최종 (2).ipynb": "2021130005",
+        "homework from Ann Lee.ipynb": "2021130007",
+        "NLP_Ann_Lee_hw6_v2_fixed.ipynb": "2021130007",
+        "Ann Lee's homework.ipynb": "2021130007",
+        "Re_ Fwd_ homework from Ann Lee/attachment_1.ipynb": "2021130007",
+        "Bob Ray.pdf": "2021130008",
+        "Bob Ray.7z": "2021130008",
+        "homework from Ann Lee and Bob Ray.ipynb": {"2021130007", "2021130008"},
+        "장미_한빛_과제최종.ipynb": {"2021130003", "2021130005"},
+        "Ann Lee Smith.ipynb": None,
+    },
+}
 LEVANS = "id,name\nlevan,Le Van\nvanle,Van Le\ncopy,Co Py\n"
 KOREANS = """번호,학번,성명,이메일
 1,20261001,최수빈,subin@example.ac.kr
@@ -221,7 +257,7 @@ OWNERS |= {
         "김민준_777_88_x.ipynb": {"mj", "minjun"},
     },
 }
-OF_CHAPTER_1 = ("", ROSTER, LEES, LEVANS, KOREANS)  # what is handed in there; the others hand in chapter 2
+OF_CHAPTER_1 = ("", ROSTER, LEES, LEVANS, KOREANS, FINALS)  # what is handed in there; the others hand in chapter 2
 
 
 EACH = [pytest.param(roster, path, id=path) for roster, paths in OWNERS.items() for path in paths]
@@ -379,6 +415,51 @@ def test_repositories_are_their_users(tmp_path):
     assert sorted(collect(tmp_path / "in", STEM)) == ["jan-max", "jdoe", "max"]
     roster = saved(tmp_path, "id,name,github_username\n1,Max Muster,max\n2,Jane Doe,JDoe\n")
     assert sorted(collect(tmp_path / "in", STEM, roster)) == ["1", "2", "unknown-1"]
+
+
+HONGS = "identifier,github_username,name\n1001,hong-kim,Hong Kim\n1002,hong-lee,Hong Lee\n1003,kim,Bo Kim\n1004,lee,Cy\n"
+CODED = "identifier,github_username,name\n1,cs-01,Ann Aa\n2,cs-02,Bob Bb\n"
+AMONG = "identifier,github_username,name\n1,kim,Al Kim\n2,a-kim,Bo Kim\n"
+
+
+@pytest.mark.parametrize(
+    ("roster", "clones"),
+    [
+        (HONGS, {"hw-06-hong-kim": "1001", "hw-06-hong-lee": "1002"}),
+        (HONGS, {"hw-06-hong-kim": "1001", "hw-06-hong-lee": "1002", "hw-06-kim": "1003"}),
+        (HONGS, {"hw-06-hong-kim": "1001"}),
+        (HONGS, {"hw-06-kim": "1003", "hw-06-lee": "1004"}),
+        (HONGS, {"hw-06-hong-kim": "1001", "hw-06-hong-park": None}),
+        (CODED, {"hw-06-cs-01": "1", "hw-06-cs-02": "2"}),
+        (CODED, {"nlp-spring-cs-01": "1", "nlp-spring-cs-02": "2", "nlp-spring-cs-03": None}),
+        (AMONG, {"hw-a-kim": "1", "hw-a-a-kim": "2"}),
+        (AMONG, {"hw-a-kim": {"1", "2"}, "hw-a-x": None}),
+        ("id,name\n1,Jane Doe\n2,Jane Roe\n3,Doe\n", {"spring-jane-doe": "1", "spring-jane-roe": "2"}),
+    ],
+)
+def test_clones_that_begin_alike_are_not_given_to_others(tmp_path, roster, clones):
+    layout = Layout(STEM, saved(tmp_path, roster), repositories=[*clones])
+    owners = {clone: layout.owner((f"{clone}/hw.ipynb",)) for clone in clones}
+    found = {clone: owner.students[0] if owner.students else owner.candidates or None for clone, owner in owners.items()}
+    assert found == clones
+
+
+def test_each_notebook_of_an_archive_that_names_nobody_is_asked_for_by_itself(tmp_path, capsys):
+    course, inner = tmp_path / "class", io.BytesIO()
+    (tmp_path / "roster.csv").write_text("id,name\nA1,Jane Doe\nA2,Bo Li\nA3,Cy Ott\n")
+    names = {"Section B/note that Cy Ott kept.ipynb": "3", "Section B/hw.ipynb": "1", "Section B/mine/hw.ipynb": "2"}
+    archive(inner, {name: bytes_of(text) for name, text in names.items()} | {"Section B/mine/plot.png": b"png"})
+    place = archive(tmp_path / "all.zip", {"outer/Section B.zip": inner.getvalue()})
+    collecting.command("01", place, course, tmp_path / "roster.csv", {})
+    printed = capsys.readouterr().out
+    assert "Cy Ott kept.ipynb' names nobody for certain, perhaps a3 (Cy Ott)\n" in printed
+    assert "B/hw.ipynb' names nobody\n" in printed and "plot.png' names nobody\n" in printed
+    listed = json.loads((course / "collected" / STEM / "collected.json").read_text())
+    first = next(name for name, about in listed.items() if (about["file"] or "").endswith("Section B/hw.ipynb"))
+    collecting.assign(first, "A1", "01", course, {})
+    assert '"1"' in (course / "collected" / STEM / "a1.ipynb").read_text()
+    listed = json.loads((course / "collected" / STEM / "collected.json").read_text())
+    assert len([about for about in listed.values() if about["nobody"]]) == 2 and len(listed["a1"]["files"]) == 1
 
 
 def test_a_person_settles_whose_a_file_is_and_collecting_again_knows_it(tmp_path, capsys):
