@@ -114,7 +114,7 @@ def _without_fraction(value):
 
 
 def _decode(path):
-    """The text of the roster: in UTF-8, in UTF-16 as Blackboard has it, or from a Korean Excel, if a header shows it."""
+    """The text of the roster: in UTF-8, in Blackboard's UTF-16, or from a Korean Excel if a header shows it."""
     data = path.read_bytes()
     for code in ["utf-16"] if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ["utf-8-sig", "cp949"]:
         try:

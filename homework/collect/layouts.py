@@ -74,7 +74,8 @@ class Layout:
                 for text in getattr(student, kind):
                     getattr(self, kind)[text].add(key)
         self.usual = USUAL | {comparable(word) for word in re.split("[_-]", stem)} | _title_words(stem)
-        self.compound = re.compile(f"({'|'.join(word for word in self.usual if len(word) > 1 and HANGUL.match(word))})+")
+        korean = "|".join(word for word in self.usual if len(word) > 1 and HANGUL.match(word))
+        self.compound = re.compile(f"({korean})+")
         self.submissions = _read_submissions(metadata)
         self.repositories = {name: name.split("-") for name in repositories}  # `assignment-user`
         columns = zip(*(words[:-1] for words in self.repositories.values()), strict=False)
