@@ -21,8 +21,8 @@ KEYS = ["sis login id", "username", "sid", "id number", "sis user id", "학번",
 KEYS += [f"student {what}" for what in ("id", "number", "no")] + ["studentid", "학생번호", "netid", "로그인", "login"]
 KEYS += ["email address", "email", "이메일 주소", "이메일", "id"]
 IDS = re.compile(
-    r"(\b|student|net|u)id\b|\bsid\b|login|user|e-?mail|number|identifier|github|account|submission|matri[ck]|"
-    r"\b(student|roll|id) no\b|학번|번호|메일|아이디|계정|깃허브|로그인|교번",
+    r"(\b|student|net|u)id\b|\bsid\b|login|user|e-?mail|number|identifier|github|account|submission|matr[ií]|"
+    r"\b(student|roll|id) no\b|학번|번호|메일|아이디|계정|깃허브|로그인|교번|사번",
 )
 RUNNING = re.compile(r"^(no|nr|#|번호|순번|연번)$")  # numbers the lines of a list, and no student
 TITLE_ROWS = 20  # among so many rows a list has its header
@@ -54,6 +54,11 @@ class Student:
     known: set = field(default_factory=set)  # whole names in every order, and ids, as they are compared
     ids: set = field(default_factory=set)  # those of `known` that are ids
     exact: set = field(default_factory=set)  # the ids with their signs
+
+
+def has_names(students):
+    """Does the roster have a column that is read as names?"""
+    return any(ANY_NAME.match(plain(title)) for student in students.values() for title in student.row)
 
 
 def tell_apart(names):

@@ -339,6 +339,14 @@ def test_the_column_of_ids_is_found_by_its_title_below_other_rows_too(tmp_path, 
     assert [*saved(tmp_path, lines)] == ["20210001", "20210002"]
 
 
+def test_a_roster_without_a_column_of_names_is_said_to_have_none(tmp_path, capsys):
+    for title, said in (("Full name", False), ("Apellidos y nombre", True)):
+        (tmp_path / "roster.csv").write_text(f"id,{title}\n1,Ann Lee\n", "utf-8")
+        place = archive(tmp_path / "all.zip", {"Ann Lee.ipynb": bytes_of()})
+        collecting.command("01", place, tmp_path / title, tmp_path / "roster.csv", {})
+        assert (f"only as ids: id, {title}." in capsys.readouterr().out) == said
+
+
 def test_usual_korean_words_name_nobody_where_there_is_no_roster(tmp_path):
     layout = Layout(STEM, {})
     for path, who in {

@@ -8,7 +8,7 @@ from itertools import count
 
 from ..chapter import Unclear, find_chapter
 from ..course import read_collected, read_json, read_students, write_file, write_json
-from ..roster import slug, tell_apart
+from ..roster import has_names, slug, tell_apart
 from .files import UnpackBudget, read_files, read_metadata
 from .layouts import PLATFORMS, Layout
 
@@ -51,6 +51,9 @@ def command(chapter, place, course, roster, environment):
     names = ": " + ", ".join(missing) if 0 < len(missing) <= MOST_NOTES else ""
     rest = f"; of the roster, {len(missing)} have handed in nothing{names}" if students else ""
     print(f"Files of {new} students{rest}.")
+    if students and not has_names(students):
+        columns = ", ".join(next(iter(students.values())).row)
+        print(f"No column of the roster was read as names, only as ids: {columns}. Call the one with names “name”.")
     print_open_questions(course, stem, listed)
 
 

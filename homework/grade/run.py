@@ -65,8 +65,8 @@ class Run:
                     break
                 except Died as death:
                     self.seconds_left -= time.monotonic() - start
-                    if death.how == "time":  # whoever waits once waits less the next time
-                        self.seconds = max(1, self.seconds / 2)
+                    if death.how == "time":  # whoever waits once waits less the next time: it is a minute in all
+                        self.seconds = max(1, self.seconds / 3)
                     if death.how == "late" or self.seconds_left <= 0:
                         self.restored.note("took too long in all; not everything was run", person=True)
                         break
