@@ -4,6 +4,7 @@ Each answer is judged as soon as its cell has run, while the names that it uses 
 gave them above it.
 """
 
+import ast
 import os
 import re
 import time
@@ -34,6 +35,13 @@ def measure_load():
     return max(1, psutil.getloadavg()[0] / (os.cpu_count() or 1))
 
 
+def _texts(source):
+    """The texts in a piece of code."""
+    if not names.parses(source):
+        return []
+    return [node.value for node in ast.walk(ast.parse(source)) if isinstance(getattr(node, "value", None), str)]
+
+
 class Run:
     """The student's cells as they are run, and what came of each."""
 
@@ -44,8 +52,8 @@ class Run:
         self.missing_modules = []
         self.cells = [names.python_only(cell) for cell in restored.own]
         used = set().union(*(names.bound_and_used(cell)[1] for cell in self.cells))
-        if used & {"exec", "eval", "globals"}:  # which find names in texts
-            used |= {word for cell in self.cells for word in re.findall(r"\w+", cell)}
+        if "exec" in used:  # a text may be code, and needs what code needs
+            used |= set().union(*(names.bound_and_used(text)[1] for cell in self.cells for text in _texts(cell)))
         self.chapter = names.needed([cell.source for cell in code(source) if not is_solution(cell)], used)
 
     def run(self, judge):
