@@ -1,11 +1,14 @@
 """A chapter as an assignment: its exercises, what each check asks for, and what its model solution may use."""
 
 import ast
+import re
 from dataclasses import dataclass, field
 
 from attention_course import checks
 from book import chapter, names
 from book.chapter import CHAPTERS, TITLE, TRANSLATED
+
+WITHOUT = {"package": re.compile("without the (book's )?package", re.I), "torch": re.compile("without PyTorch", re.I)}
 
 
 class Unclear(Exception):
@@ -32,7 +35,7 @@ class Exercise:
     calls: list[Call]
     allowed: set[str]  # of the package: what the model solution uses
     title: str = ""  # as the page has it: "1. Write it"
-    without_torch: bool = False  # does the prompt ask for that?
+    forbidden: set[str] = field(default_factory=set)  # "package", "torch": what the prompt asks to do without
 
     @property
     def asked(self):
@@ -87,7 +90,7 @@ def read_exercises(source, release):
                 calls=read_calls(copy.check.source),
                 allowed={package[name] for name in used if name in package},
                 title=title[1] if title else solved.name,
-                without_torch="without PyTorch" in _find_prompt(source, solved),
+                forbidden={kind for kind, said in WITHOUT.items() if said.search(_find_prompt(source, solved))},
             )
         )
     return exercises

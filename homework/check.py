@@ -98,7 +98,7 @@ def grade_for_gradescope(task, notes, environment):
     seeds = personal.hidden_seeds(personal.secret_from(environment), task.student, 4)
     graded = [grade(replace(task, kind="user", seeds=some)) for some in ([], seeds)]
     visible, hidden = (summarise(task, result) for result in graded)
-    name = HIDDEN[graded[1].get("language", "en")]
+    name = HIDDEN[graded[1].get("language") or "en"]
     tests = [
         _write_test(part["title"], part["message"], "visible", **_say_status(part)) for part in visible["exercises"]
     ]

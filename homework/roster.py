@@ -13,16 +13,19 @@ from dataclasses import dataclass, field
 
 from .chapter import Unclear
 
-PARTS = re.compile(r"^(first|given|last|family|sur|fore).*name$|^surname$|^성$", re.I)
-NAMES = re.compile(r"^(student|(full |display |student )?name|이름|성명|학생(명| ?이름)?)$", re.I)
-ANY_NAME = re.compile(f"{PARTS.pattern}|{NAMES.pattern}", re.I)
+# titles of columns, as `plain` writes them
+PARTS = re.compile(r"^(first|given|last|family|sur|fore).*name$|^성$")
+NAMES = re.compile(r"^(student|(full |display |student )?name|이름|성명|학생(명| ?이름)?)$")
+ANY_NAME = re.compile(f"{PARTS.pattern}|{NAMES.pattern}")
 KEYS = ["sis login id", "username", "sid", "id number", "sis user id", "학번", "아이디", "사용자 id"]  # best first
+KEYS += [f"student {what}" for what in ("id", "number", "no")] + ["studentid", "학생번호", "netid", "로그인", "login"]
 KEYS += ["email address", "email", "이메일 주소", "이메일", "id"]
 IDS = re.compile(
-    r"\bid\b|\bsid\b|login|user|e-?mail|number|identifier|github|account|submission|학번|번호|메일|아이디|계정|깃허브",
-    re.I,
+    r"(\b|student|net|u)id\b|\bsid\b|login|user|e-?mail|number|identifier|github|account|submission|matr[ií]|"
+    r"\b(student|roll|id) no\b|학번|번호|메일|아이디|계정|깃허브|로그인|교번|사번",
 )
-RUNNING = re.compile(r"^(no\.?|#|번호|순번|연번)$", re.I)  # numbers the lines of a list, and no student
+RUNNING = re.compile(r"^(no|nr|#|번호|순번|연번)$")  # numbers the lines of a list, and no student
+TITLE_ROWS = 20  # among so many rows a list has its header
 NOBODY = re.compile(r"^\s*(points possible|student, test|test student|date|points|class average)\s*$", re.I)
 EASTERN = re.compile("[가-힣一-鿿ぁ-ヿ]+")  # scripts in which the family name stands first, and no space after it
 HANGUL = re.compile("[가-힣]")
@@ -53,82 +56,113 @@ class Student:
     exact: set = field(default_factory=set)  # the ids with their signs
 
 
+def has_names(students):
+    """Does the roster have a column that is read as names?"""
+    return any(ANY_NAME.match(plain(title)) for student in students.values() for title in student.row)
+
+
 def tell_apart(names):
     """{key: name}, with the key where several have the name."""
     often = Counter(names.values())
     return {key: f"{name} ({key})" if often[name] > 1 else name for key, name in names.items()}
 
 
+def plain(title):
+    """The title of a column as titles are compared, without what stands in brackets."""
+    title = re.sub(r"\s*\([^)]*\)$", "", unicodedata.normalize("NFC", title))
+    return " ".join(title.casefold().replace("_", " ").split()).rstrip(".")
+
+
 def read_roster(path):
     """Return {key: Student}; the key, the student's best id, names their files."""
-    text = _decode(path)
-    first = text.partition("\n")[0]
-    header, *rows = list(csv.reader(io.StringIO(text), delimiter=max(",;\t", key=first.count))) or [[]]
-    header = [unicodedata.normalize("NFC", title).strip() for title in header]
-    rows = [dict(zip(header, map(str.strip, row), strict=False)) for row in rows if any(row)]
-    if any("@" in title or title.isdigit() for title in header):
-        raise Unclear(f"{path} begins with {first!r}; expected a header, such as id,name,email.")
+    header, *rows = _find_table(path)
+    rows = [dict(zip(header, map(_without_fraction, row), strict=False)) for row in rows if any(row)]
     rows = [row for row in rows if not any(map(NOBODY.match, row.values()))]
     key = _key(header, rows)
-    rows = [row for row in rows if row.get(key) or not key]
+    rows = [row for row in rows if row.get(key)]
     if not rows:
-        raise Unclear(f"{path} has {len(text.splitlines())} lines; expected a header and a line for each student.")
+        raise Unclear(f"{path} has no line below its header; expected a header and a line for each student.")
     students = {}
     for row in rows:
         name = _name(row)
-        student = slug(row[key] if key else name)
+        student = slug(row[key])
         if student in students or not student:
-            raise Unclear(f"{path} has {student!r} twice, at last for {row[key]!r}; expected an id for each student.")
+            raise Unclear(
+                f"{path} has {student!r} twice, at last for {row[key]!r}, in its column {key!r}; expected an id for "
+                f"each student, in one of the columns {', '.join(header)}."
+            )
         name, ids = name or row[key], set()
         for title, value in row.items():
-            if value and (title == key or IDS.search(title)) and not ANY_NAME.match(title) and not RUNNING.match(title):
+            if value and (title == key or _is_id(title)):
                 ids |= {value, value.split("@")[0], value.removeprefix("Participant ")}
         known = {*map(comparable, ids)} - {""}
         students[student] = Student(name, row, known | _turns(name) - {""}, known, {*map(exact, ids)})
     return students
 
 
+def _find_table(path):
+    """The rows of a roster from its header on, above which a list may have titles."""
+    text = _decode(path)
+    tables = [[*csv.reader(io.StringIO(text), delimiter=delimiter)] for delimiter in ",;\t"]
+    begun = [table[place:] for place in range(TITLE_ROWS) for table in tables if place < len(table)]
+    header, *rows = max(begun, key=lambda table: sum(map(_says_who, table[0])), default=[[]])  # the first of the best
+    if not any(map(_says_who, header)) or any(map(str.isdigit, header)):
+        first = text.strip().partition("\n")[0].strip()
+        expected = "expected a header with a title for the ids or names, such as id,name,email or 학번,이름"
+        raise Unclear(f"{path} begins with {first[:100]!r}; {expected}.")
+    return [[unicodedata.normalize("NFC", title).strip() for title in header], *rows]
+
+
+def _without_fraction(value):
+    """A value as it was typed: some spreadsheets write the number of a student as 20210001.0."""
+    return re.sub(r"^(\d{4,})\.0$", r"\1", value.strip())
+
+
 def _decode(path):
-    """The text of the roster, in UTF-8, or in the code of a Korean Excel if a Korean header shows it."""
+    """The text of the roster: in UTF-8, in Blackboard's UTF-16, or from a Korean Excel if a header shows it."""
     data = path.read_bytes()
-    for code in ("utf-8-sig", "cp949"):
+    for code in ["utf-16"] if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ["utf-8-sig", "cp949"]:
         try:
             text = data.decode(code)
         except UnicodeDecodeError:
             continue
-        titles = re.split(r"[,;\t]", text.partition("\n")[0])
-        if code == "utf-8-sig" or any(HANGUL.search(title) and _says_who(title.strip()) for title in titles):
+        titles = re.split(r"[,;\t\n]", "\n".join(text.splitlines()[:TITLE_ROWS]))
+        if code != "cp949" or any(HANGUL.search(title) and _says_who(title) for title in titles):
             return text
     raise Unclear(f"{path} is not in UTF-8; save it again as “CSV UTF-8”.")
 
 
 def _says_who(title):
-    return ANY_NAME.match(title) or IDS.search(title)
+    return "@" not in title and bool(ANY_NAME.match(plain(title)) or IDS.search(plain(title)))
+
+
+def _is_id(title):
+    title = plain(title)
+    return bool(IDS.search(title)) and not ANY_NAME.match(title) and not RUNNING.match(title)
 
 
 def _key(header, rows):
     """The column of the best id: the first, unless that is a name, a running number or empty for somebody."""
-    first = next((title for title in header if not RUNNING.match(title)), None)
-    if first and not ANY_NAME.match(first) and (first == header[0] or _says_who(first)):
+    first = next((title for title in header if not RUNNING.match(plain(title))), None)
+    if first and not ANY_NAME.match(plain(first)) and (first == header[0] or _says_who(first)):
         return first
-    titles = {title.casefold(): title for title in header}
-    for wanted in [titles[name] for name in KEYS if name in titles]:
+    titles = {plain(title): title for title in reversed(header)}
+    best = [titles[name] for name in KEYS if name in titles] + [title for title in header if _is_id(title)]
+    for wanted in best:
         values = [row.get(wanted) for row in rows]
         if all(values) and len({*values}) == len(values):
             return wanted
-    if not header:
-        raise Unclear("The roster is empty; expected a header and a line for each student.")
     return header[0]
 
 
 def _name(row):
     """The name as people write it: given name first, but in one word with the family name first in Korean."""
-    parts = {title: value for title, value in row.items() if PARTS.match(title)}
-    whole = next((value for title, value in row.items() if NAMES.match(title) and value), "")
+    parts = {plain(title): value for title, value in row.items() if PARTS.match(plain(title))}
+    whole = next((value for title, value in row.items() if NAMES.match(plain(title)) and value), "")
     if len(parts) == 1 and whole:  # 성 and 이름
         family, given = *parts.values(), whole
     elif len(parts) == 2:
-        titles = [*parts] if re.match(r"last|family|sur|성", next(iter(parts)), re.I) else [*parts][::-1]
+        titles = [*parts] if re.match(r"last|family|sur|성", next(iter(parts))) else [*parts][::-1]
         family, given = (parts[title] for title in titles)
     else:
         family, comma, given = whole.partition(",")

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from classroom import cell_of, chapter
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from book.chapter import grade_id
 
@@ -111,6 +111,25 @@ def adds(source):
         notebook.cells.insert(first, new_code_cell(source))
 
     return change
+
+
+def writes_below(name, text):
+    """Add a text below a cell."""
+
+    def change(notebook):
+        place = next(i for i, cell in enumerate(notebook.cells) if grade_id(cell) == name)
+        notebook.cells.insert(place + 1, new_markdown_cell(text))
+
+    return change
+
+
+def writes_into_prompt(notebook):
+    place = next(i for i, cell in enumerate(notebook.cells) if grade_id(cell) == DOUBLED)
+    notebook.cells[place - 1].source += "\n\n0.804"
+
+
+def loses(name):
+    return lambda notebook: notebook.cells.remove(cell_of(notebook, name))
 
 
 def adds_below(source):
@@ -545,6 +564,38 @@ OTHERS_WORK = {  # right, and somebody else's
         person=PACKAGE,
     ),
 }
+WRITTEN = SIGNATURE + "    " + "\n    ".join(BODY)
+ANSWER = f"```python\n{WRITTEN}\n```"
+ELSEWHERE = {  # written where no answer belongs
+    "answers-in-a-fence-below": Entry(
+        several(is_untouched(ATTENTION), writes_below(ATTENTION, f"제 답입니다.\n\n{ANSWER}\n\n감사합니다.")),
+        noted="stood in a text cell",
+    ),
+    "answers-in-another-text": Entry(
+        several(loses(ATTENTION), writes_below(ATTENTION + "-check", f"My answer:\n\n{ANSWER}")),
+        noted="stood in a text cell",
+    ),
+    "answers-by-exec": Entry(
+        several(
+            becomes(ATTENTION, f"exec({WRITTEN!r}, globals())"),
+            *map(is_untouched, (DOUBLED, MEND)),
+        ),
+        "rnn",
+    ),
+    "predicts-in-a-text": Entry(
+        several(is_untouched(DOUBLED), writes_below(DOUBLED, "I get 0.804 on paper.")),
+        "rur",
+        "be an answer: I get 0.804",
+    ),
+    "predicts-in-the-prompt": Entry(several(is_untouched(DOUBLED), writes_into_prompt), "rur", "be an answer: 0.804"),
+    "predicts-at-the-end": Entry(
+        several(is_untouched(DOUBLED), lambda notebook: notebook.cells.append(new_markdown_cell("2: 0.804"))),
+        "rur",
+        "be an answer: 2: 0.804",
+    ),
+    "gives-up": Entry(several(is_untouched(DOUBLED), writes_below(DOUBLED, "I could not do this, sorry.")), "rnr"),
+    "shows-a-bar": Entry(answers(*BODY, above="from tqdm import tqdm\n\nfor _ in tqdm(range(2)):\n    pass\n")),
+}
 FOR_A_PERSON = {  # written, and not to be judged by a program
     "took-scipy": Entry(answers(*SOFTMAX, above="from scipy.special import softmax\n"), "urr", "scipy.special.softmax"),
     "took-scipy-inside": Entry(answers("from scipy.special import softmax", *SOFTMAX), "urr", "not here"),
@@ -605,6 +656,7 @@ CLASS = {
     **NAMES,
     **CHEATS,
     **OTHERS_WORK,
+    **ELSEWHERE,
     **FOR_A_PERSON,
     **UNREADABLE,
 }

@@ -158,6 +158,42 @@ OWNERS = {  # roster: {path: whose it is; several who cannot be told apart; or N
     "id,last name,first name\na,Kim,Minsu\nb,Lee,Jieun": {"kimcheolsu_12345_678910_x.ipynb": None},
     "id;name\na;李明\nb;王芳": {"李明_12345_678910_x.ipynb": "a"},
 }
+FINALS = """학번,성명
+2021130001,정하늘
+2021130002,최종
+2021130003,장미
+2021130004,제갈공
+2021130005,한빛
+2021130006,조은
+2021130007,Ann Lee
+2021130008,Bob Ray
+"""
+OWNERS |= {
+    FINALS: {  # what any human reads; an exact id wins over a word that is also a name, which alone is nobody
+        "2021130001_정하늘_최종.ipynb": "2021130001",
+        "2021130003_최종.ipynb": "2021130003",
+        "장미_최종_진짜최종.ipynb": "2021130003",
+        "최종.ipynb": None,
+        "최종_6장과제.ipynb": None,
+        "KakaoTalk_20261120_231405123_정하늘.ipynb": "2021130001",
+        "KakaoTalk_20261120_231405123_2021130001.ipynb": "2021130001",
+        "KakaoTalk_20261120_231405123.ipynb": None,
+        "제갈공님의 파일/KakaoTalk_20261120_231405123.ipynb": "2021130004",
+        "장미님의 파일/a.ipynb": "2021130003",
+        "3학년조은hw6.ipynb": "2021130006",
+        "3학년 조은 hw6.ipynb": "2021130006",
+        "한빛-과제최종 (2).ipynb": "2021130005",
+        "homework from Ann Lee.ipynb": "2021130007",
+        "NLP_Ann_Lee_hw6_v2_fixed.ipynb": "2021130007",
+        "Ann Lee's homework.ipynb": "2021130007",
+        "Re_ Fwd_ homework from Ann Lee/attachment_1.ipynb": "2021130007",
+        "Bob Ray.pdf": "2021130008",
+        "Bob Ray.7z": "2021130008",
+        "homework from Ann Lee and Bob Ray.ipynb": {"2021130007", "2021130008"},
+        "장미_한빛_과제최종.ipynb": {"2021130003", "2021130005"},
+        "Ann Lee Smith.ipynb": None,
+    },
+}
 LEVANS = "id,name\nlevan,Le Van\nvanle,Van Le\ncopy,Co Py\n"
 KOREANS = """번호,학번,성명,이메일
 1,20261001,최수빈,subin@example.ac.kr
@@ -221,7 +257,7 @@ OWNERS |= {
         "김민준_777_88_x.ipynb": {"mj", "minjun"},
     },
 }
-OF_CHAPTER_1 = ("", ROSTER, LEES, LEVANS, KOREANS)  # what is handed in there; the others hand in chapter 2
+OF_CHAPTER_1 = ("", ROSTER, LEES, LEVANS, KOREANS, FINALS)  # what is handed in there; the others hand in chapter 2
 
 
 EACH = [pytest.param(roster, path, id=path) for roster, paths in OWNERS.items() for path in paths]
@@ -267,7 +303,7 @@ def test_a_name_that_is_legible_stays(name):
     assert files.legible(name) == name
 
 
-@pytest.mark.parametrize("code", ["utf-8", "utf-8-sig", "cp949"])
+@pytest.mark.parametrize("code", ["utf-8", "utf-8-sig", "cp949", "utf-16"])
 def test_a_korean_roster_is_read_as_excel_saves_it(tmp_path, code):
     (tmp_path / "roster.csv").write_bytes(KOREANS.encode(code))
     roster = read_roster(tmp_path / "roster.csv")
@@ -284,11 +320,31 @@ def test_a_korean_roster_is_read_as_excel_saves_it(tmp_path, code):
         ('Student,ID\n"García López, José",501\n', "José García López"),
         ("Surname,First name,ID number\nGarcía,José,501\n", "José García"),
         ("Last Name,First Name,SID\n李,明,501\n", "李明"),
+        ('No,"Student Name (Last, First)",Student ID\n1,"Lee, Ann",501\n', "Ann Lee"),
     ],
 )
 def test_a_korean_name_is_written_family_name_first_and_in_one_word(tmp_path, text, name):
     (student,) = saved(tmp_path, text).values()
     assert student.name == name
+
+
+OF_IDS = ["Student ID", "student_id", "StudentID", "Student Number", "Student No.", "NetID", "Matrikelnummer"]
+
+
+@pytest.mark.parametrize("header", [*OF_IDS, "학생번호", "로그인", "아이디", "교번"])
+@pytest.mark.parametrize("before", ["No,Full name,{}\n1,", "이름,{}\n", "출석부,,\n,,\n번호,성명,{}\n1,"])
+def test_the_column_of_ids_is_found_by_its_title_below_other_rows_too(tmp_path, header, before):
+    first = before.format(header)
+    lines = first + "Ann Lee,20210001.0\n" + first.rpartition("\n")[2] + "Ann Lee,20210002.0\n"
+    assert [*saved(tmp_path, lines)] == ["20210001", "20210002"]
+
+
+def test_a_roster_without_a_column_of_names_is_said_to_have_none(tmp_path, capsys):
+    for title, said in (("Full name", False), ("Apellidos y nombre", True)):
+        (tmp_path / "roster.csv").write_text(f"id,{title}\n1,Ann Lee\n", "utf-8")
+        place = archive(tmp_path / "all.zip", {"Ann Lee.ipynb": bytes_of()})
+        collecting.command("01", place, tmp_path / title, tmp_path / "roster.csv", {})
+        assert (f"only as ids: id, {title}." in capsys.readouterr().out) == said
 
 
 def test_usual_korean_words_name_nobody_where_there_is_no_roster(tmp_path):
@@ -366,6 +422,51 @@ def test_repositories_are_their_users(tmp_path):
     assert sorted(collect(tmp_path / "in", STEM)) == ["jan-max", "jdoe", "max"]
     roster = saved(tmp_path, "id,name,github_username\n1,Max Muster,max\n2,Jane Doe,JDoe\n")
     assert sorted(collect(tmp_path / "in", STEM, roster)) == ["1", "2", "unknown-1"]
+
+
+HONGS = "identifier,github_username,name\n1001,hong-kim,Hong Kim\n1002,hong-lee,Hong Lee\n1003,kim,Bo Kim\n1004,lee,Cy"
+CODED = "identifier,github_username,name\n1,cs-01,Ann Aa\n2,cs-02,Bob Bb\n"
+AMONG = "identifier,github_username,name\n1,kim,Al Kim\n2,a-kim,Bo Kim\n"
+
+
+@pytest.mark.parametrize(
+    ("roster", "clones"),
+    [
+        (HONGS, {"hw-06-hong-kim": "1001", "hw-06-hong-lee": "1002"}),
+        (HONGS, {"hw-06-hong-kim": "1001", "hw-06-hong-lee": "1002", "hw-06-kim": "1003"}),
+        (HONGS, {"hw-06-hong-kim": "1001"}),
+        (HONGS, {"hw-06-kim": "1003", "hw-06-lee": "1004"}),
+        (HONGS, {"hw-06-hong-kim": "1001", "hw-06-hong-park": None}),
+        (CODED, {"hw-06-cs-01": "1", "hw-06-cs-02": "2"}),
+        (CODED, {"nlp-spring-cs-01": "1", "nlp-spring-cs-02": "2", "nlp-spring-cs-03": None}),
+        (AMONG, {"hw-a-kim": "1", "hw-a-a-kim": "2"}),
+        (AMONG, {"hw-a-kim": {"1", "2"}, "hw-a-x": None}),
+        ("id,name\n1,Jane Doe\n2,Jane Roe\n3,Doe\n", {"spring-jane-doe": "1", "spring-jane-roe": "2"}),
+    ],
+)
+def test_clones_that_begin_alike_are_not_given_to_others(tmp_path, roster, clones):
+    layout = Layout(STEM, saved(tmp_path, roster), repositories=[*clones])
+    for clone, who in clones.items():
+        owner = layout.owner((f"{clone}/hw.ipynb",))
+        assert (owner.students[0] if owner.students else owner.candidates or None) == who
+
+
+def test_each_notebook_of_an_archive_that_names_nobody_is_asked_for_by_itself(tmp_path, capsys):
+    course, inner = tmp_path / "class", io.BytesIO()
+    (tmp_path / "roster.csv").write_text("id,name\nA1,Jane Doe\nA2,Bo Li\nA3,Cy Ott\n")
+    names = {"Section B/note that Cy Ott kept.ipynb": "3", "Section B/hw.ipynb": "1", "Section B/mine/hw.ipynb": "2"}
+    archive(inner, {name: bytes_of(text) for name, text in names.items()} | {"Section B/mine/plot.png": b"png"})
+    place = archive(tmp_path / "all.zip", {"outer/Section B.zip": inner.getvalue()})
+    collecting.command("01", place, course, tmp_path / "roster.csv", {})
+    printed = capsys.readouterr().out
+    assert "Cy Ott kept.ipynb' names nobody for certain, perhaps a3 (Cy Ott)\n" in printed
+    assert "B/hw.ipynb' names nobody\n" in printed and "plot.png' names nobody\n" in printed
+    listed = json.loads((course / "collected" / STEM / "collected.json").read_text())
+    first = next(name for name, about in listed.items() if (about["file"] or "").endswith("Section B/hw.ipynb"))
+    collecting.assign(first, "A1", "01", course, {})
+    assert '"1"' in (course / "collected" / STEM / "a1.ipynb").read_text()
+    listed = json.loads((course / "collected" / STEM / "collected.json").read_text())
+    assert len([about for about in listed.values() if about["nobody"]]) == 2 and len(listed["a1"]["files"]) == 1
 
 
 def test_a_person_settles_whose_a_file_is_and_collecting_again_knows_it(tmp_path, capsys):
@@ -541,7 +642,9 @@ def test_a_place_that_is_neither_folder_nor_archive_is_refused(tmp_path):
     ("data", "message"),
     [
         ("id,name\na,김민수".encode("cp949"), "not in UTF-8"),
-        (b"a,Ann,ann@example.org\nb,Bob,bob@example.org", "expected a header"),
+        (b"a,Ann,ann@example.org\nb,Bob,bob@example.org", "begins with 'a,Ann,ann@example.org'; expected a header"),
+        ("2026학년도 출석부\n1,김민준\n".encode(), "begins with '2026학년도 출석부'; expected a header"),
+        (b"Full name,Email\nAnn,a@x.org\nAnn,a@x.org\n", "'ann' twice, .* in its column 'Full name'"),
         (b"id,name\nj.doe,Jane\nj-doe,John\n", "'j-doe' twice, at last for 'j-doe'"),
         (b"id,name\n", "a line for each student"),
     ],

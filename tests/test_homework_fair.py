@@ -4,7 +4,7 @@
 """
 
 import pytest
-from bad_class import ATTENTION, CLASS, MEND, submission
+from bad_class import ATTENTION, CLASS, ELSEWHERE, MEND, submission
 from classroom import cell_of, chapter, needs_sandbox, statuses
 
 from homework.answers import EXERCISES
@@ -28,6 +28,7 @@ FAIR = (
     "with-a-change-of-its-argument",
     "lets-a-thread-call",
     "lets-torch-help",
+    *ELSEWHERE,
 )
 
 
@@ -36,7 +37,7 @@ def test_what_was_written_is_judged_or_for_a_person(name):
     entry, result = CLASS[name], chapter(1).graded(submission(name))
     assert statuses(result) == entry.verdicts, result["notes"]
     for_person = [note["text"] for note in result["notes"] if note["person"]]
-    assert bool(for_person) == bool(entry.person) and all(entry.person in text for text in for_person[-1:])
+    assert bool(for_person) == bool(entry.person) and all(entry.person in text for text in for_person[-1:]), for_person
     assert not any(word in str(result["notes"]) for word in ("cheat", "changed (to", "looks like"))
 
 
@@ -45,6 +46,21 @@ def test_a_part_that_holds_has_its_points():
     assert result["exercises"][MEND]["share"] == 0.5
     output = cell_of(result["notebook"], MEND + "-check").outputs[0]
     assert output["data"]["text/plain"] == "1"  # of 2; nbgrader reads the points from there
+
+
+def test_what_the_prompt_does_not_forbid_is_noticed_and_no_work_for_a_person():
+    submission = chapter(6).solved()
+    cell_of(submission, "ex06-heads").source = """from attention_src import scaled_dot_product_attention
+
+
+def my_heads(X, W_q, W_k, W_v, W_o, num_heads):
+    parts = [(X @ W).reshape(len(X), num_heads, -1).swapaxes(0, 1) for W in (W_q, W_k, W_v)]
+    output, weights = scaled_dot_product_attention(*parts)
+    return output.swapaxes(0, 1).reshape(len(X), -1) @ W_o, weights"""
+    result = chapter(6).graded(submission)
+    assert set(statuses(result).values()) == {"right"}
+    (note,) = result["notes"]
+    assert note["text"].startswith("calls scaled_dot_product_attention") and not note["person"]
 
 
 def test_an_untouched_copy_is_not_attempted_and_nothing_is_noted():

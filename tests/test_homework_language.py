@@ -1,12 +1,14 @@
 """A notebook in another language is graded like one in English."""
 
 import re
+from dataclasses import replace
 
 import nbformat
 from classroom import homework, notebook
 
 from book.catalogue import translated_copy
-from book.chapter import CHAPTERS, read, student_copy, with_last_cell
+from book.chapter import CHAPTERS, language, read, student_copy, with_last_cell
+from homework import grade as grading
 from homework.check import prepare, summarise
 from homework.grade import grade
 
@@ -31,6 +33,27 @@ def test_a_submission_gets_the_same_points_in_both_languages_and_korean_words_in
         assert (english["points"], english["status"]) == (korean["points"], korean["status"])
         assert english["message"] != korean["message"] and re.search("[가-힣]", korean["message"])
     assert [one["status"] for one in verdicts["ko"].values()] == ["right", "wrong", "not attempted"]
+
+
+def test_the_language_of_a_notebook_is_known_also_where_grading_stops(monkeypatch):
+    chapter = CHAPTERS[0]
+    copy = translated_copy(student_copy(read(chapter)), f"chapters/{chapter.stem}")
+    task = prepare(nbformat.writes(copy).encode())
+    monkeypatch.setattr(grading, "Run", None)  # which cannot be called
+    stopped, cut = grade(task), grade(replace(task, data=task.data[:20_000]))
+    assert stopped["unjudged"].startswith("grading stopped") and not stopped.get("unreadable")
+    assert "broken off" in cut["unjudged"] and cut["unreadable"]
+    assert stopped["language"] == cut["language"] == "ko"
+
+
+def test_copies_in_both_languages_are_kept(tmp_path):
+    """Those of the first language stay where they are; the others are in a folder beside them."""
+    for name in ("en", "ko", "en", "ko"):
+        homework("release", "01", "--course", tmp_path, "--offline", "--language", name)
+    release = tmp_path / "release" / "01_definition"
+    found = {path.parent.name: language(cell.source for cell in read(path).cells) for path in release.rglob("*.ipynb")}
+    assert found == {release.name: None, "ko": "ko"}
+    assert len([*release.rglob("*.whl")]) == 2
 
 
 def test_copies_in_korean_are_handed_out(tmp_path):

@@ -10,6 +10,7 @@ import pytest
 from classroom import chapter, needs_sandbox, notebook, release
 from nbformat.v4 import new_code_cell
 
+from attention_course import checks
 from attention_course.checks import NotAttempted, Part, Wrong
 from homework import grade as grading
 from homework import report
@@ -160,16 +161,16 @@ ENGLISH = re.compile(r"[A-Za-z]{3,}")
 STATUSES = ("right", "wrong", "partly right", "not attempted", "unclear")
 
 
-@pytest.mark.parametrize("statuses", [STATUSES[:3], STATUSES[2:], None])
+@pytest.mark.parametrize("statuses", [STATUSES[:3], STATUSES[2:], None, "stopped"])
 def test_the_page_of_a_korean_notebook_is_in_korean(course, tmp_path, statuses):
     """Whatever was said of it, given by a person or not; the title and the exercises too."""
-    if statuses:
+    if statuses and statuses != "stopped":
         book, result = judge_as(course, *statuses)
         record(course, {"sb": book})
         for verdict in result["exercises"].values():
             verdict["message"] = "합이 1이 아니에요."
     else:
-        result = {"exercises": {}, "notes": [], "unjudged": "not a notebook"}
+        result = {"exercises": {}, "notes": [], "unjudged": "not a notebook", "unreadable": statuses is None}
     result["language"] = "ko"
     table(course, tmp_path, {"sb": result}, {"sb": entry("최수빈", file="x.ipynb")})
     page = (tmp_path / "students/sb.html").read_text()
@@ -177,6 +178,25 @@ def test_the_page_of_a_korean_notebook_is_in_korean(course, tmp_path, statuses):
     assert ("1. 써 보기: 3점 중 3점" in page) == (statuses == STATUSES[:3])
     text = re.sub(r"<style>.*?</style>|<[^>]+>", " ", page, flags=re.S)
     assert ENGLISH.findall(text) == []
+    assert ("읽을 수 없었어요" in page, "끝까지 채점하지 못했어요" in page) == (statuses is None, statuses == "stopped")
+
+
+def test_the_page_of_the_class_is_in_one_language_and_unknown_files_are_no_students(course, tmp_path):
+    verdicts, message = {}, Wrong(Part("Your function {end}", end=Part("ended the whole process.")))
+    for name in ("en", "ko"):
+        with checks.speaking(name):
+            verdicts[name] = Verdict.of("wrong", message)
+    results = {}
+    for name in ("en", "ko", "unknown-1"):
+        book, results[name] = judge_as(course, "wrong", "right", "right")
+        results[name]["exercises"]["ex01-attention"] = vars(verdicts.get(name, verdicts["ko"]))
+        record(course, {name: book})
+    collected = {name: entry(name, nobody=name == "unknown-1") for name in results} | {"no": entry("no", file=None)}
+    table(course, tmp_path, results, collected)
+    page = (tmp_path / "index.html").read_text()
+    assert "여러분" in verdicts["ko"].message and not re.search("[가-힣]", page + (tmp_path / "scores.csv").read_text())
+    assert "여러분" in (tmp_path / "students/ko.html").read_text()
+    assert "<p>2 of 3 students handed something in. Of 1 more file it is not known whose it is." in page
 
 
 def test_the_korean_page_has_words_of_its_own_for_all_that_a_page_says():

@@ -75,6 +75,14 @@ def test_student_code_is_refused(session, what):
     assert re.fullmatch(error, run(session, source))
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only root starts student code as another user")
+def test_where_only_the_user_is_another_the_network_is_closed_too():
+    with Session(seconds=30, kind="user") as session:
+        for family in ("AF_INET", "AF_INET6"):
+            assert run(session, f"import socket; socket.socket(socket.{family})") == "PermissionError"
+        assert run(session, "import asyncio; asyncio.run(asyncio.sleep(0)); print('fine')") == "fine"
+
+
 @needs_sandbox
 @pytest.mark.parametrize("what", REFUSED_CALLS)
 def test_the_kernel_refuses(session, what):

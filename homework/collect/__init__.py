@@ -2,12 +2,13 @@
 
 import re
 import zipfile
+from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import count
 
 from ..chapter import Unclear, find_chapter
 from ..course import read_collected, read_json, read_students, write_file, write_json
-from ..roster import slug, tell_apart
+from ..roster import has_names, slug, tell_apart
 from .files import UnpackBudget, read_files, read_metadata
 from .layouts import PLATFORMS, Layout
 
@@ -50,6 +51,9 @@ def command(chapter, place, course, roster, environment):
     names = ": " + ", ".join(missing) if 0 < len(missing) <= MOST_NOTES else ""
     rest = f"; of the roster, {len(missing)} have handed in nothing{names}" if students else ""
     print(f"Files of {new} students{rest}.")
+    if students and not has_names(students):
+        columns = ", ".join(next(iter(students.values())).row)
+        print(f"No column of the roster was read as names, only as ids: {columns}. Call the one with names “name”.")
     print_open_questions(course, stem, listed)
 
 
@@ -119,14 +123,20 @@ def collect(place, stem, roster=None, listed=()):
         payer = (*owner.students, owner.number) if owner.students else name.split("/")[0]
         return budgets.setdefault(payer, UnpackBudget())
 
-    for file in read_files(place, find_budget):
+    notebooks = defaultdict(list)
+    for file in sorted(read_files(place, find_budget), key=lambda file: not file.is_notebook):
         owner, earlier = layout.owner(file.levels), settled.get((file.path, file.digest))
         if not owner.students and earlier and not listed[earlier]["nobody"]:
             owner.students = [earlier]
+        beside = notebooks[file.folder] if file.folder.strip("/") else []
+        if file.is_notebook:
+            notebooks[file.folder].append(file)
+        elif not (owner.students or owner.candidates or owner.perhaps) and len(beside) == 1:
+            earlier = unknown.get(beside[0].path, earlier)  # to the only notebook of its folder, if that is nobody's
         names = [_tell_namesakes_apart(one, owner.number, collected, listed, roster) for one in owner.students]
         if not names:
             free = (name for name in map("unknown-{}".format, count(1)) if name not in {*listed, *collected})
-            names = [unknown.setdefault((file.levels[0], *sorted(owner.candidates)), earlier or next(free))]
+            names = [unknown.setdefault(file.path, earlier or next(free))]
         for name in names:
             about = collected.setdefault(name, Collected(number=owner.number, nobody=not owner.students))
             about.files.append(file)
@@ -135,10 +145,12 @@ def collect(place, stem, roster=None, listed=()):
         about.put_newest_first(stem)
         if about.nobody:
             first = about.files[0]
-            candidates = sorted(layout.owner(first.levels).candidates)
-            people = " or ".join(f"{key} ({roster[key].name})" for key in candidates)
-            who = f"can be {people}'s, so it was given to nobody" if people else "names nobody"
-            about.notes.insert(0, f"{first.path!r} {who}")
+            owner = layout.owner(first.levels)
+            people = " or ".join(f"{key} ({roster[key].name})" for key in sorted(owner.candidates or owner.perhaps))
+            who = f"can be {people}'s, so it was given to nobody" if owner.candidates else "names nobody"
+            who += f" for certain, perhaps {people}" if people and not owner.candidates else ""
+            others = ", ".join(repr(file.path) for file in about.files[1:])
+            about.notes.insert(0, f"{first.path!r}{f' with {others}' if others else ''} {who}")
     return collected
 
 
@@ -155,8 +167,7 @@ def _rank(file, stem):
     attempt = PLATFORMS[2].search(file.path)
     tries = [int(number) for number in re.findall(r"\d{1,18}", file.path)]
     marks = f"ex{stem[:2]}-".encode()
-    notebook = file.path.lower().endswith(".ipynb") or (file.data.lstrip()[:1] == b"{" and b'"cells"' in file.data)
-    about = not file.left_out, notebook, marks in file.data
+    about = not file.left_out, file.is_notebook, marks in file.data
     return *about, attempt["when"] if attempt else "", file.when, tries, file.path
 
 

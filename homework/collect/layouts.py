@@ -27,20 +27,22 @@ GRADESCOPE = re.compile(r"(?:^|/)(?P<folder>submission_(?P<number>\d+))/")
 RUBY = re.compile(rb"!ruby/\S+|^([ -]*):(?=\w+:)", re.M)  # its kinds of values in YAML, and keys like :name:
 NOISE = re.compile(
     r"copy of|copie de|kopie von|의 ?(사본|복사본)|사본( ?-)?|복사본|"
-    r"\(\d{1,3}\)|-\d+$|- ?copy(\d*)|\.(ipynb|txt|json|zip)(?![a-z0-9])",
+    r"\(\d{1,3}\)|-\d+$|- ?copy(\d*)|kakaotalk(_\d{8}_\d{9})?(_\d\d)?(?!\d)|['’]s\b|"
+    r"\.(ipynb|txt|json|zip|7z|rar|pdf|html?|py|docx?|hwpx?|png|jpe?g)(?![a-z0-9])",
     re.I,
 )
 USUAL = """and answer answers assignment assignments assn attention attempt by chapter class colab copy course done
-    draft ex exercise exercises file final finished homework hw jupyter kap lab main master my new notebook numbers of
-    project pset python real section solution solutions solved submission submit submitted task tasks the updated v
-    version week work
+    draft ex exercise exercises file final finished fixed from fw fwd good homework hw jupyter kap lab main master my
+    new nlp notebook numbers of project pset python re real section solution solutions solved submission submit
+    submitted task tasks the updated v version week work
     과제 과제물 숙제 제출 제출용 제출본 제출합니다 최종 최종본 진짜최종 찐최종 수정 수정본 완성 완료 답 답안 정답 풀이
     해답 실습 연습 연습문제 문제 보고서 레포트 리포트 노트북 주피터 파이썬 코드 파일 사본 복사본 새 내 주 주차 차시 차
-    회차 번 번째 장 단원 챕터 강의 수업 분반 반 학번 이름 학과 어텐션 숫자로 보는 의 및 와 과"""
+    회차 번 번째 장 단원 챕터 강의 수업 분반 반 학번 학년 이름 학과 어텐션 숫자로 보는 의 및 와 과"""
 USUAL = {*USUAL.split(), *(f"hw{number}" for number in range(20))}
 CERTAIN = 5  # characters of an id with digits in it that no other word has by chance
 WHOLE = 3  # syllables of a Korean name that is one word; many a word of two is also a name
-PARTICLE = re.compile("(의|님|학생)$")  # of a Korean word, after a name
+PARTICLE = re.compile("((님|학생)의?|의)$")  # of a Korean word, after a name
+COUNTED = re.compile(r"(v|ch|hw|week|ex)?\d{1,3}")  # words that name nobody beside a name
 
 
 @dataclass
@@ -51,6 +53,7 @@ class Owner:
     candidates: set = field(default_factory=set)
     late: str = ""  # what the platform wrote of the time
     number: str = ""  # the platform's own number of the student or the submission
+    perhaps: set = field(default_factory=set)  # whose whole name is there, among words that nobody knows
 
 
 def _owner(people, *about):
@@ -71,19 +74,22 @@ class Layout:
                 for text in getattr(student, kind):
                     getattr(self, kind)[text].add(key)
         self.usual = USUAL | {comparable(word) for word in re.split("[_-]", stem)} | _title_words(stem)
+        korean = "|".join(word for word in self.usual if len(word) > 1 and HANGUL.match(word))
+        self.compound = re.compile(f"({korean})+")
         self.submissions = _read_submissions(metadata)
-        words = {name: name.split("-") for name in repositories}  # `assignment-user`: what all begin with is no user
-        columns = zip(*(parts[:-1] for parts in words.values()), strict=False)
-        shared = len([*takewhile(lambda column: len({*column}) == 1, columns)]) if len(words) > 1 else 0
-        self.repositories = {name: "-".join(parts[shared:]) for name, parts in words.items()}
+        self.repositories = {name: name.split("-") for name in repositories}  # `assignment-user`
+        columns = zip(*(words[:-1] for words in self.repositories.values()), strict=False)
+        self.shared = [column[0] for column in takewhile(lambda column: len({*column}) == 1, columns)]
 
     def owner(self, levels):
         """Return the Owner of a file; what is in an archive was named by whoever handed it in: the outermost rules."""
+        perhaps = set()
         for level in levels:
             owner = self._platform(level) or self._plain(level)
             if owner.students or owner.candidates or owner.number:
                 return owner
-        return Owner()
+            perhaps |= owner.perhaps
+        return Owner(perhaps=perhaps)
 
     def _platform(self, level):
         if (match := GRADESCOPE.search(level)) and match["folder"] in self.submissions:
@@ -114,24 +120,48 @@ class Layout:
     def _plain(self, level):
         """Whom the folders and the name of a file mean: the outermost name rules, unless a Korean one is but likely."""
         parts = PurePosixPath(unicodedata.normalize("NFKC", level)).parts
-        if len(parts) > 1 and (user := self.repositories.get(parts[0])):
-            keys = self.exact.get(exact(user)) or self._named(user)[0] if self.roster else {slug(user)}
+        if len(parts) > 1 and parts[0] in self.repositories:
+            keys = self._user(self.repositories[parts[0]])
             return _owner([keys] if keys else [])
         if self.roster or not parts:
-            likely = set()
+            likely, perhaps = set(), set()
             for place, part in enumerate(parts):
                 login = self.exact.get(exact(part)) if place < len(parts) - 1 else None  # of a folder, even `copy`
-                keys, sure = (login, True) if login else self._named(part)
-                likely |= keys
+                keys, sure, unsure = (login, True, set()) if login else self._named(part)
+                likely, perhaps = likely | keys, perhaps | unsure
                 if keys and sure:
                     break
-            return _owner([likely] if likely else [])
+            return _owner([likely]) if likely else Owner(perhaps=perhaps)
         who = parts[-2] if len(parts) > 1 else NOISE.sub(" ", re.sub(re.escape(self.stem), " ", parts[-1], flags=re.I))
         nobody = len(parts) == 1 and {*self._words(who)} <= self.usual
         if HANGUL.search(who):  # of Korean words the usual ones can go: none of them is a name
             words = [word for word in self._words(who) if not (word in self.usual and HANGUL.search(word))]
             who, nobody = " ".join(words) or who, nobody or all(word.isdigit() for word in words)
         return Owner([slug(who)] if slug(who) and not nobody else [])
+
+    def _user(self, words):
+        """Whom a clone means, of which it is not known where its assignment ends: clones of one begin alike.
+
+        Where several ends of the name are somebody's id, those count that most clones have: of `hw-hong-kim` beside
+        `hw-ann` it is `hong-kim`. If that leaves several, it is the longest, unless it begins as assignments end.
+        """
+        if not self.roster:
+            return {slug("-".join(words[len(self.shared) if len(self.repositories) > 1 else 0 :]))}
+        if len(self.repositories) > 1:
+            ends = {
+                place: [self.exact.get(exact("-".join(other[place:]))) for other in self.repositories.values()]
+                for place in range(len(self.shared) + 1)
+            }
+            number = {place: sum(map(bool, keys)) for place, keys in ends.items()}
+            places = [place for place in number if number[place] == max(number.values()) > 0]
+            keys = [self.exact.get(exact("-".join(words[place:])), set()) for place in places]
+            if any(keys):
+                between = words[places[0] : places[-1]]
+                unclear = between and all(word in self.usual or word.isdigit() or len(word) < 2 for word in between)
+                return set().union(*keys) if unclear else next(filter(None, keys))
+        known = {word for one in self.roster.values() for text in (one.name, *one.exact) for word in self._words(text)}
+        common = {word for word in self.shared if len(self.repositories) > 1 and comparable(word) not in known}
+        return self._named("-".join(word for word in words if word not in common))[0]
 
     def _words(self, text):
         """The words of a name as they are compared; between Korean and other letters a word ends."""
@@ -140,7 +170,7 @@ class Layout:
         return [comparable(word) for word in re.findall(r"[가-힣]+|[^\W_가-힣]+", text)]
 
     def _named(self, text):
-        """The students whom a name of a file or a folder means, and whether that is sure."""
+        """Whom a name of a file or a folder means, whether that is sure, and, if nobody, whose name it has."""
         words = self._words(text)
         spans = [(i, j) for i in range(len(words)) for j in range(i + 1, min(len(words), i + 8) + 1)]
         matches = {span: keys for span in spans if (keys := self._called(words[slice(*span)]))}
@@ -151,14 +181,24 @@ class Layout:
             if longer or small or words[i:j] in ([number], [number.zfill(2)]):
                 del matches[i, j]
         covered = {place for i, j in matches for place in range(i, j)}
-        rest = {word for place, word in enumerate(words) if place not in covered} - self.usual
-        sure = all(re.fullmatch(r"v?\d{1,3}", word) for word in rest)
+        only_usual = {span for span in matches if all(map(self._is_usual, words[slice(*span)]))}
+        if {*matches} - only_usual:  # beside a name, `final` is no student
+            matches = {span: keys for span, keys in matches.items() if span not in only_usual}
+        elif matches:
+            return set(), False, set().union(*matches.values())
+        rest = [word for place, word in enumerate(words) if place not in covered and not self._is_usual(word)]
+        sure, whole = all(map(COUNTED.fullmatch, rest)), set()
         if not sure:  # it also means somebody else, so only an exact id counts, or, if need be, a whole Korean name
+            whole = set().union(*(keys for (i, j), keys in matches.items() if j > i + 1 or HANGUL.match(words[i])))
             certain = {(i, j): keys for (i, j), keys in matches.items() if _is_certain("".join(words[i:j]))}
             korean = {(i, j): keys for (i, j), keys in matches.items() if _is_whole_name("".join(words[i:j]))}
             matches, sure = certain | korean, bool(certain)
         people = [*matches.values()]
-        return (set.intersection(*people) or set.union(*people)) if people else set(), sure
+        return (set.intersection(*people) or set.union(*people)) if people else set(), sure, whole
+
+    def _is_usual(self, word):
+        """Does everybody use this word, or these words written in one?"""
+        return word in self.usual or bool(self.compound.fullmatch(word))
 
     def _called(self, words):
         """The students whom these words mean together; a single one that is somebody's exact id means nobody else."""
@@ -171,7 +211,7 @@ class Layout:
         """A Korean name without what is written to it in one word: a particle, or a usual word before or after it."""
         splits = [(word[:i], word[i:]) for i in range(1, len(word))]
         cuts = [part for pair in splits for part, other in (pair, pair[::-1]) if len(other) > 1 and other in self.usual]
-        cuts += [bare for bare in [PARTICLE.sub("", word)] if len(bare) >= WHOLE]
+        cuts += [bare for bare in [PARTICLE.sub("", word)] if len(bare) >= WHOLE or word.endswith(("님", "님의"))]
         return next((cut for cut in cuts if HANGUL.match(cut) and cut in self.known), "")
 
 

@@ -48,26 +48,28 @@ def grade(task):
     kind = task.kind or choose_kind()
     start, result = time.monotonic(), {"student": task.student, "exercises": {}, "notes": [], "notebook": None}
     try:
-        result |= _grade(task, kind)
+        cells = read(task.data)
+        result["language"] = language(cell.source for cell in cells) or "en"
+        result |= _grade(task, kind, cells, result["language"])
     except Unreadable as reason:
-        result["unjudged"] = str(reason)
+        result |= {"unjudged": str(reason), "unreadable": True}
+        # of a file that is broken off, what there is of it tells; of others, whatever was handed out
+        result.setdefault("language", language([task.data.decode(errors="replace").replace('\\"', '"')]))
     except Exception as error:
         result["unjudged"] = f"grading stopped with {type(error).__name__}: {printable(str(error))[:300]}"
         result["again"] = True
     return result | {"seconds": round(time.monotonic() - start, 2)}
 
 
-def _grade(task, kind):
+def _grade(task, kind, cells, spoken):
     source, release = (nbformat.from_dict(notebook) for notebook in (task.source, task.release))
     exercises = read_exercises(source, release)
-    cells = read(task.data)
     restored = restore(cells, release, exercises)
     _compare_versions(cells, release, restored)
-    spoken = language(cell.source for cell in cells)
     with checks.speaking(spoken):
         judge = Judge(restored, exercises, task.seeds)
         Run(source, restored, task.seconds, kind).run(judge)
-    return write_result(release, restored, exercises, judge.verdicts) | {"language": spoken or "en"}
+    return write_result(release, restored, exercises, judge.verdicts)
 
 
 def _compare_versions(cells, release, restored):

@@ -25,14 +25,16 @@ class Verdict:
     message: str
     parts: dict = field(default_factory=dict)  # of the message, as plain data
     share: float = 0  # of the points
+    english: str = ""  # the message for whoever teaches
 
     @classmethod
     def of(cls, status, message):
         """The verdict with what a check said."""
         parts = {name: _as_data(part) for name, part in message.parts().items()}
-        if message.share:
-            return cls("partly right", printable(message.open())[:2000], parts, message.share)
-        return cls(status, printable(str(message))[:2000], parts)
+        say, status = (message.open, "partly right") if message.share else (message.__str__, status)
+        with checks.speaking("en"):
+            english = printable(say())[:2000]
+        return cls(status, printable(say())[:2000], parts, message.share, english)
 
     @classmethod
     def unclear(cls, seen):
@@ -81,14 +83,16 @@ class Judge:
             messages = check(session, exercise, self.seeds, self.restored, renamed)
             return Verdict("right", "\n".join(map(str, messages)), share=1)
         except checks.NotAttempted as reason:
+            if reason.share and exercise.name in self.restored.texts:
+                self.restored.note(self._text_beside(exercise), exercise.name, person=True)
             return Verdict.of("not attempted", reason)
         except checks.Wrong as reason:
             verdict = Verdict.of("wrong", reason)
             if reason.for_person:
-                return self._leave_to_person(exercise, verdict.message)
+                return self._leave_to_person(exercise, reason)
             if run.missing_modules and "NameError" in verdict.message:
-                seen = "what a missing module should have made is not there"
-                return self._leave_to_person(exercise, f"{seen}: {verdict.message}")
+                seen = "what a missing module should have made is not there: {reason}"
+                return self._leave_to_person(exercise, Part(seen, reason=reason))
             return verdict
         except ModuleMissing as missing:
             return self._leave_to_person(exercise, f"uses a module that is not here: {missing}")
@@ -98,13 +102,13 @@ class Judge:
                 end = Part(DEATHS[death.how], seconds=run.seconds)
                 message = checks.Wrong(Part("Your function {end}", end=end))
                 self.verdicts[exercise.name] = Verdict.of("wrong", message)
-                self.restored.note(str(message), exercise.name, person=True)
+                self.restored.note(message, exercise.name, person=True)
             raise
         except Exception as error:
             form, kind = "The check could not judge this: {error}: {text}", type(error).__name__
-            verdict = Verdict.of("unclear", checks.Wrong(Part(form, error=kind, text=str(error)[:500])))
-            self.restored.note(verdict.message, exercise.name, person=True)
-            return verdict
+            message = checks.Wrong(Part(form, error=kind, text=str(error)[:500]))
+            self.restored.note(message, exercise.name, person=True)
+            return Verdict.of("unclear", message)
 
     def _judge_elsewhere(self, session, exercise, run):
         """The verdict on an answer that stands under another name, if there is one that holds."""
@@ -132,7 +136,7 @@ class Judge:
         if place in run.errors:
             reason = checks.Wrong(Part("Your cell did not run. {error}", error=run.errors[place]))
             if "ModuleNotFoundError" in str(reason):
-                return self._leave_to_person(exercise, str(reason))
+                return self._leave_to_person(exercise, reason)
             return Verdict.of("wrong", reason)
         if place is not None and place not in run.started:
             return Verdict.unclear(Part("The cells before it took too long, so yours was not run."))
@@ -141,7 +145,12 @@ class Judge:
         if place is not None and is_begun(exercise.stub, self.restored.own[place]):
             reason = "something was written, and the stub's exception, or its …, still rules"
             return self._leave_to_person(exercise, reason)
+        if exercise.name in self.restored.texts:
+            return self._leave_to_person(exercise, self._text_beside(exercise))
         return verdict
+
+    def _text_beside(self, exercise):
+        return f"the text beside it may be an answer: {printable(self.restored.texts[exercise.name])[:200]}"
 
     def _leave_to_person(self, exercise, reason):
         self.restored.note(reason, exercise.name, person=True)

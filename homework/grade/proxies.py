@@ -41,9 +41,10 @@ def _note_shortcuts(exercise, restored, used):
     """Note whose work an answer used that the model solution does without."""
     names = map(str, used[:MOST_USED])
     used = {name if name in SHORTCUTS else name.split(".")[0] for name in names} - exercise.allowed
-    for name in sorted(used - (set() if exercise.without_torch else {"torch"})):
+    for name in sorted(used - ({"torch"} - exercise.forbidden)):
         text = SHORTCUTS.get(name, f"calls {printable(name)[:60]} of attention_src")
-        restored.note(text, exercise.name, person=True)
+        matters = exercise.forbidden if name in SHORTCUTS else "package" in exercise.forbidden
+        restored.note(text, exercise.name, person=bool(matters))
 
 
 def _stub(name):

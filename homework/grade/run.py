@@ -4,6 +4,7 @@ Each answer is judged as soon as its cell has run, while the names that it uses 
 gave them above it.
 """
 
+import ast
 import os
 import re
 import time
@@ -19,7 +20,7 @@ from .sandbox import DEATHS, Died, Session, untrusted
 
 CHAPTER_SECONDS = 300  # for the chapter's own code, which may train
 MOST_DEATHS, MOST_MISSING = 8, 30  # of a student's sandbox, then a person has to look; modules that are not here
-TOTAL, LEAST = 3, 60  # all of a student's code may take so many times as long as one cell, or so many seconds
+TOTAL, LEAST = 2.75, 55  # all of a student's code may take so many times as long as one cell, or so many seconds
 COSTLY = (
     "SyntaxError",
     "IndentationError",
@@ -34,6 +35,13 @@ def measure_load():
     return max(1, psutil.getloadavg()[0] / (os.cpu_count() or 1))
 
 
+def _texts(source):
+    """The texts in a piece of code."""
+    if not names.parses(source):
+        return []
+    return [node.value for node in ast.walk(ast.parse(source)) if isinstance(getattr(node, "value", None), str)]
+
+
 class Run:
     """The student's cells as they are run, and what came of each."""
 
@@ -44,16 +52,18 @@ class Run:
         self.missing_modules = []
         self.cells = [names.python_only(cell) for cell in restored.own]
         used = set().union(*(names.bound_and_used(cell)[1] for cell in self.cells))
+        if "exec" in used:  # a text may be code, and needs what code needs
+            used |= set().union(*(names.bound_and_used(text)[1] for cell in self.cells for text in _texts(cell)))
         self.chapter = names.needed([cell.source for cell in code(source) if not is_solution(cell)], used)
 
     def run(self, judge):
         """Run until every exercise has a verdict: a cell that kills the sandbox is left out of the next one."""
         for _ in range(MOST_DEATHS):
+            start = time.monotonic()
             with Session(seconds=self.seconds, kind=self.kind) as session:
-                start = time.monotonic()
                 try:
                     self._prepare(session)
-                    start = time.monotonic()
+                    start = start if self.skipped or judge.settled else time.monotonic()  # another one costs its start
                     session.deadline = start + self.seconds_left
                     for place in range(len(self.cells)):
                         if place not in self.skipped:
@@ -63,8 +73,8 @@ class Run:
                     break
                 except Died as death:
                     self.seconds_left -= time.monotonic() - start
-                    if death.how == "time":  # whoever waits once waits less the next time
-                        self.seconds = max(1, self.seconds / 2)
+                    if death.how == "time":  # whoever waits once waits less the next time: it is a minute in all
+                        self.seconds = max(1, self.seconds / 3)
                     if death.how == "late" or self.seconds_left <= 0:
                         self.restored.note("took too long in all; not everything was run", person=True)
                         break
@@ -95,12 +105,13 @@ class Run:
                 end = Part(DEATHS[death.how], seconds=self.seconds)
                 self.skipped.add(place)
                 self.errors[place] = Part("It {end}", end=end)
-                self.restored.note(f"{what} {end}", person=True)
+                self.restored.note(Part("{what} {end}", what=what, end=end), person=True)
             raise
         if error and error not in ("NotImplementedError", "NotAttempted", "Wrong"):
             self.errors[place] = Part("{error}: {text}" if text else "{error}", error=error, text=text)
             strange = place in self.restored.answers.values() and error in COSTLY
-            self.restored.note(f"{what} stopped with {self.errors[place]}", person=strange)
+            note = Part("{what} stopped with {error}", what=what, error=self.errors[place])
+            self.restored.note(note, person=strange)
 
     def _run_without_missing_modules(self, session, place):
         """Run a cell, and again without each module that is not here; return the name and text of what it raised."""

@@ -61,10 +61,10 @@ def _if(comparison, number, then):
     return [(comparison, 0, len(then), number), *then]
 
 
-def refused_calls(machine):
-    """Return a filter of kernel calls, as the kernel takes it: what is not named may pass."""
+def refused_calls(machine, families=FAMILIES):
+    """Return a filter of kernel calls, as the kernel takes it: what is not named may pass, of sockets the families."""
     column, audit, socket, clone = MACHINES[machine]
-    families = [line for family in FAMILIES for line in _if(EQUAL, family, _answer(ALLOW))]
+    families = [line for family in families for line in _if(EQUAL, family, _answer(ALLOW))]
     calls = [
         _if(EQUAL, numbers[column], _answer(UNKNOWN if name == "clone3" else REFUSE)) for name, numbers in CALLS.items()
     ]

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+from copy import deepcopy
 from hashlib import scrypt
 from pathlib import Path
 from secrets import token_hex
@@ -12,10 +13,10 @@ from tempfile import TemporaryDirectory
 import nbformat
 from tqdm import tqdm
 
-from book.chapter import CHAPTERS, ROOT, TRANSLATED, last_cell, with_answers_folded, with_last_cell
+from book.chapter import CHAPTERS, ROOT, TRANSLATED, last_cell, read, with_answers_folded, with_last_cell
 from book.repository import find_copies
 
-from ..chapter import Unclear, find_chapter
+from ..chapter import Unclear, find_chapter, language_of
 from ..course import read_json, read_students, write_json
 from . import personal
 
@@ -39,18 +40,28 @@ def command(chapter, course, roster, environment, language="en", **options):
     source = find_package(course, options["offline"])
     students = read_students(course, roster)
     for path in tqdm([find_chapter(number) for number in chapter] or CHAPTERS, unit="chapter", disable=None):
-        released = gradebook.release(course, path)
-        copy = hand_out(nbformat.read(released, as_version=4), path.stem, source)
-        if language == TRANSLATED:
-            from book.catalogue import translated_copy  # which reads Markdown, as grading need not
-
-            copy = translated_copy(copy, path.relative_to(ROOT).with_suffix("").as_posix())
-        nbformat.write(copy, released)
-        if options["offline"]:
-            shutil.copy(course / "release" / source, released.parent)
+        released = course / "release" / path.stem / path.name
+        first = language_of(read(released)) if released.exists() else language  # whose copies stay where they are
+        plain = hand_out(read(gradebook.release(course, path)), path.stem, source)
+        for copied in dict.fromkeys((first, language)):
+            copy = translated(plain, path) if copied == TRANSLATED else plain
+            place = released if copied == first else released.parent / copied / path.name
+            place.parent.mkdir(exist_ok=True)
+            nbformat.write(copy, place)
+            if options["offline"]:
+                shutil.copy(course / "release" / source, place.parent)
+        if language != first:
+            print(f"{released} was handed out in another language, and stays; the copy you asked for is {place}.")
         if options["personal"]:
             _release_personal(copy, course / "personal" / path.stem, course, students, environment)
     print(f"Student copies are in {course / 'release'}.")
+
+
+def translated(copy, path):
+    """The student copy of a chapter in the other language."""
+    from book.catalogue import translated_copy  # which reads Markdown, as grading need not
+
+    return translated_copy(deepcopy(copy), path.relative_to(ROOT).with_suffix("").as_posix())
 
 
 def find_package(course, offline):

@@ -97,6 +97,7 @@ def _student(key, about, result, given, exercises):
         "rows": rows,
         "total": None if None in points else sum(points),
         "unjudged": unjudged,
+        "unreadable": result.get("unreadable", False),
         "person": person,
         "noticed": noticed,
     }
@@ -108,6 +109,7 @@ def _row(exercise, result, given):
     What no check could judge has no points, unless a person gave some in the formgrader.
     """
     by_person = bool(given and given.by_person)
+    verdict = result["exercises"].get(exercise.name, {"status": "", "message": ""})
     return {
         **vars(exercise),
         "score": given.points if given and (by_person or not exercise.is_unclear(result)) else None,
@@ -115,7 +117,8 @@ def _row(exercise, result, given):
         "again": by_person and given.waits,
         "comment": given.comment if given else "",
         "answer": result.get("answers", {}).get(exercise.name),
-        **result["exercises"].get(exercise.name, {"status": "", "message": ""}),
+        **verdict,
+        "english": verdict.get("english") or verdict["message"],  # for whoever teaches, on one page for all
     }
 
 
@@ -125,7 +128,7 @@ def _summarise(exercise, students):
     groups = defaultdict(list)
     for row in rows:
         if row["status"] in ("wrong", "partly right"):
-            groups[tuple(map(_kind, row.get("parts", {}).values())) or row["message"]].append(row["message"])
+            groups[tuple(map(_kind, row.get("parts", {}).values())) or row["message"]].append(row["english"])
     most = sorted(groups.values(), key=len, reverse=True)[:5]
     statuses = Counter(row["status"] for row in rows if row["status"])
     return {**vars(exercise), "statuses": statuses, "messages": [(len(alike), alike[0]) for alike in most]}

@@ -36,7 +36,7 @@ def _scores(page, students):
     for student in students:
         scores = [_plain(row["score"]) for row in student["rows"]]
         lost = [
-            f"{row['title']}: {row['status']}, {row['message']}"
+            f"{row['title']}: {row['status']}, {row['english']}"
             for row in student["rows"]
             if row["status"] not in ("", "right")
         ]
