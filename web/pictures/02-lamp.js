@@ -1,4 +1,4 @@
-// Chapter 2: the light of softmax over a street of score gaps. Raise d, and random rows walk out of the light.
+// Chapter 2: the light of softmax over a street of score gaps. Raise d, and random queries walk out of the light.
 
 import { softmax } from "./attention.js";
 import { digits } from "./kit.js";
@@ -46,11 +46,11 @@ export function say(_, { weights, slope, lit, slopes, larger, d }, { words }) {
   const leads = weights[0] >= weights[1] ? 0 : 1;
   const [word, share, all] = [words[leads], digits(weights[leads]), slopes.length];
   const [moves, most, flat] = [slope >= LIT, lit >= MANY * all, larger < FLAT];
-  if (moves && most && flat) return `The word ${word} has ${share} and can still move. With d = ${d}, ${lit} of ${all} lamps are lit, but hardly any row chooses.`;
-  if (moves && most) return `The word ${word} has ${share} and can still move. With d = ${d}, ${lit} of ${all} lamps are lit, and rows still choose.`;
+  if (moves && most && flat) return `The word ${word} has ${share} and can still move. With d = ${d}, ${lit} of ${all} lamps are lit, but hardly any query chooses.`;
+  if (moves && most) return `The word ${word} has ${share} and can still move. With d = ${d}, ${lit} of ${all} lamps are lit, and queries still choose.`;
   if (moves) return `The word ${word} has ${share} and can still move. With d = ${d}, only ${lit} of ${all} lamps are lit.`;
-  if (most && flat) return `The word ${word} has ${share} and hardly moves. With d = ${d}, ${lit} of ${all} lamps are lit, but hardly any row chooses.`;
-  if (most) return `The word ${word} has ${share} and hardly moves. With d = ${d}, ${lit} of ${all} lamps are lit, and rows still choose.`;
+  if (most && flat) return `The word ${word} has ${share} and hardly moves. With d = ${d}, ${lit} of ${all} lamps are lit, but hardly any query chooses.`;
+  if (most) return `The word ${word} has ${share} and hardly moves. With d = ${d}, ${lit} of ${all} lamps are lit, and queries still choose.`;
   return `The word ${word} has ${share} and hardly moves. With d = ${d}, only ${lit} of ${all} lamps are lit.`;
 }
 
