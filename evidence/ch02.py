@@ -127,7 +127,7 @@ WINDOWS = "5 seeds; plain gradient descent and Adam, three divisors, d = 16 and 
 
 CLAIMS = [
     Claim(
-        "With the divisor $\\sqrt{d}$ it stays near 0.24 at every size, and the row can still both choose *and* move.",
+        "With a divisor of $\\sqrt{d}$ it stays near 0.24 at every size, and the row can still both choose *and* move.",
         "size",
         SIZES,
         all_rows(lambda row: 0.2 < row["÷ √d largest"] < 0.28),
@@ -179,7 +179,7 @@ CLAIMS = [
         baseline=Series("÷ √d", "the same with ÷ √d", {"d": 256}),
     ),
     Claim(
-        "With the divisor $\\sqrt{d}$ such a step hardly changes: it is 0.168 at $d = 16$ and 0.146 at $d = 256$.",
+        "With a divisor of $\\sqrt{d}$ the step hardly changes: it is 0.168 at $d = 16$ and 0.146 at $d = 256$.",
         "gradient",
         GRADIENTS,
         lambda rows: all(0.6 < change < 1.4 for change in compare_sizes(rows, "÷ √d")),
@@ -192,7 +192,7 @@ CLAIMS = [
         baseline=Series("÷ 1", "the same without a divisor"),
     ),
     Claim(
-        "Without a divisor it grows, and with the divisor $d$ it shrinks.",
+        "Without a divisor it grows, and with a divisor of $d$ it shrinks.",
         "gradient",
         GRADIENTS,
         lambda rows: min(compare_sizes(rows, "÷ 1")) > 1.5 and max(compare_sizes(rows, "÷ d")) < 0.5,
@@ -219,7 +219,7 @@ CLAIMS = [
         baseline=show_rate("0.3", "the same at d = 16", "SGD", "÷ 1", d=16),
     ),
     Claim(
-        "with the divisor $d$, the smallest rate that works rises from 1 to 10",
+        "with a divisor of $d$, the smallest rate that works rises from 1 to 10",
         "window",
         WINDOWS,
         match_rates("SGD", "÷ d", BY_D),
@@ -232,7 +232,7 @@ CLAIMS = [
         baseline=show_rate("1", "the same at d = 16", "SGD", "÷ d", d=16),
     ),
     Claim(
-        "with the divisor $\\sqrt{d}$, the rates 0.1, 0.3 and 1 work at both sizes, and 0.03 and 3 at neither",
+        "with a divisor of $\\sqrt{d}$, the rates 0.1, 0.3 and 1 work at both sizes, and 0.03 and 3 at neither",
         "window",
         WINDOWS,
         match_rates("SGD", "÷ √d", BY_ROOT),
