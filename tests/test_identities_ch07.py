@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 import torch
 
+from attention_course.adder import Adder
 from attention_course.dates import DateTask
 from attention_src.layers import EncoderBlock
 
-USES = ("norm", "pass_through", "chains", "Adder", "Nothing", "Writer", "cut", "replace_path", "make_network")
+USES = ("norm", "pass_through", "chains", "Writer", "cut", "replace_path", "make_network", "Stack", "share_left")
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +55,20 @@ def test_the_recurrent_chain_grows_by_the_same_with_each_token_and_that_of_atten
     assert len(set(attention)) == 1
 
 
+@pytest.mark.parametrize("skip", ["pre-norm", 1, 8])
+def test_norms_alone_take_nothing_of_the_first_stream_and_a_skip_weight_of_0_takes_all(book, random, skip):
+    seed = int(random.integers(99))
+    stack = book.Stack(book.pass_through, skip, depth=3, seed=seed)
+    for block in stack.blocks:
+        for last in (block.attend.out_proj, block.feed_forward[2]):
+            torch.nn.init.zeros_(last.weight), torch.nn.init.zeros_(last.bias)
+    assert book.share_left(stack) == pytest.approx(1, rel=1e-4)
+    assert book.share_left(book.Stack(book.pass_through, 0, depth=3, seed=seed)) == 0
+
+
 @torch.no_grad()
 def test_attention_of_one_token_to_itself_is_a_linear_map_with_a_bias(book):
-    attend = book.Adder().block.attend
+    attend = Adder().block.attend
     a, b = torch.randn(2, 1, 32, dtype=torch.float64)
     attend = attend.double()
     zero = attend(torch.zeros_like(a))[0]

@@ -40,7 +40,9 @@ MODULES = {
     for module in pkgutil.walk_packages(attention_src.__path__, "attention_src.")
     if not module.name.startswith("attention_src.layers.")
 }
-WITH_TORCH = {"alibi", "alignment", "anatomy", "dates", "divisors", "heads", "ngrams", "training"}  # of the course
+WITH_TORCH = set(
+    "adder alibi alignment anatomy dates depth divisors heads names ngrams training".split()
+)  # of the course
 COURSE = {module.name for module in pkgutil.iter_modules(attention_course.__path__)}
 
 

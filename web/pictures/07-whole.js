@@ -38,8 +38,8 @@ export function compute({ cut, edit, open }, { sources, encoder, runs }) {
 }
 
 export const goal = {
-  words: "Cut one arrow so that the hyphens break and the year survives. Can you?",
-  isReached: (state, { broken }) => broken.includes("hyphens") && !broken.includes("year"),
+  words: "Cut one arrow so that only the year breaks. Can you?",
+  isReached: (state, { broken }) => broken.join() === "year",
 };
 
 const list = (words) => words.map(inLanguage).join(", ");
