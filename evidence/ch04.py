@@ -195,7 +195,7 @@ CLAIMS = [
         best=Level(1, "all of them"),
     ),
     Claim(
-        "Averaging gets 70% or 71% of them right.",
+        "Averaging gets 70% or 71% of the sentences right.",
         "bank",
         varied="5 seeds, ten heads each; also learning rates × 0.3 and × 3",
         holds=all_rows(lambda row: row["most"] <= 0.9, **VOTES),
@@ -206,7 +206,7 @@ CLAIMS = [
         best=Series("least", "learned weights, the worst of ten heads", BANK),
     ),
     Claim(
-        "Free, all five heads solve the task.",
+        "With free matrices, all five heads solve the task.",
         "lookup",
         varied=HEADS,
         holds=all_rows(lambda row: row["least"] > 0.99, **FREE),
@@ -230,7 +230,8 @@ CLAIMS = [
         baseline=Level(1 / 5, "a token chosen at random"),
     ),
     Claim(
-        "Tied, they get as many answers right as the average does, because averaging is what they have learned.",
+        "The tied heads get only as many answers right as the baseline does, because averaging is what they have "
+        "learned.",
         "lookup",
         varied="5 seeds, two heads each; also learning rates × ¼ and × 4",
         holds=most_rows(lambda row: row["off_average"] < 0.05, **PAGE_TIED | {"steps": None}),
@@ -248,8 +249,8 @@ CLAIMS = [
         best=Level(0, "as many right answers as the plain average"),
     ),
     Claim(
-        "the best of all the tied heads that we trained, with up to twelve numbers for a key, got about two thirds of "
-        "the answers right.",
+        "the best of all the tied heads we trained, with up to twelve numbers for a key, got about two thirds of the "
+        "answers right.",
         "lookup",
         varied="5 seeds, two heads each; 3 and 12 numbers, 600 and 4,000 steps, learning rates × ¼ and × 4",
         holds=lambda rows: 0.6 < best_tied(rows) < 0.74,
@@ -260,8 +261,8 @@ CLAIMS = [
         best=Series("least", "three free matrices", FREE),
     ),
     Claim(
-        "Without $W_v$ the head gets no more right than guessing would, and it has learned never to attend to the "
-        "token that it asks for.",
+        "Without $W_v$, the heads get no more answers right than guessing would, and their largest weight is "
+        "practically never on the token asked for.",
         "lookup",
         varied="5 seeds, two heads each; 3 and 12 numbers for a key",
         holds=all_rows(lambda row: is_a_guess(row) and row["found_most"] < 0.05, **NO_VALUE),
@@ -300,7 +301,7 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     Claim(
-        "The head without $W_v$ finds very well, but it can only pass on what is there.",
+        "The heads without $W_v$ find the right token easily, but they can only pass on what is there.",
         "lookup",
         varied=HEADS,
         holds=lambda rows: (
@@ -317,7 +318,8 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     Claim(
-        "All three networks name every object of the new sentences, and their verbs give it nearly all the weight.",
+        "All three networks name every object in the new sentences, and their verbs give the object nearly all their "
+        "weight.",
         "verb",
         varied="5 seeds, two networks each; also learning rate × ¼",
         holds=all_rows(lambda row: row["weight"] > 0.9 and row["named_least"] > 0.99, task="as it is"),
@@ -359,7 +361,7 @@ CLAIMS = [
         best=ALL_WEIGHT,
     ),
     Claim(
-        "But it *names* none of them, because in training each of these names was always a wrong answer.",
+        "But the network *names* none of the three, because in training each of their names was always a wrong answer.",
         "verb",
         varied=VERBS,
         holds=lambda rows: (

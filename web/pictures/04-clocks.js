@@ -7,7 +7,7 @@ const FAR = 24;
 
 export const controls = [
   { name: "along", label: "Push both along", min: 0, max: FAR, step: 1, words: ({ along }, outputs) => `Pushed along by ${along}, score ${digits(outputs.score)}` },
-  { name: "apart", label: "How far the query is ahead", min: -6, max: FAR, step: 1, words: ({ apart }, outputs) => `${apart} positions ahead, score ${digits(outputs.score)}` },
+  { name: "apart", label: "How far ahead the query is", min: -6, max: FAR, step: 1, words: ({ apart }, outputs) => `${apart} positions ahead, score ${digits(outputs.score)}` },
 ];
 
 export const start = ({ query_at, key_at }) => ({ along: 0, apart: query_at - key_at });
@@ -29,10 +29,10 @@ export const goal = {
 export function say({ along, apart }, outputs, { rates }) {
   const value = digits(outputs.score);
   const degrees = digits(((apart * rates[0] * 180) / Math.PI) % 360, 0);
-  if (apart === 0) return `Both are at position ${outputs.key_at}, so the hands lie on each other and the score is at its largest, ${value}.`;
+  if (apart === 0) return `Both are at position ${outputs.key_at}, so their hands lie on each other and the score is at its largest, ${value}.`;
   if (along > 0) return `Pushed along by ${along}, every hand has turned, but the angle between two hands has not, and the score is still ${value}.`;
   if (apart < 0) return `The query is behind by ${digits(-apart, 0)}, and the score is ${value}. Equal hands give the same score on either side.`;
-  return `The query is ahead by ${apart}, so it is turned ${degrees}° further on the fast clock. The score is ${value}.`;
+  return `The query is ahead by ${apart}, so its hand is turned ${degrees}° further on the fast clock. The score is ${value}.`;
 }
 
 export function draw({ outputs, inputs, width, make, words }) {

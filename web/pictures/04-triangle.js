@@ -57,12 +57,12 @@ export function say({ turn }, { weights, most, right }) {
   const tied = turn === 0;
   const turned = digits(turn, 0);
   const [a, b, c] = WANTED.map((j, i) => digits(weights[i][j]));
-  if (right === 3) return `The circle is closed, with ${a}, ${b} and ${c}. Two matrices turned by ${turned}° against each other can do it.`;
+  if (right === 3) return `The circle is closed, with ${a}, ${b} and ${c}. Two matrices turned by ${turned}° relative to each other can do it.`;
   if (!tied) return `With W_q turned by ${turned}°, scores need not be mutual: ${right} of 3 arrows are right.`;
   if (right === 2) return "Two of three, never three: AB > AC = CA > CB = BC > BA = AB would make a score larger than itself.";
-  if (most.every((j, i) => j === i)) return `With one matrix each query is its own key, so each letter finds itself. A gives itself ${digits(weights[0][0])}.`;
-  if (right === 1) return "One of three. With one matrix the score of A with B is also the score of B with A.";
-  return "None of three. With one matrix scores are mutual, although weights are not. Where do the longest letters point?";
+  if (most.every((j, i) => j === i)) return `With one matrix each letter's query is its key, so each letter finds itself. A gives itself ${digits(weights[0][0])}.`;
+  if (right === 1) return "One of three. With one matrix A gives B the same score as B gives A.";
+  return "None of three. With one matrix scores are mutual, although weights are not. Where does the longest arrow point?";
 }
 
 /** The plane on the left and the grid of weights on the right, in pixels. */
