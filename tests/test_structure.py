@@ -64,8 +64,8 @@ def list_prose_problems(notebook):
             yield "an image by URL"
         if re.search(r"<details>(?!\n<summary>.*</summary>\n\n)|[^\n]\n</details>", source):
             yield "<details> without <summary> and blank lines inside: its Markdown would not be rendered"
-        if re.search(r"<summary>[^<]*[`*].*</summary>", source):
-            yield "Markdown in a <summary>, which shows it raw: write <code> or <em>"
+        if re.search(r"<summary>[^<]*[`*$].*</summary>", source):
+            yield "Markdown in a <summary>, which shows it raw: write <code>, <em> or <i>"
         if re.search(r"^> \*\*(Note|Important|Warning)\*\*.*\S", source, re.M):
             yield "a callout whose bold word is not alone on its first line"
 
