@@ -23,10 +23,10 @@ test-chapters: .venv/workshop
 	pytest -n 3 $(or $(CHAPTERS),chapters)
 
 test-homework: .venv/workshop
-	pytest -n 3 tests/test_homework_*.py tests/test_checks*.py tests/test_instructors.py
+	pytest -m "not slow" -n 3 tests/test_homework_*.py tests/test_checks*.py tests/test_instructors.py
 
 test-site: .venv/workshop
-	pytest -n 3 tests/test_site*.py tests/test_browser.py tests/test_pages.py tests/test_package_page.py
+	pytest -m "not slow" -n 3 tests/test_site*.py tests/test_browser.py tests/test_pages.py tests/test_package_page.py
 
 # every page in a browser, mutants of the core, other arithmetic, a whole class, a fork as in Colab and on Binder
 test-slow: .venv/workshop

@@ -46,7 +46,7 @@ def quote_check(exercise, wrong):
             if "error" in seen:
                 return f"that it raised {seen['error']}, and at which sizes"
             if "reason" in seen:
-                return f"If {seen['reason']}: {question[0].lower()}{question[1:]}"
+                return f"If you {seen['reason']}: {question[0].lower()}{question[1:]}"
             return question if message.question else str(message)
 
 

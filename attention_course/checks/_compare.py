@@ -43,7 +43,8 @@ def need_rows_sum_to_one(weights, given, question="What do you divide each row b
 def need_close(name, got, expected, question, known=()):
     """Raise Wrong, naming the first position, where two arrays differ by more than 32-bit numbers explain.
 
-    `question` is asked unless one of the `known` wrong results, each with a question of its own, equals what was got.
+    Both are NumPy arrays or NumPy numbers. `question` is asked unless one of the `known` wrong results, each with a
+    question of its own, equals what was got.
     """
     for index in np.argwhere(~np.isclose(got, expected, rtol=1e-4, atol=1e-5))[:1]:
         number, right = (Part("{number:.4f}", number=float(array[tuple(index)])) for array in (got, expected))

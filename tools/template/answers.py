@@ -21,7 +21,7 @@ def NAME_in_place(weights, value):
 
 EXERCISES["exNN-NAME"] = Exercise(
     checks.NAME,
-    "SALL-3",  # an item of ITEMS in tools/instructors_page.py
+    "SALL-3",  # the item of tools/items.toml that the exercise serves
     {
         "matrix product": lambda weights, value: weights @ value,
         "loops": NAME_by_loops,
