@@ -115,7 +115,7 @@ grader: .venv/grader
 	@test -e .venv/workshop || $(BIN)/python -m pip install --quiet --constraint requirements-dev.txt setuptools
 	@test -e .venv/workshop || $(BIN)/python -m pip install --quiet --constraint requirements-dev.txt --no-build-isolation -e '.[grading]'
 	@touch $@
-	@echo "Ready to grade. Next: export ATTENTION_SEED='three words of yours', then make release CHAPTER=01"
+	@echo "Ready to grade. Next: export ATTENTION_SEED='three words of yours', then make release CHAPTER=01 OPTIONS=--offline"
 
 .venv/installed: requirements.txt pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
