@@ -191,8 +191,11 @@ def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, t
     assert live.run(check).startswith("Not attempted yet")
     live.type(answer, ATTENTION.format(axis=0))
     assert live.run(check).startswith("Not yet.") and live.says().startswith(f"Cell {check}: Not yet.")
+    live.type(answer, "def my_attention(query, key, value:")
+    assert "did not run" in live.run(check) and "SyntaxError" in live.shown(answer)
     live.type(answer, ATTENTION.format(axis=1))
     assert live.run(check).strip() == get_stored_result(code(live.notebook)[check - 1])[0]
+    assert live.shown(answer).strip() == ""  # the error is gone from the page and from the notebook that is saved
     assert live.says() == f"Cell {check}: {live.shown(check).strip()}"
     assert live.part(check, "output").locator("pre").evaluate("e => e.scrollWidth <= e.clientWidth")
     live.tab.locator("[data-live=name]").fill("jdoe")
@@ -206,6 +209,7 @@ def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, t
     mine = read(path)
     kept = {grade_id(cell): cell for cell in code(mine)}
     assert kept["ex01-attention"].source == ATTENTION.format(axis=1)
+    assert kept["ex01-attention"].outputs == []
     assert printed(kept["ex01-attention-check"]).startswith("Right")
     other = Live(context, address, FIRST)
     assert "are kept in this browser" in other.says()

@@ -294,7 +294,7 @@ function finish(asked, results, codes) {
   for (const result of results) {
     const cell = cells.find((one) => one.n === result.n);
     if (!cell.offered || (cell !== asked && (result.later || cell.how === "check"))) continue;
-    if (cell === asked || result.stops || (cell.stale && cell.how !== "answer")) cell.show(result.outputs, codes);
+    if (cell === asked || result.stops || cell.stale) cell.show(result.outputs, codes);
   }
   const last = results.at(-1);
   if (last.n !== asked.n) {
