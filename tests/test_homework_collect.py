@@ -257,8 +257,61 @@ OWNERS |= {
         "김민준_777_88_x.ipynb": {"mj", "minjun"},
     },
 }
-OF_CHAPTER_1 = ("", ROSTER, LEES, LEVANS, KOREANS, FINALS)  # what is handed in there; the others hand in chapter 2
-
+DATED = """학번,이름
+20251104,박지호
+20250914,허균
+20250915,정하준
+1001,이유진
+1002,김하늘
+1003,장미
+1004,이하나
+"""
+OWNERS |= {
+    DATED: {  # what can be a date is nobody's number, unless the student's name or the platform confirms it
+        "2025-09-15 과제.ipynb": {"20250915"},
+        "01_definition 2025.09.15.ipynb": {"20250915"},
+        "Screenshot 2025-09-15 at 11.10.ipynb": {"20250915"},
+        "hw(2025 09 15).ipynb": {"20250915"},
+        "제출 2025.11.04/hw.ipynb": {"20251104"},
+        "최종_20251104.ipynb": {"20251104"},
+        "KakaoTalk_20251104_2310.ipynb": {"20251104"},
+        "KakaoTalk_20251104_231002_01.ipynb": {"20251104"},
+        "홍길동_20251104_231002_x.ipynb": {"20251104"},
+        "20251104_231002_12_x.ipynb": {"20251104"},
+        "홍길동_20250915.ipynb": {"20250915"},
+        "20251104 홍길동 과제.ipynb": {"20251104"},
+        "20250915_박지호.ipynb": {"20250915", "20251104"},
+        "20251104/김하늘.ipynb": {"20251104", "1002"},
+        "20251104/박지호.ipynb": "20251104",
+        "20250914_허균.ipynb": "20250914",
+        "학번20251104.ipynb": "20251104",
+        "박지호_20251104_88_x.ipynb": "20251104",
+        "박지호(20251104)_91234_assignsubmission_file_/x.ipynb": "20251104",
+        "HW_20251104_attempt_2026-01-01-10-00-00_x.ipynb": "20251104",
+        # two names that a particle joins are two people
+        "김하늘과 박지호.ipynb": {"1002", "20251104"},
+        "김하늘과박지호.ipynb": {"1002", "20251104"},
+        "박지호 이유진이랑.ipynb": {"20251104", "1001"},
+        "박지호랑 이유진.ipynb": {"20251104", "1001"},
+        "이유진하고 박지호 과제.ipynb": {"20251104", "1001"},
+        "이유진와박지호.ipynb": {"20251104", "1001"},
+        "박지호&이유진.ipynb": {"20251104", "1001"},
+        "박지호(이유진꺼 복사).ipynb": {"20251104", "1001"},
+        "이유진이 박지호에게.ipynb": {"20251104", "1001"},
+        # an ending is read after a name of three syllables
+        "정하준님이 보낸 파일.ipynb": "20250915",
+        "정하준이 보낸 파일.ipynb": "20250915",
+        "박지호입니다(2).ipynb": "20251104",
+        "이하나입니다.ipynb": "1004",
+        "김하늘올림.ipynb": "1002",
+        "김하늘드림.ipynb": "1002",
+        "김하늘꺼.ipynb": "1002",
+        "장미이.ipynb": None,
+        "박지호진.ipynb": None,
+    },
+}
+# handed in in chapter 1; the others in chapter 2
+OF_CHAPTER_1 = ("", ROSTER, LEES, LEVANS, KOREANS, FINALS, DATED)
 
 EACH = [pytest.param(roster, path, id=path) for roster, paths in OWNERS.items() for path in paths]
 

@@ -1,7 +1,7 @@
 """Whose is a file? How platforms name what they hand over, and whom a name means.
 
-A platform's own number decides first, then an exact id, then a whole name; a part of a name does not count. What could
-be two people's is nobody's, and both are named.
+A platform's own number decides first, then an exact id, then a whole name; a part of a name does not count. A number
+that can be a date is an id only beside its student's name. What could be two people's is nobody's, and both are named.
 """
 
 import re
@@ -25,6 +25,10 @@ PLATFORMS = [  # the first that fits tells who
 ]
 GRADESCOPE = re.compile(r"(?:^|/)(?P<folder>submission_(?P<number>\d+))/")
 RUBY = re.compile(rb"!ruby/\S+|^([ -]*):(?=\w+:)", re.M)  # its kinds of values in YAML, and keys like :name:
+JOINED = r"(과|와|이랑|랑|하고)"  # to the name before it, and another one follows
+ENDING = re.compile(  # of a Korean word, after a name
+    f"{JOINED}|(님|학생)(이|의|은|께서)?|이|가|의|꺼|거|께|에게|한테|올림|드림|입니다|이에요|예요|님{JOINED}"
+)
 NOISE = re.compile(
     r"copy of|copie de|kopie von|의 ?(사본|복사본)|사본( ?-)?|복사본|"
     r"\(\d{1,3}\)|-\d+$|- ?copy(\d*)|kakaotalk(_\d{8}_\d{9})?(_\d\d)?(?!\d)|['’]s\b|"
@@ -41,7 +45,8 @@ USUAL = """and answer answers assignment assignments assn attention attempt by c
 USUAL = {*USUAL.split(), *(f"hw{number}" for number in range(20))}
 CERTAIN = 5  # characters of an id with digits in it that no other word has by chance
 WHOLE = 3  # syllables of a Korean name that is one word; many a word of two is also a name
-PARTICLE = re.compile("((님|학생)의?|의)$")  # of a Korean word, after a name
+DATE = re.compile(r"20\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")  # eight digits that a file's name has by itself
+MONTH_AND_DAY = re.compile(r"20\d\d (0?[1-9]|1[0-2]) (0?[1-9]|[12]\d|3[01])( |$)")
 COUNTED = re.compile(r"(v|ch|hw|week|ex)?\d{1,3}")  # words that name nobody beside a name
 
 
@@ -101,8 +106,12 @@ class Layout:
             return _owner(people, when, slug(str(first)) if len(people) == 1 else "")
         for match in filter(None, (pattern.search(level) for pattern in PLATFORMS)):
             parts = {"late": "", "when": "", "number": ""} | {k: v for k, v in match.groupdict().items() if v}
-            if match.re is PLATFORMS[1] and {*self._words(parts["who"])} <= self.usual:
-                continue  # `과제_20261234_1_…` only looks like Canvas's
+            if match.re is PLATFORMS[1] and (
+                {*self._words(parts["who"])} <= self.usual
+                or (self.roster and DATE.fullmatch(parts["who"]))
+                or (DATE.fullmatch(parts["number"]) and self.roster and not self._person(parts["who"], []))
+            ):
+                continue  # `과제_20261234_1_…` only looks like Canvas's, as does a date with a time
             late = "late, says Canvas" if parts["late"] else parts["when"]
             login = self.exact.get(exact(parts["who"])) if not parts["number"] else None
             return _owner([login or self._person(parts["who"], [parts["number"]])], late, parts["number"])
@@ -114,8 +123,13 @@ class Layout:
             return {slug(name or "")} - {""}
         by_id = set().union(*(self.exact.get(exact(str(one)), set()) for one in ids if one))
         by_id = by_id or set().union(*(self.ids.get(comparable(str(one)), set()) for one in ids if one))
-        by_name = self.known.get(comparable(name or "")) or self._named(name or "")[0]
+        by_name = self.known.get(comparable(name or "")) or self._named_for_sure(name or "")
         return by_id & by_name or by_id | by_name
+
+    def _named_for_sure(self, text):
+        """Whom a name means that a platform wrote: a number in it is no date."""
+        keys, _, _, dated = self._named(text)
+        return keys & dated or keys | dated
 
     def _plain(self, level):
         """Whom the folders and the name of a file mean: the outermost name rules, unless a Korean one is but likely."""
@@ -124,13 +138,18 @@ class Layout:
             keys = self._user(self.repositories[parts[0]])
             return _owner([keys] if keys else [])
         if self.roster or not parts:
-            likely, perhaps = set(), set()
+            likely, perhaps, dated = set(), set(), set()
             for place, part in enumerate(parts):
                 login = self.exact.get(exact(part)) if place < len(parts) - 1 else None  # of a folder, even `copy`
-                keys, sure, unsure = (login, True, set()) if login else self._named(part)
-                likely, perhaps = likely | keys, perhaps | unsure
+                if login and not DATE.fullmatch(part):
+                    keys, sure, unsure, dates = login, True, set(), set()
+                else:
+                    keys, sure, unsure, dates = self._named(part)
+                likely, perhaps, dated = likely | keys, perhaps | unsure, dated | dates
                 if keys and sure:
                     break
+            if dated:  # what can be a date only tells those apart who are named, too
+                return _owner([likely & dated]) if likely & dated else Owner(candidates=likely | dated)
             return _owner([likely]) if likely else Owner(perhaps=perhaps)
         who = parts[-2] if len(parts) > 1 else NOISE.sub(" ", re.sub(re.escape(self.stem), " ", parts[-1], flags=re.I))
         nobody = len(parts) == 1 and {*self._words(who)} <= self.usual
@@ -161,7 +180,7 @@ class Layout:
                 return set().union(*keys) if unclear else next(filter(None, keys))
         known = {word for one in self.roster.values() for text in (one.name, *one.exact) for word in self._words(text)}
         common = {word for word in self.shared if len(self.repositories) > 1 and comparable(word) not in known}
-        return self._named("-".join(word for word in words if word not in common))[0]
+        return self._named_for_sure("-".join(word for word in words if word not in common))
 
     def _words(self, text):
         """The words of a name as they are compared; between Korean and other letters a word ends."""
@@ -170,7 +189,7 @@ class Layout:
         return [comparable(word) for word in re.findall(r"[가-힣]+|[^\W_가-힣]+", text)]
 
     def _named(self, text):
-        """Whom a name of a file or a folder means, whether that is sure, and, if nobody, whose name it has."""
+        """Whom a name of a file or a folder means, whether that is sure; whose name it has, if nobody; whose date."""
         words = self._words(text)
         spans = [(i, j) for i in range(len(words)) for j in range(i + 1, min(len(words), i + 8) + 1)]
         matches = {span: keys for span in spans if (keys := self._called(words[slice(*span)]))}
@@ -185,7 +204,9 @@ class Layout:
         if {*matches} - only_usual:  # beside a name, `final` is no student
             matches = {span: keys for span, keys in matches.items() if span not in only_usual}
         elif matches:
-            return set(), False, set().union(*matches.values())
+            return set(), False, set().union(*matches.values()), set()
+        dates = {span for span in matches if _is_date(words[slice(*span)]) and words[span[0] - 1 : span[0]] != ["학번"]}
+        dated = set().union(*(matches.pop(span) for span in dates))
         rest = [word for place, word in enumerate(words) if place not in covered and not self._is_usual(word)]
         sure, whole = all(map(COUNTED.fullmatch, rest)), set()
         if not sure:  # it also means somebody else, so only an exact id counts, or, if need be, a whole Korean name
@@ -194,7 +215,8 @@ class Layout:
             korean = {(i, j): keys for (i, j), keys in matches.items() if _is_whole_name("".join(words[i:j]))}
             matches, sure = certain | korean, bool(certain)
         people = [*matches.values()]
-        return (set.intersection(*people) or set.union(*people)) if people else set(), sure, whole
+        keys = (set.intersection(*people) or set.union(*people)) if people else set()
+        return keys, sure, whole, dated
 
     def _is_usual(self, word):
         """Does everybody use this word, or these words written in one?"""
@@ -205,18 +227,34 @@ class Layout:
         if len(words) > 1:
             return self.known.get("".join(words), set())
         (word,) = words
-        return self.exact.get(word) or self.known.get(word) or self.known.get(self._bare(word), set())
+        return self.exact.get(word) or self.known.get(word) or self._bare(word)
 
     def _bare(self, word):
-        """A Korean name without what is written to it in one word: a particle, or a usual word before or after it."""
+        """The students of a Korean word that is no name alone: with an ending, with a usual word, or two joined names.
+
+        An ending of one syllable can belong to somebody else's name of two: there, only a word of respect is one.
+        """
+        if not HANGUL.match(word):
+            return set()
         splits = [(word[:i], word[i:]) for i in range(1, len(word))]
         cuts = [part for pair in splits for part, other in (pair, pair[::-1]) if len(other) > 1 and other in self.usual]
-        cuts += [bare for bare in [PARTICLE.sub("", word)] if len(bare) >= WHOLE or word.endswith(("님", "님의"))]
-        return next((cut for cut in cuts if HANGUL.match(cut) and cut in self.known), "")
+        cuts += [
+            name for name, ending in splits if ENDING.fullmatch(ending) and (len(name) >= WHOLE or ending[0] == "님")
+        ]
+        for name, rest in splits:
+            if (joined := re.match(JOINED, rest)) and name in self.known and rest[joined.end() :] in self.known:
+                cuts += [name, rest[joined.end() :]]
+        return set().union(*(self.known.get(cut, set()) for cut in cuts if HANGUL.match(cut)))
 
 
 def _is_certain(joined):
     return len(joined) >= CERTAIN and any(letter.isdigit() for letter in joined)
+
+
+def _is_date(words):
+    """Do these words begin with a date, or are they one?"""
+    parted = len(words) > 1 and (MONTH_AND_DAY.match(" ".join(words)) or DATE.fullmatch(words[0]))
+    return bool(parted or DATE.fullmatch("".join(words)))
 
 
 def _is_whole_name(joined):
