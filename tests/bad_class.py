@@ -515,6 +515,23 @@ NAMES = {  # right, under another name or with another name's help
     "named-no-test": Entry(replaces(MEND, '"uneven"', "..."), "rrp", noted="3. Find it: partly right"),
     "named-another-test": Entry(replaces(MEND, '"uneven"', '"square"'), "rrp", noted="3. Find it: partly right"),
     "names-it-in-capitals": Entry(replaces(MEND, '"uneven"', '" UNEVEN "')),
+    "leaves-a-comma": Entry(
+        several(becomes(DOUBLED, "weight_on_itself = 0.804,"), replaces(MEND, '"uneven"', '"uneven",'))
+    ),
+    "in-a-list": Entry(
+        several(becomes(DOUBLED, "weight_on_itself = np.array([0.804])"), replaces(MEND, '"uneven"', '["uneven"]'))
+    ),
+    "in-a-set": Entry(
+        several(becomes(DOUBLED, "weight_on_itself = [[0.804]]"), replaces(MEND, '"uneven"', '{"uneven"}'))
+    ),
+    "in-an-array": Entry(
+        several(becomes(DOUBLED, "weight_on_itself = {0.804}"), replaces(MEND, '"uneven"', 'np.array(["uneven"])'))
+    ),
+    "wrong-in-a-list": Entry(
+        several(becomes(DOUBLED, "weight_on_itself = np.array([0.805])"), replaces(MEND, '"uneven"', '["square"]')),
+        "rwp",
+        noted="0.805 is not the answer",
+    ),
     "deletes-the-test": Entry(replaces(MEND, 'caught_by = "uneven"', ""), "rrp"),
     "helpers": Entry(WITH_HELPER),
     "a-helper-is-redefined": Entry(several(WITH_HELPER, prepends(MEND, "def scaled(query, key):\n    return 5\n\n\n"))),
@@ -541,7 +558,7 @@ CHEATS = {
     "prints-in-the-check": Entry(
         several(ALL_WRONG, *(becomes(name + "-check", "print('Right: all of it')\n3.0") for name in EXERCISES)), "www"
     ),
-    "equals-everything": Entry(several(ALL_WRONG, becomes(DOUBLED, EQUALS_ALL)), "www", noted="is not a number"),
+    "equals-everything": Entry(several(ALL_WRONG, becomes(DOUBLED, EQUALS_ALL)), "www"),
 }
 OTHERS_WORK = {  # right, and somebody else's
     "lets-the-package-work": Entry(answers("return scaled_dot_product_attention(query, key, value)"), person=PACKAGE),
@@ -611,7 +628,6 @@ FOR_A_PERSON = {  # written, and not to be judged by a program
         "is not there",
     ),
     "left-the-exception": Entry(answers("raise NotImplementedError()", *BODY), "urr", "still rules"),
-    "leaves-a-comma": Entry(becomes(DOUBLED, "weight_on_itself = 0.804,"), "rur", "Is there a comma after"),
     "takes-a-comma-for-a-point": Entry(becomes(DOUBLED, "weight_on_itself = '0,804'"), "rur", "is not a number"),
     "answers-in-words": Entry(
         becomes(ATTENTION, "I would take the softmax of the scores.", "markdown"), "urr", "no code"
