@@ -29,11 +29,14 @@ TITLE_ROWS = 20  # among so many rows a list has its header
 NOBODY = re.compile(r"^\s*(points possible|student, test|test student|date|points|class average)\s*$", re.I)
 EASTERN = re.compile("[가-힣一-鿿ぁ-ヿ]+")  # scripts in which the family name stands first, and no space after it
 HANGUL = re.compile("[가-힣]")
+WITHOUT_ACCENT = str.maketrans(
+    {"đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "þ": "th"}
+)
 
 
 def comparable(text):
     """Text as names are compared: small letters and digits, no accents, no signs, Korean in whole syllables."""
-    text = unicodedata.normalize("NFKD", text.casefold())
+    text = unicodedata.normalize("NFKD", text.casefold().translate(WITHOUT_ACCENT))
     return unicodedata.normalize("NFC", "".join(letter for letter in text if letter.isalnum()))
 
 
@@ -85,6 +88,10 @@ def read_roster(path):
     students = {}
     for row in rows:
         name = _name(row)
+        if re.search(r"\w\?|\?\w|\ufffd", name):
+            raise Unclear(
+                f"{path} has lost letters of {name!r}; export it again as “CSV UTF-8”, or write the name into it."
+            )
         student = slug(row[key])
         if student in students or not student:
             raise Unclear(

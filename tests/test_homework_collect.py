@@ -257,6 +257,18 @@ OWNERS |= {
         "김민준_777_88_x.ipynb": {"mj", "minjun"},
     },
 }
+GLUED = """학번,이름
+20231395,Juan García
+20231396,Grace Page
+20231397,Soo Ah Choi
+20231398,김민준
+20231399,허균
+20231400,خالد عمر
+20231401,Đức Huy Trần
+20231402,Łukasz Żak
+20231403,Søren Kjær
+20231404,정리
+"""
 DATED = """학번,이름
 20251104,박지호
 20250914,허균
@@ -267,6 +279,39 @@ DATED = """학번,이름
 1004,이하나
 """
 OWNERS |= {
+    GLUED: {  # a number and letters in one word
+        "20231395Juan.ipynb": "20231395",
+        "20231395García Juan.ipynb": "20231395",
+        "hw20231395.ipynb": "20231395",
+        "20231395hw1.ipynb": "20231395",
+        "hw_20231395garcia.ipynb": "20231395",
+        "제출_20231395Garcia Juan.ipynb": "20231395",
+        "20231395GracePage.ipynb": {"20231395", "20231396"},
+        "20231395Grace Page.ipynb": {"20231395", "20231396"},
+        "f20231395ab.ipynb": None,
+        "120231395hw.ipynb": None,
+        # a whole name of two words in letters beside Korean words, numbers, and words that everybody uses
+        "Grace Page 과제입니다.ipynb": "20231396",
+        "교수님 Grace Page.ipynb": "20231396",
+        "Grace Page 보낸 파일.ipynb": "20231396",
+        "Grace Page 컴퓨터공학과.ipynb": "20231396",
+        "Dear Professor Grace Page.ipynb": "20231396",
+        "Grace Page resubmission.ipynb": "20231396",
+        "2025-09-14 23.10 Grace Page.ipynb": "20231396",
+        "2025-09-14 23.10 Choi Soo Ah 교수님 과제 제출합니다/a.ipynb": "20231397",
+        "خالد عمر 컴퓨터공학과.ipynb": "20231400",
+        "Grace Page 김민준 컴퓨터공학과.ipynb": {"20231396", "20231398"},
+        "Grace Page Smith.ipynb": None,
+        # a name of two syllables beside a date
+        "KakaoTalk_20250914_2310_허균.ipynb": "20231399",
+        "2025-09-14 23.10 허균 교수님 과제 제출합니다/a.ipynb": "20231399",
+        "허균_20239999.ipynb": None,
+        "소프트맥스 정리.ipynb": None,
+        # letters that are no letter with an accent
+        "Duc_Huy_Tran_HW1_final.ipynb": "20231401",
+        "lukasz zak chapter 1 (3).ipynb": "20231402",
+        "Soren Kjaer hw.ipynb": "20231403",
+    },
     DATED: {  # what can be a date is nobody's number, unless the student's name or the platform confirms it
         "2025-09-15 과제.ipynb": {"20250915"},
         "01_definition 2025.09.15.ipynb": {"20250915"},
@@ -311,7 +356,7 @@ OWNERS |= {
     },
 }
 # handed in in chapter 1; the others in chapter 2
-OF_CHAPTER_1 = ("", ROSTER, LEES, LEVANS, KOREANS, FINALS, DATED)
+OF_CHAPTER_1 = ("", ROSTER, LEES, LEVANS, KOREANS, FINALS, DATED, GLUED)
 
 EACH = [pytest.param(roster, path, id=path) for roster, paths in OWNERS.items() for path in paths]
 
@@ -700,6 +745,7 @@ def test_a_place_that_is_neither_folder_nor_archive_is_refused(tmp_path):
         (b"Full name,Email\nAnn,a@x.org\nAnn,a@x.org\n", "'ann' twice, .* in its column 'Full name'"),
         (b"id,name\nj.doe,Jane\nj-doe,John\n", "'j-doe' twice, at last for 'j-doe'"),
         (b"id,name\n", "a line for each student"),
+        (b"id,name\na,Nguy?n Th? ?nh\n", "lost letters of 'Nguy.n Th. .nh'; export it again"),
     ],
 )
 def test_a_roster_that_cannot_be_read_is_refused(tmp_path, data, message):

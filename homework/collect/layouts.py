@@ -39,14 +39,18 @@ USUAL = """and answer answers assignment assignments assn attention attempt by c
     draft ex exercise exercises file final finished fixed from fw fwd good homework hw jupyter kap lab main master my
     new nlp notebook numbers of project pset python re real section solution solutions solved submission submit
     submitted task tasks the updated v version week work
-    과제 과제물 숙제 제출 제출용 제출본 제출합니다 최종 최종본 진짜최종 찐최종 수정 수정본 완성 완료 답 답안 정답 풀이
-    해답 실습 연습 연습문제 문제 보고서 레포트 리포트 노트북 주피터 파이썬 코드 파일 사본 복사본 새 내 주 주차 차시 차
-    회차 번 번째 장 단원 챕터 강의 수업 분반 반 학번 학년 이름 학과 어텐션 숫자로 보는 의 및 와 과"""
+    dear prof professor resubmission resubmit resubmitted sent submissions
+    과제 과제물 숙제 제출 제출용 제출본 제출합니다 재제출 보낸 드립니다 입니다 교수님 조교님 최종 최종본 진짜최종
+    찐최종 수정 수정본 완성 완료 답 답안 정답 풀이 해답 실습 연습 연습문제 문제 보고서 레포트 리포트 노트북 주피터
+    파이썬 코드 파일 사본 복사본 새 내 주 주차 차시 차 회차 번 번째 장 단원 챕터 강의 수업 분반 반 학번 학년 이름 학과
+    어텐션 숫자로 보는 의 및 와 과"""
 USUAL = {*USUAL.split(), *(f"hw{number}" for number in range(20))}
 CERTAIN = 5  # characters of an id with digits in it that no other word has by chance
 WHOLE = 3  # syllables of a Korean name that is one word; many a word of two is also a name
 DATE = re.compile(r"20\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")  # eight digits that a file's name has by itself
 MONTH_AND_DAY = re.compile(r"20\d\d (0?[1-9]|1[0-2]) (0?[1-9]|[12]\d|3[01])( |$)")
+GLUED = re.compile(r"(?:[^\W\d]{2,})?(\d{5,})(?:[^\W\d]{2,}\d{0,2})?")  # a number in one word with letters
+TIME = re.compile(r"([01]\d|2[0-3])[0-5]\d([0-5]\d)?")  # after a date
 COUNTED = re.compile(r"(v|ch|hw|week|ex)?\d{1,3}")  # words that name nobody beside a name
 
 
@@ -186,7 +190,15 @@ class Layout:
         """The words of a name as they are compared; between Korean and other letters a word ends."""
         text = unicodedata.normalize("NFKC", text)
         text = NOISE.sub(" ", re.sub(re.escape(self.stem), " ", text, flags=re.I))
-        return [comparable(word) for word in re.findall(r"[가-힣]+|[^\W_가-힣]+", text)]
+        words = [comparable(word) for word in re.findall(r"[가-힣]+|[^\W_가-힣]+", text)]
+        return [part for word in words for part in self._unglued(word)]
+
+    def _unglued(self, word):
+        """A word, in its parts if a student's number is one of them."""
+        glued = GLUED.fullmatch(word)
+        if not glued or word in self.known or glued[1] not in self.known:
+            return [word]
+        return re.findall(r"\d+|\D+", word)
 
     def _named(self, text):
         """Whom a name of a file or a folder means, whether that is sure; whose name it has, if nobody; whose date."""
@@ -207,13 +219,19 @@ class Layout:
             return set(), False, set().union(*matches.values()), set()
         dates = {span for span in matches if _is_date(words[slice(*span)]) and words[span[0] - 1 : span[0]] != ["학번"]}
         dated = set().union(*(matches.pop(span) for span in dates))
+        covered |= _find_times(words)
         rest = [word for place, word in enumerate(words) if place not in covered and not self._is_usual(word)]
         sure, whole = all(map(COUNTED.fullmatch, rest)), set()
-        if not sure:  # it also means somebody else, so only an exact id counts, or, if need be, a whole Korean name
+        if not sure:  # it also means somebody else, so only an exact id counts, or, if need be, a whole name
             whole = set().union(*(keys for (i, j), keys in matches.items() if j > i + 1 or HANGUL.match(words[i])))
             certain = {(i, j): keys for (i, j), keys in matches.items() if _is_certain("".join(words[i:j]))}
-            korean = {(i, j): keys for (i, j), keys in matches.items() if _is_whole_name("".join(words[i:j]))}
-            matches, sure = certain | korean, bool(certain)
+            alone = all(word.isdigit() or HANGUL.match(word) for word in rest)  # what is no part of a name in letters
+            named = {
+                (i, j): keys
+                for (i, j), keys in matches.items()
+                if _is_whole_name("".join(words[i:j])) or (alone and j > i + 1 and not HANGUL.match(words[i]))
+            }
+            matches, sure = certain | named, bool(certain)
         people = [*matches.values()]
         keys = (set.intersection(*people) or set.union(*people)) if people else set()
         return keys, sure, whole, dated
@@ -255,6 +273,16 @@ def _is_date(words):
     """Do these words begin with a date, or are they one?"""
     parted = len(words) > 1 and (MONTH_AND_DAY.match(" ".join(words)) or DATE.fullmatch(words[0]))
     return bool(parted or DATE.fullmatch("".join(words)))
+
+
+def _find_times(words):
+    """The places of a date and of the time after it."""
+    for length in (3, 1):
+        for i in range(len(words) - length + 1):
+            if _is_date(words[i : i + length]):
+                end = i + length
+                return {*range(i, end + bool(TIME.fullmatch("".join(words[end : end + 1]))))}
+    return set()
 
 
 def _is_whole_name(joined):
