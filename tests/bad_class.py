@@ -430,7 +430,11 @@ HARM = {  # beside right answers: a cell that would harm others, what a person i
     "memory-bomb": ("held = np.ones(10 * 2**30, dtype=np.uint8)", "used up the memory", ""),
     "memory-leak": (LEAKS, "used up the memory", ""),
     "fork-bomb": (FORKS, "had not ended after", ""),
-    "exits": ("import sys\n\nsys.exit()", "", "stopped with SystemExit"),
+    "exits": (
+        "import sys\n\nsys.exit()",
+        "",
+        "the student's own cell that begins with 'import sys' stopped with SystemExit",
+    ),
     "ends-the-process": ("import os\n\nos._exit(0)", "ended the whole process", ""),
     "crashes": ("import ctypes\n\nctypes.string_at(0)", "ended the whole process", ""),
     "reads-another": ("open('FOLDER/collected/01_definition/ann.ipynb')", "", "stopped with FileNotFoundError"),
@@ -491,7 +495,7 @@ NAMES = {  # right, under another name or with another name's help
     "mended-the-wrong-one": Entry(replaces(MEND, "mended", "wrong"), noted="stands under the name wrong"),
     "deletes-the-name": Entry(
         several(replaces(ATTENTION, "my_attention", "my_own"), appends(ATTENTION, "\n\ndel my_attention")),
-        person="stopped with NameError",
+        person="the answer's cell stopped with NameError",
         noted="stands under the name my_own",
     ),
     "mistyped-elsewhere": Entry(

@@ -299,6 +299,8 @@ OWNERS |= {
         "Grace Page resubmission.ipynb": "20231396",
         "2025-09-14 23.10 Grace Page.ipynb": "20231396",
         "2025-09-14 23.10 Choi Soo Ah 교수님 과제 제출합니다/a.ipynb": "20231397",
+        "[어텐션] 3학년 Grace Page 1장 과제입니다.eml/Untitled0.ipynb": "20231396",
+        "García Juan_Untitled0.ipynb": "20231395",
         "خالد عمر 컴퓨터공학과.ipynb": "20231400",
         "Grace Page 김민준 컴퓨터공학과.ipynb": {"20231396", "20231398"},
         "Grace Page Smith.ipynb": None,
@@ -585,6 +587,10 @@ def test_a_person_settles_whose_a_file_is_and_collecting_again_knows_it(tmp_path
         collecting.command("01", place, course, None, {})
     with pytest.raises(Unclear, match="nobody called 'Zoe'"):
         collecting.assign("unknown-1", "Zoe", None, course, {})
+    with pytest.raises(
+        Unclear, match=r"'bo li, jane doe' can be a1 \(Jane Doe\) or a2 \(Bo Li\); expected the id of one"
+    ):
+        collecting.assign("unknown-1", "bo li, jane doe", None, course, {})
     with pytest.raises(Unclear, match="No file is called 'unknown-9'"):
         collecting.assign("unknown-9", "A1", None, course, {})
 
@@ -745,7 +751,7 @@ def test_a_place_that_is_neither_folder_nor_archive_is_refused(tmp_path):
         (b"Full name,Email\nAnn,a@x.org\nAnn,a@x.org\n", "'ann' twice, .* in its column 'Full name'"),
         (b"id,name\nj.doe,Jane\nj-doe,John\n", "'j-doe' twice, at last for 'j-doe'"),
         (b"id,name\n", "a line for each student"),
-        (b"id,name\na,Nguy?n Th? ?nh\n", "lost letters of 'Nguy.n Th. .nh'; export it again"),
+        (b"id,name\na,Nguy?n Th? ?nh\nb,Ann\nc,?ke\n", "lost letters of 'Nguy.n Th. .nh', '.ke'; save it again"),
     ],
 )
 def test_a_roster_that_cannot_be_read_is_refused(tmp_path, data, message):

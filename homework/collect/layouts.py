@@ -32,13 +32,13 @@ ENDING = re.compile(  # of a Korean word, after a name
 NOISE = re.compile(
     r"copy of|copie de|kopie von|의 ?(사본|복사본)|사본( ?-)?|복사본|"
     r"\(\d{1,3}\)|-\d+$|- ?copy(\d*)|kakaotalk(_\d{8}_\d{9})?(_\d\d)?(?!\d)|['’]s\b|"
-    r"\.(ipynb|txt|json|zip|7z|rar|pdf|html?|py|docx?|hwpx?|png|jpe?g)(?![a-z0-9])",
+    r"\.(ipynb|txt|json|zip|7z|rar|pdf|html?|py|docx?|hwpx?|eml|msg|png|jpe?g)(?![a-z0-9])",
     re.I,
 )
 USUAL = """and answer answers assignment assignments assn attention attempt by chapter class colab copy course done
     draft ex exercise exercises file final finished fixed from fw fwd good homework hw jupyter kap lab main master my
     new nlp notebook numbers of project pset python re real section solution solutions solved submission submit
-    submitted task tasks the updated v version week work
+    submitted task tasks the untitled updated v version week work
     dear prof professor resubmission resubmit resubmitted sent submissions
     과제 과제물 숙제 제출 제출용 제출본 제출합니다 재제출 보낸 드립니다 입니다 교수님 조교님 최종 최종본 진짜최종
     찐최종 수정 수정본 완성 완료 답 답안 정답 풀이 해답 실습 연습 연습문제 문제 보고서 레포트 리포트 노트북 주피터
@@ -51,7 +51,7 @@ DATE = re.compile(r"20\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")  # eight digits
 MONTH_AND_DAY = re.compile(r"20\d\d (0?[1-9]|1[0-2]) (0?[1-9]|[12]\d|3[01])( |$)")
 GLUED = re.compile(r"(?:[^\W\d]{2,})?(\d{5,})(?:[^\W\d]{2,}\d{0,2})?")  # a number in one word with letters
 TIME = re.compile(r"([01]\d|2[0-3])[0-5]\d([0-5]\d)?")  # after a date
-COUNTED = re.compile(r"(v|ch|hw|week|ex)?\d{1,3}")  # words that name nobody beside a name
+COUNTED = re.compile(r"(v|ch|hw|week|ex|untitled)?\d{1,3}")  # words that name nobody beside a name
 
 
 @dataclass
