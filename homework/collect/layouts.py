@@ -83,6 +83,7 @@ class Layout:
                 for text in getattr(student, kind):
                     getattr(self, kind)[text].add(key)
         self.usual = USUAL | {comparable(word) for word in re.split("[_-]", stem)} | _title_words(stem)
+        self.attached = {word for word in self.usual if len(word) > 1 and not ENDING.fullmatch(word)}  # to a name
         korean = "|".join(word for word in self.usual if len(word) > 1 and HANGUL.match(word))
         self.compound = re.compile(f"({korean})+")
         self.submissions = _read_submissions(metadata)
@@ -250,12 +251,12 @@ class Layout:
     def _bare(self, word):
         """The students of a Korean word that is no name alone: with an ending, with a usual word, or two joined names.
 
-        An ending of one syllable can belong to somebody else's name of two: there, only a word of respect is one.
+        After two syllables, which may be any word or begin somebody else's name, only a word of respect is an ending.
         """
         if not HANGUL.match(word):
             return set()
         splits = [(word[:i], word[i:]) for i in range(1, len(word))]
-        cuts = [part for pair in splits for part, other in (pair, pair[::-1]) if len(other) > 1 and other in self.usual]
+        cuts = [part for pair in splits for part, other in (pair, pair[::-1]) if other in self.attached]
         cuts += [
             name for name, ending in splits if ENDING.fullmatch(ending) and (len(name) >= WHOLE or ending[0] == "님")
         ]
@@ -277,12 +278,13 @@ def _is_date(words):
 
 def _find_times(words):
     """The places of a date and of the time after it."""
-    for length in (3, 1):
-        for i in range(len(words) - length + 1):
-            if _is_date(words[i : i + length]):
-                end = i + length
-                return {*range(i, end + bool(TIME.fullmatch("".join(words[end : end + 1]))))}
-    return set()
+    places = set()
+    for i in range(len(words)):
+        length = 1 if DATE.fullmatch(words[i]) else 3 if MONTH_AND_DAY.match(" ".join(words[i : i + 3])) else 0
+        if length:
+            end = i + length
+            places |= {*range(i, end + bool(TIME.fullmatch("".join(words[end : end + 1]))))}
+    return places
 
 
 def _is_whole_name(joined):
