@@ -454,7 +454,11 @@ ONE_WRONG = {  # of three exercises; the other two are right
     ),
     "exits-in-the-answer": Entry(answers("raise SystemExit"), "wrr", noted="raised SystemExit"),
     "does-not-parse": Entry(answers("return (query @ key.T"), "wrr", "SyntaxError"),
-    "indents-too-far": Entry(answers(*BODY[:1], "    return 1"), "wrr", "IndentationError"),
+    "indents-too-far": Entry(
+        answers(*BODY[:1], "    return 1"),
+        "wrr",
+        "the answer's cell stopped with IndentationError: unexpected indent (line 3)",
+    ),
     "mixes-tabs": Entry(becomes(ATTENTION, SIGNATURE + "        s = query\n\treturn value, s"), "wrr", "TabError"),
     "gives-a-function": Entry(
         becomes(DOUBLED, "weight_on_itself = my_attention"),

@@ -108,6 +108,7 @@ class Run:
                 self.restored.note(Part("{what} {end}", what=what, end=end), exercise, person=True)
             raise
         if error and error not in ("NotImplementedError", "NotAttempted", "Wrong"):
+            text = re.sub(r"\(cell \d+, line (\d+)\)$", r"(line \1)", text)  # of a SyntaxError
             self.errors[place] = Part("{error}: {text}" if text else "{error}", error=error, text=text)
             strange = place in self.restored.answers.values() and error in COSTLY
             note = Part("{what} stopped with {error}", what=what, error=self.errors[place])
