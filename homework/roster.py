@@ -29,11 +29,15 @@ TITLE_ROWS = 20  # among so many rows a list has its header
 NOBODY = re.compile(r"^\s*(points possible|student, test|test student|date|points|class average)\s*$", re.I)
 EASTERN = re.compile("[가-힣一-鿿ぁ-ヿ]+")  # scripts in which the family name stands first, and no space after it
 HANGUL = re.compile("[가-힣]")
+LOST = re.compile(r"\w\?|\?\w|\ufffd")  # what a spreadsheet leaves of a letter that its encoding does not have
+WITHOUT_ACCENT = str.maketrans(
+    {"đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "þ": "th"}
+)
 
 
 def comparable(text):
     """Text as names are compared: small letters and digits, no accents, no signs, Korean in whole syllables."""
-    text = unicodedata.normalize("NFKD", text.casefold())
+    text = unicodedata.normalize("NFKD", text.casefold().translate(WITHOUT_ACCENT))
     return unicodedata.normalize("NFC", "".join(letter for letter in text if letter.isalnum()))
 
 
@@ -82,6 +86,9 @@ def read_roster(path):
     rows = [row for row in rows if row.get(key)]
     if not rows:
         raise Unclear(f"{path} has no line below its header; expected a header and a line for each student.")
+    if lost := [name for name in map(_name, rows) if LOST.search(name)]:
+        names = ", ".join(map(repr, lost[:20]))
+        raise Unclear(f"{path} has lost letters of {names}; save it again as “CSV UTF-8”, or write these names anew.")
     students = {}
     for row in rows:
         name = _name(row)

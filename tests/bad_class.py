@@ -430,7 +430,11 @@ HARM = {  # beside right answers: a cell that would harm others, what a person i
     "memory-bomb": ("held = np.ones(10 * 2**30, dtype=np.uint8)", "used up the memory", ""),
     "memory-leak": (LEAKS, "used up the memory", ""),
     "fork-bomb": (FORKS, "had not ended after", ""),
-    "exits": ("import sys\n\nsys.exit()", "", "stopped with SystemExit"),
+    "exits": (
+        "import sys\n\nsys.exit()",
+        "",
+        "the student's own cell that begins with 'import sys' stopped with SystemExit",
+    ),
     "ends-the-process": ("import os\n\nos._exit(0)", "ended the whole process", ""),
     "crashes": ("import ctypes\n\nctypes.string_at(0)", "ended the whole process", ""),
     "reads-another": ("open('FOLDER/collected/01_definition/ann.ipynb')", "", "stopped with FileNotFoundError"),
@@ -450,7 +454,11 @@ ONE_WRONG = {  # of three exercises; the other two are right
     ),
     "exits-in-the-answer": Entry(answers("raise SystemExit"), "wrr", noted="raised SystemExit"),
     "does-not-parse": Entry(answers("return (query @ key.T"), "wrr", "SyntaxError"),
-    "indents-too-far": Entry(answers(*BODY[:1], "    return 1"), "wrr", "IndentationError"),
+    "indents-too-far": Entry(
+        answers(*BODY[:1], "    return 1"),
+        "wrr",
+        "the answer's cell stopped with IndentationError: unexpected indent (line 3)",
+    ),
     "mixes-tabs": Entry(becomes(ATTENTION, SIGNATURE + "        s = query\n\treturn value, s"), "wrr", "TabError"),
     "gives-a-function": Entry(
         becomes(DOUBLED, "weight_on_itself = my_attention"),
@@ -491,7 +499,7 @@ NAMES = {  # right, under another name or with another name's help
     "mended-the-wrong-one": Entry(replaces(MEND, "mended", "wrong"), noted="stands under the name wrong"),
     "deletes-the-name": Entry(
         several(replaces(ATTENTION, "my_attention", "my_own"), appends(ATTENTION, "\n\ndel my_attention")),
-        person="stopped with NameError",
+        person="the answer's cell stopped with NameError",
         noted="stands under the name my_own",
     ),
     "mistyped-elsewhere": Entry(
@@ -515,6 +523,23 @@ NAMES = {  # right, under another name or with another name's help
     "named-no-test": Entry(replaces(MEND, '"uneven"', "..."), "rrp", noted="3. Find it: partly right"),
     "named-another-test": Entry(replaces(MEND, '"uneven"', '"square"'), "rrp", noted="3. Find it: partly right"),
     "names-it-in-capitals": Entry(replaces(MEND, '"uneven"', '" UNEVEN "')),
+    "leaves-a-comma": Entry(
+        several(becomes(DOUBLED, "weight_on_itself = 0.804,"), replaces(MEND, '"uneven"', '"uneven",'))
+    ),
+    "in-a-list": Entry(
+        several(becomes(DOUBLED, "weight_on_itself = np.array([0.804])"), replaces(MEND, '"uneven"', '["uneven"]'))
+    ),
+    "in-a-set": Entry(
+        several(becomes(DOUBLED, "weight_on_itself = [[0.804]]"), replaces(MEND, '"uneven"', '{"uneven"}'))
+    ),
+    "in-an-array": Entry(
+        several(becomes(DOUBLED, "weight_on_itself = {0.804}"), replaces(MEND, '"uneven"', 'np.array(["uneven"])'))
+    ),
+    "wrong-in-a-list": Entry(
+        several(becomes(DOUBLED, "weight_on_itself = np.array([0.805])"), replaces(MEND, '"uneven"', '["square"]')),
+        "rwp",
+        noted="0.805 is not the answer",
+    ),
     "deletes-the-test": Entry(replaces(MEND, 'caught_by = "uneven"', ""), "rrp"),
     "helpers": Entry(WITH_HELPER),
     "a-helper-is-redefined": Entry(several(WITH_HELPER, prepends(MEND, "def scaled(query, key):\n    return 5\n\n\n"))),
@@ -541,7 +566,7 @@ CHEATS = {
     "prints-in-the-check": Entry(
         several(ALL_WRONG, *(becomes(name + "-check", "print('Right: all of it')\n3.0") for name in EXERCISES)), "www"
     ),
-    "equals-everything": Entry(several(ALL_WRONG, becomes(DOUBLED, EQUALS_ALL)), "www", noted="is not a number"),
+    "equals-everything": Entry(several(ALL_WRONG, becomes(DOUBLED, EQUALS_ALL)), "www"),
 }
 OTHERS_WORK = {  # right, and somebody else's
     "lets-the-package-work": Entry(answers("return scaled_dot_product_attention(query, key, value)"), person=PACKAGE),
@@ -611,7 +636,6 @@ FOR_A_PERSON = {  # written, and not to be judged by a program
         "is not there",
     ),
     "left-the-exception": Entry(answers("raise NotImplementedError()", *BODY), "urr", "still rules"),
-    "leaves-a-comma": Entry(becomes(DOUBLED, "weight_on_itself = 0.804,"), "rur", "Is there a comma after"),
     "takes-a-comma-for-a-point": Entry(becomes(DOUBLED, "weight_on_itself = '0,804'"), "rur", "is not a number"),
     "answers-in-words": Entry(
         becomes(ATTENTION, "I would take the softmax of the scores.", "markdown"), "urr", "no code"

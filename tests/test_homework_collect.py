@@ -257,8 +257,112 @@ OWNERS |= {
         "김민준_777_88_x.ipynb": {"mj", "minjun"},
     },
 }
-OF_CHAPTER_1 = ("", ROSTER, LEES, LEVANS, KOREANS, FINALS)  # what is handed in there; the others hand in chapter 2
-
+GLUED = """학번,이름
+20231395,Juan García
+20231396,Grace Page
+20231397,Soo Ah Choi
+20231398,김민준
+20231399,허균
+20231400,خالد عمر
+20231401,Đức Huy Trần
+20231402,Łukasz Żak
+20231403,Søren Kjær
+20231404,정리
+"""
+DATED = """학번,이름
+20251104,박지호
+20250914,허균
+20250915,정하준
+1001,이유진
+1002,김하늘
+1003,장미
+1004,이하나
+"""
+OWNERS |= {
+    GLUED: {  # a number and letters in one word
+        "20231395Juan.ipynb": "20231395",
+        "20231395García Juan.ipynb": "20231395",
+        "hw20231395.ipynb": "20231395",
+        "20231395hw1.ipynb": "20231395",
+        "hw_20231395garcia.ipynb": "20231395",
+        "제출_20231395Garcia Juan.ipynb": "20231395",
+        "20231395GracePage.ipynb": {"20231395", "20231396"},
+        "20231395Grace Page.ipynb": {"20231395", "20231396"},
+        "f20231395ab.ipynb": None,
+        "120231395hw.ipynb": None,
+        # a whole name of two words in letters beside Korean words, numbers, and words that everybody uses
+        "Grace Page 과제입니다.ipynb": "20231396",
+        "교수님 Grace Page.ipynb": "20231396",
+        "Grace Page 보낸 파일.ipynb": "20231396",
+        "Grace Page 컴퓨터공학과.ipynb": "20231396",
+        "Dear Professor Grace Page.ipynb": "20231396",
+        "Grace Page resubmission.ipynb": "20231396",
+        "2025-09-14 23.10 Grace Page.ipynb": "20231396",
+        "2025-09-14 23.10 Choi Soo Ah 교수님 과제 제출합니다/a.ipynb": "20231397",
+        "[어텐션] 3학년 Grace Page 1장 과제입니다.eml/Untitled0.ipynb": "20231396",
+        "García Juan_Untitled0.ipynb": "20231395",
+        "خالد عمر 컴퓨터공학과.ipynb": "20231400",
+        "Grace Page 김민준 컴퓨터공학과.ipynb": {"20231396", "20231398"},
+        "Grace Page Smith.ipynb": None,
+        # a name of two syllables beside a date
+        "KakaoTalk_20250914_2310_허균.ipynb": "20231399",
+        "2025-09-14 23.10 허균 교수님 과제 제출합니다/a.ipynb": "20231399",
+        "허균_20239999.ipynb": None,
+        "소프트맥스 정리.ipynb": None,
+        # letters that are no letter with an accent
+        "Duc_Huy_Tran_HW1_final.ipynb": "20231401",
+        "lukasz zak chapter 1 (3).ipynb": "20231402",
+        "Soren Kjaer hw.ipynb": "20231403",
+    },
+    DATED: {  # what can be a date is nobody's number, unless the student's name or the platform confirms it
+        "2025-09-15 과제.ipynb": {"20250915"},
+        "01_definition 2025.09.15.ipynb": {"20250915"},
+        "Screenshot 2025-09-15 at 11.10.ipynb": {"20250915"},
+        "hw(2025 09 15).ipynb": {"20250915"},
+        "제출 2025.11.04/hw.ipynb": {"20251104"},
+        "최종_20251104.ipynb": {"20251104"},
+        "KakaoTalk_20251104_2310.ipynb": {"20251104"},
+        "KakaoTalk_20251104_231002_01.ipynb": {"20251104"},
+        "홍길동_20251104_231002_x.ipynb": {"20251104"},
+        "20251104_231002_12_x.ipynb": {"20251104"},
+        "홍길동_20250915.ipynb": {"20250915"},
+        "20251104 홍길동 과제.ipynb": {"20251104"},
+        "20250915_박지호.ipynb": {"20250915", "20251104"},
+        "20251104/김하늘.ipynb": {"20251104", "1002"},
+        "20251104/박지호.ipynb": "20251104",
+        "20250914_허균.ipynb": "20250914",
+        "20260101_홍길동_장미.ipynb": None,
+        "20260101_2310_장미.ipynb": "1003",
+        "2026-1-1 홍길동 장미.ipynb": None,
+        "학번20251104.ipynb": "20251104",
+        "박지호_20251104_88_x.ipynb": "20251104",
+        "박지호(20251104)_91234_assignsubmission_file_/x.ipynb": "20251104",
+        "HW_20251104_attempt_2026-01-01-10-00-00_x.ipynb": "20251104",
+        # two names that a particle joins are two people
+        "김하늘과 박지호.ipynb": {"1002", "20251104"},
+        "김하늘과박지호.ipynb": {"1002", "20251104"},
+        "박지호 이유진이랑.ipynb": {"20251104", "1001"},
+        "박지호랑 이유진.ipynb": {"20251104", "1001"},
+        "이유진하고 박지호 과제.ipynb": {"20251104", "1001"},
+        "이유진와박지호.ipynb": {"20251104", "1001"},
+        "박지호&이유진.ipynb": {"20251104", "1001"},
+        "박지호(이유진꺼 복사).ipynb": {"20251104", "1001"},
+        "이유진이 박지호에게.ipynb": {"20251104", "1001"},
+        # an ending is read after a name of three syllables
+        "정하준님이 보낸 파일.ipynb": "20250915",
+        "정하준이 보낸 파일.ipynb": "20250915",
+        "박지호입니다(2).ipynb": "20251104",
+        "이하나입니다.ipynb": "1004",
+        "김하늘올림.ipynb": "1002",
+        "김하늘드림.ipynb": "1002",
+        "김하늘꺼.ipynb": "1002",
+        "장미이.ipynb": None,
+        "장미입니다.ipynb": None,
+        "박지호진.ipynb": None,
+    },
+}
+# handed in in chapter 1; the others in chapter 2
+OF_CHAPTER_1 = ("", ROSTER, LEES, LEVANS, KOREANS, FINALS, DATED, GLUED)
 
 EACH = [pytest.param(roster, path, id=path) for roster, paths in OWNERS.items() for path in paths]
 
@@ -487,6 +591,10 @@ def test_a_person_settles_whose_a_file_is_and_collecting_again_knows_it(tmp_path
         collecting.command("01", place, course, None, {})
     with pytest.raises(Unclear, match="nobody called 'Zoe'"):
         collecting.assign("unknown-1", "Zoe", None, course, {})
+    with pytest.raises(
+        Unclear, match=r"'bo li, jane doe' can be a1 \(Jane Doe\) or a2 \(Bo Li\); expected the id of one"
+    ):
+        collecting.assign("unknown-1", "bo li, jane doe", None, course, {})
     with pytest.raises(Unclear, match="No file is called 'unknown-9'"):
         collecting.assign("unknown-9", "A1", None, course, {})
 
@@ -647,6 +755,7 @@ def test_a_place_that_is_neither_folder_nor_archive_is_refused(tmp_path):
         (b"Full name,Email\nAnn,a@x.org\nAnn,a@x.org\n", "'ann' twice, .* in its column 'Full name'"),
         (b"id,name\nj.doe,Jane\nj-doe,John\n", "'j-doe' twice, at last for 'j-doe'"),
         (b"id,name\n", "a line for each student"),
+        (b"id,name\na,Nguy?n Th? ?nh\nb,Ann\nc,?ke\n", "lost letters of 'Nguy.n Th. .nh', '.ke'; save it again"),
     ],
 )
 def test_a_roster_that_cannot_be_read_is_refused(tmp_path, data, message):

@@ -191,12 +191,19 @@ def test_the_page_of_the_class_is_in_one_language_and_unknown_files_are_no_stude
         book, results[name] = judge_as(course, "wrong", "right", "right")
         results[name]["exercises"]["ex01-attention"] = vars(verdicts.get(name, verdicts["ko"]))
         record(course, {name: book})
+    results["ko-2"], results["pdf"] = (
+        results["ko"],
+        {"exercises": {}, "notes": [], "unjudged": "a PDF", "unreadable": True},
+    )
+    for name in ("en", "ko", "ko-2"):
+        results[name] = results[name] | {"language": name[:2]}
     collected = {name: entry(name, nobody=name == "unknown-1") for name in results} | {"no": entry("no", file=None)}
     table(course, tmp_path, results, collected)
     page = (tmp_path / "index.html").read_text()
     assert "여러분" in verdicts["ko"].message and not re.search("[가-힣]", page + (tmp_path / "scores.csv").read_text())
     assert "여러분" in (tmp_path / "students/ko.html").read_text()
-    assert "<p>2 of 3 students handed something in. Of 1 more file it is not known whose it is." in page
+    assert "읽을 수 없었어요" in (tmp_path / "students/pdf.html").read_text()
+    assert "<p>4 of 5 students handed something in. Of 1 more file it is not known whose it is." in page
 
 
 def test_the_korean_page_has_words_of_its_own_for_all_that_a_page_says():

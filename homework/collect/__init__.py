@@ -74,10 +74,7 @@ def assign(name, student, chapter, course, environment):
         problem = f"{name!r} is open in {', '.join(stems)}" if stems else f"No file is called {name!r}"
         raise Unclear(f"{problem}; expected a name that `collect` printed, and the chapter if there are several.")
     folder, students = course / "collected" / stems[0], read_students(course)
-    keys = Layout(stems[0], students).owner((f"{student}.ipynb",)) if students else None
-    who = student if student in students else (keys.students or [None])[0] if keys else slug(student)
-    if not who:
-        raise Unclear(f"The roster has nobody called {student!r}; expected an id or a whole name.")
+    who = _find_student(student, stems[0], students) if students else slug(student)
     listed = read_json(folder / LIST)
     moved = listed.pop(name)
     about = _entry(who, students) | listed.get(who, {})
@@ -101,6 +98,21 @@ def assign(name, student, chapter, course, environment):
     for file in old:
         file.unlink()
     print(f"{moved['file']!r} is {about['name']}'s. Then: python -m homework grade {stems[0][:2]}")
+
+
+def _find_student(named, stem, students):
+    """The key of the one student of the roster whom an id or a whole name means."""
+    owner = Layout(stem, students).owner((f"{named}.ipynb",))
+    keys = [named] if named in students else owner.students[:1] or sorted(owner.candidates)
+    if not keys:
+        raise Unclear(f"The roster has nobody called {named!r}; expected an id or a whole name.")
+    if len(keys) > 1:
+        raise Unclear(f"{named!r} can be {_list_people(keys, students)}; expected the id of one.")
+    return keys[0]
+
+
+def _list_people(keys, roster):
+    return " or ".join(f"{key} ({roster[key].name})" for key in sorted(keys))
 
 
 def collect(place, stem, roster=None, listed=()):
@@ -146,7 +158,7 @@ def collect(place, stem, roster=None, listed=()):
         if about.nobody:
             first = about.files[0]
             owner = layout.owner(first.levels)
-            people = " or ".join(f"{key} ({roster[key].name})" for key in sorted(owner.candidates or owner.perhaps))
+            people = _list_people(owner.candidates or owner.perhaps, roster)
             who = f"can be {people}'s, so it was given to nobody" if owner.candidates else "names nobody"
             who += f" for certain, perhaps {people}" if people and not owner.candidates else ""
             others = ", ".join(repr(file.path) for file in about.files[1:])

@@ -1,7 +1,7 @@
 """Whose is a file? How platforms name what they hand over, and whom a name means.
 
-A platform's own number decides first, then an exact id, then a whole name; a part of a name does not count. What could
-be two people's is nobody's, and both are named.
+A platform's own number decides first, then an exact id, then a whole name; a part of a name does not count. A number
+that can be a date is an id only beside its student's name. What could be two people's is nobody's, and both are named.
 """
 
 import re
@@ -25,24 +25,33 @@ PLATFORMS = [  # the first that fits tells who
 ]
 GRADESCOPE = re.compile(r"(?:^|/)(?P<folder>submission_(?P<number>\d+))/")
 RUBY = re.compile(rb"!ruby/\S+|^([ -]*):(?=\w+:)", re.M)  # its kinds of values in YAML, and keys like :name:
+JOINED = r"(과|와|이랑|랑|하고)"  # to the name before it, and another one follows
+ENDING = re.compile(  # of a Korean word, after a name
+    f"{JOINED}|(님|학생)(이|의|은|께서)?|이|가|의|꺼|거|께|에게|한테|올림|드림|입니다|이에요|예요|님{JOINED}"
+)
 NOISE = re.compile(
     r"copy of|copie de|kopie von|의 ?(사본|복사본)|사본( ?-)?|복사본|"
     r"\(\d{1,3}\)|-\d+$|- ?copy(\d*)|kakaotalk(_\d{8}_\d{9})?(_\d\d)?(?!\d)|['’]s\b|"
-    r"\.(ipynb|txt|json|zip|7z|rar|pdf|html?|py|docx?|hwpx?|png|jpe?g)(?![a-z0-9])",
+    r"\.(ipynb|txt|json|zip|7z|rar|pdf|html?|py|docx?|hwpx?|eml|msg|png|jpe?g)(?![a-z0-9])",
     re.I,
 )
 USUAL = """and answer answers assignment assignments assn attention attempt by chapter class colab copy course done
     draft ex exercise exercises file final finished fixed from fw fwd good homework hw jupyter kap lab main master my
     new nlp notebook numbers of project pset python re real section solution solutions solved submission submit
-    submitted task tasks the updated v version week work
-    과제 과제물 숙제 제출 제출용 제출본 제출합니다 최종 최종본 진짜최종 찐최종 수정 수정본 완성 완료 답 답안 정답 풀이
-    해답 실습 연습 연습문제 문제 보고서 레포트 리포트 노트북 주피터 파이썬 코드 파일 사본 복사본 새 내 주 주차 차시 차
-    회차 번 번째 장 단원 챕터 강의 수업 분반 반 학번 학년 이름 학과 어텐션 숫자로 보는 의 및 와 과"""
+    submitted task tasks the untitled updated v version week work
+    dear prof professor resubmission resubmit resubmitted sent submissions
+    과제 과제물 숙제 제출 제출용 제출본 제출합니다 재제출 보낸 드립니다 입니다 교수님 조교님 최종 최종본 진짜최종
+    찐최종 수정 수정본 완성 완료 답 답안 정답 풀이 해답 실습 연습 연습문제 문제 보고서 레포트 리포트 노트북 주피터
+    파이썬 코드 파일 사본 복사본 새 내 주 주차 차시 차 회차 번 번째 장 단원 챕터 강의 수업 분반 반 학번 학년 이름 학과
+    어텐션 숫자로 보는 의 및 와 과"""
 USUAL = {*USUAL.split(), *(f"hw{number}" for number in range(20))}
 CERTAIN = 5  # characters of an id with digits in it that no other word has by chance
 WHOLE = 3  # syllables of a Korean name that is one word; many a word of two is also a name
-PARTICLE = re.compile("((님|학생)의?|의)$")  # of a Korean word, after a name
-COUNTED = re.compile(r"(v|ch|hw|week|ex)?\d{1,3}")  # words that name nobody beside a name
+DATE = re.compile(r"20\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")  # eight digits that a file's name has by itself
+MONTH_AND_DAY = re.compile(r"20\d\d (0?[1-9]|1[0-2]) (0?[1-9]|[12]\d|3[01])( |$)")
+GLUED = re.compile(r"(?:[^\W\d]{2,})?(\d{5,})(?:[^\W\d]{2,}\d{0,2})?")  # a number in one word with letters
+TIME = re.compile(r"([01]\d|2[0-3])[0-5]\d([0-5]\d)?")  # after a date
+COUNTED = re.compile(r"(v|ch|hw|week|ex|untitled)?\d{1,3}")  # words that name nobody beside a name
 
 
 @dataclass
@@ -74,6 +83,7 @@ class Layout:
                 for text in getattr(student, kind):
                     getattr(self, kind)[text].add(key)
         self.usual = USUAL | {comparable(word) for word in re.split("[_-]", stem)} | _title_words(stem)
+        self.attached = {word for word in self.usual if len(word) > 1 and not ENDING.fullmatch(word)}  # to a name
         korean = "|".join(word for word in self.usual if len(word) > 1 and HANGUL.match(word))
         self.compound = re.compile(f"({korean})+")
         self.submissions = _read_submissions(metadata)
@@ -101,8 +111,12 @@ class Layout:
             return _owner(people, when, slug(str(first)) if len(people) == 1 else "")
         for match in filter(None, (pattern.search(level) for pattern in PLATFORMS)):
             parts = {"late": "", "when": "", "number": ""} | {k: v for k, v in match.groupdict().items() if v}
-            if match.re is PLATFORMS[1] and {*self._words(parts["who"])} <= self.usual:
-                continue  # `과제_20261234_1_…` only looks like Canvas's
+            if match.re is PLATFORMS[1] and (
+                {*self._words(parts["who"])} <= self.usual
+                or (self.roster and DATE.fullmatch(parts["who"]))
+                or (DATE.fullmatch(parts["number"]) and self.roster and not self._person(parts["who"], []))
+            ):
+                continue  # `과제_20261234_1_…` only looks like Canvas's, as does a date with a time
             late = "late, says Canvas" if parts["late"] else parts["when"]
             login = self.exact.get(exact(parts["who"])) if not parts["number"] else None
             return _owner([login or self._person(parts["who"], [parts["number"]])], late, parts["number"])
@@ -114,8 +128,13 @@ class Layout:
             return {slug(name or "")} - {""}
         by_id = set().union(*(self.exact.get(exact(str(one)), set()) for one in ids if one))
         by_id = by_id or set().union(*(self.ids.get(comparable(str(one)), set()) for one in ids if one))
-        by_name = self.known.get(comparable(name or "")) or self._named(name or "")[0]
+        by_name = self.known.get(comparable(name or "")) or self._named_for_sure(name or "")
         return by_id & by_name or by_id | by_name
+
+    def _named_for_sure(self, text):
+        """Whom a name means that a platform wrote: a number in it is no date."""
+        keys, _, _, dated = self._named(text)
+        return keys & dated or keys | dated
 
     def _plain(self, level):
         """Whom the folders and the name of a file mean: the outermost name rules, unless a Korean one is but likely."""
@@ -124,13 +143,18 @@ class Layout:
             keys = self._user(self.repositories[parts[0]])
             return _owner([keys] if keys else [])
         if self.roster or not parts:
-            likely, perhaps = set(), set()
+            likely, perhaps, dated = set(), set(), set()
             for place, part in enumerate(parts):
                 login = self.exact.get(exact(part)) if place < len(parts) - 1 else None  # of a folder, even `copy`
-                keys, sure, unsure = (login, True, set()) if login else self._named(part)
-                likely, perhaps = likely | keys, perhaps | unsure
+                if login and not DATE.fullmatch(part):
+                    keys, sure, unsure, dates = login, True, set(), set()
+                else:
+                    keys, sure, unsure, dates = self._named(part)
+                likely, perhaps, dated = likely | keys, perhaps | unsure, dated | dates
                 if keys and sure:
                     break
+            if dated:  # what can be a date only tells those apart who are named, too
+                return _owner([likely & dated]) if likely & dated else Owner(candidates=likely | dated)
             return _owner([likely]) if likely else Owner(perhaps=perhaps)
         who = parts[-2] if len(parts) > 1 else NOISE.sub(" ", re.sub(re.escape(self.stem), " ", parts[-1], flags=re.I))
         nobody = len(parts) == 1 and {*self._words(who)} <= self.usual
@@ -161,16 +185,24 @@ class Layout:
                 return set().union(*keys) if unclear else next(filter(None, keys))
         known = {word for one in self.roster.values() for text in (one.name, *one.exact) for word in self._words(text)}
         common = {word for word in self.shared if len(self.repositories) > 1 and comparable(word) not in known}
-        return self._named("-".join(word for word in words if word not in common))[0]
+        return self._named_for_sure("-".join(word for word in words if word not in common))
 
     def _words(self, text):
         """The words of a name as they are compared; between Korean and other letters a word ends."""
         text = unicodedata.normalize("NFKC", text)
         text = NOISE.sub(" ", re.sub(re.escape(self.stem), " ", text, flags=re.I))
-        return [comparable(word) for word in re.findall(r"[가-힣]+|[^\W_가-힣]+", text)]
+        words = [comparable(word) for word in re.findall(r"[가-힣]+|[^\W_가-힣]+", text)]
+        return [part for word in words for part in self._unglued(word)]
+
+    def _unglued(self, word):
+        """A word, in its parts if a student's number is one of them."""
+        glued = GLUED.fullmatch(word)
+        if not glued or word in self.known or glued[1] not in self.known:
+            return [word]
+        return re.findall(r"\d+|\D+", word)
 
     def _named(self, text):
-        """Whom a name of a file or a folder means, whether that is sure, and, if nobody, whose name it has."""
+        """Whom a name of a file or a folder means, whether that is sure; whose name it has, if nobody; whose date."""
         words = self._words(text)
         spans = [(i, j) for i in range(len(words)) for j in range(i + 1, min(len(words), i + 8) + 1)]
         matches = {span: keys for span in spans if (keys := self._called(words[slice(*span)]))}
@@ -185,16 +217,25 @@ class Layout:
         if {*matches} - only_usual:  # beside a name, `final` is no student
             matches = {span: keys for span, keys in matches.items() if span not in only_usual}
         elif matches:
-            return set(), False, set().union(*matches.values())
+            return set(), False, set().union(*matches.values()), set()
+        dates = {span for span in matches if _is_date(words[slice(*span)]) and words[span[0] - 1 : span[0]] != ["학번"]}
+        dated = set().union(*(matches.pop(span) for span in dates))
+        covered |= _find_times(words)
         rest = [word for place, word in enumerate(words) if place not in covered and not self._is_usual(word)]
         sure, whole = all(map(COUNTED.fullmatch, rest)), set()
-        if not sure:  # it also means somebody else, so only an exact id counts, or, if need be, a whole Korean name
+        if not sure:  # it also means somebody else, so only an exact id counts, or, if need be, a whole name
             whole = set().union(*(keys for (i, j), keys in matches.items() if j > i + 1 or HANGUL.match(words[i])))
             certain = {(i, j): keys for (i, j), keys in matches.items() if _is_certain("".join(words[i:j]))}
-            korean = {(i, j): keys for (i, j), keys in matches.items() if _is_whole_name("".join(words[i:j]))}
-            matches, sure = certain | korean, bool(certain)
+            alone = all(word.isdigit() or HANGUL.match(word) for word in rest)  # what is no part of a name in letters
+            named = {
+                (i, j): keys
+                for (i, j), keys in matches.items()
+                if _is_whole_name("".join(words[i:j])) or (alone and j > i + 1 and not HANGUL.match(words[i]))
+            }
+            matches, sure = certain | named, bool(certain)
         people = [*matches.values()]
-        return (set.intersection(*people) or set.union(*people)) if people else set(), sure, whole
+        keys = (set.intersection(*people) or set.union(*people)) if people else set()
+        return keys, sure, whole, dated
 
     def _is_usual(self, word):
         """Does everybody use this word, or these words written in one?"""
@@ -205,18 +246,45 @@ class Layout:
         if len(words) > 1:
             return self.known.get("".join(words), set())
         (word,) = words
-        return self.exact.get(word) or self.known.get(word) or self.known.get(self._bare(word), set())
+        return self.exact.get(word) or self.known.get(word) or self._bare(word)
 
     def _bare(self, word):
-        """A Korean name without what is written to it in one word: a particle, or a usual word before or after it."""
+        """The students of a Korean word that is no name alone: with an ending, with a usual word, or two joined names.
+
+        After two syllables, which may be any word or begin somebody else's name, only a word of respect is an ending.
+        """
+        if not HANGUL.match(word):
+            return set()
         splits = [(word[:i], word[i:]) for i in range(1, len(word))]
-        cuts = [part for pair in splits for part, other in (pair, pair[::-1]) if len(other) > 1 and other in self.usual]
-        cuts += [bare for bare in [PARTICLE.sub("", word)] if len(bare) >= WHOLE or word.endswith(("님", "님의"))]
-        return next((cut for cut in cuts if HANGUL.match(cut) and cut in self.known), "")
+        cuts = [part for pair in splits for part, other in (pair, pair[::-1]) if other in self.attached]
+        cuts += [
+            name for name, ending in splits if ENDING.fullmatch(ending) and (len(name) >= WHOLE or ending[0] == "님")
+        ]
+        for name, rest in splits:
+            if (joined := re.match(JOINED, rest)) and name in self.known and rest[joined.end() :] in self.known:
+                cuts += [name, rest[joined.end() :]]
+        return set().union(*(self.known.get(cut, set()) for cut in cuts if HANGUL.match(cut)))
 
 
 def _is_certain(joined):
     return len(joined) >= CERTAIN and any(letter.isdigit() for letter in joined)
+
+
+def _is_date(words):
+    """Do these words begin with a date, or are they one?"""
+    parted = len(words) > 1 and (MONTH_AND_DAY.match(" ".join(words)) or DATE.fullmatch(words[0]))
+    return bool(parted or DATE.fullmatch("".join(words)))
+
+
+def _find_times(words):
+    """The places of a date and of the time after it."""
+    places = set()
+    for i in range(len(words)):
+        length = 1 if DATE.fullmatch(words[i]) else 3 if MONTH_AND_DAY.match(" ".join(words[i : i + 3])) else 0
+        if length:
+            end = i + length
+            places |= {*range(i, end + bool(TIME.fullmatch("".join(words[end : end + 1]))))}
+    return places
 
 
 def _is_whole_name(joined):

@@ -3,6 +3,8 @@
 import builtins
 from functools import partial
 
+import numpy as np
+
 from attention_course import checks
 
 from . import wire
@@ -31,10 +33,20 @@ def find_answers(session, exercise, asked, restored, renamed):
         for name, own_name in zip(asked, actual, strict=True):
             if own_name in bound:
                 call = partial(_function, session, own_name, partial(_note_shortcuts, exercise, restored))
-                answers.append(wire.decode(bound[own_name], call))
+                answers.append(_bare(wire.decode(bound[own_name], call)))
             else:
                 answers.append(_stub(name) if f"def {name}(" in exercise.stub else ...)
     return answers
+
+
+def _bare(answer):
+    """A number or a word out of a list, a tuple, a set or an array that holds nothing else."""
+    if isinstance(answer, np.ndarray):
+        return answer.item() if answer.size == 1 else answer
+    if isinstance(answer, list | tuple | set) and len(answer) == 1:
+        (only,) = answer
+        return answer if callable(only) else _bare(only)
+    return answer
 
 
 def _note_shortcuts(exercise, restored, used):

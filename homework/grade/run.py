@@ -74,7 +74,7 @@ class Run:
                 except Died as death:
                     self.seconds_left -= time.monotonic() - start
                     if death.how == "time":  # whoever waits once waits less the next time: it is a minute in all
-                        self.seconds = max(1, self.seconds / 3)
+                        self.seconds = max(1, round(self.seconds / 3, 1))
                     if death.how == "late" or self.seconds_left <= 0:
                         self.restored.note("took too long in all; not everything was run", person=True)
                         break
@@ -94,7 +94,7 @@ class Run:
 
     def _run_cell(self, session, place):
         """Run a cell, and note what it raised or that it ended the sandbox."""
-        what = f"cell {place + 1} of the student's own"
+        what, exercise = self._say_which(place)
         self.started.add(place)
         try:
             error, text = self._run_without_missing_modules(session, place)
@@ -105,13 +105,21 @@ class Run:
                 end = Part(DEATHS[death.how], seconds=self.seconds)
                 self.skipped.add(place)
                 self.errors[place] = Part("It {end}", end=end)
-                self.restored.note(Part("{what} {end}", what=what, end=end), person=True)
+                self.restored.note(Part("{what} {end}", what=what, end=end), exercise, person=True)
             raise
         if error and error not in ("NotImplementedError", "NotAttempted", "Wrong"):
+            text = re.sub(r"\(cell \d+, line (\d+)\)$", r"(line \1)", text)  # of a SyntaxError
             self.errors[place] = Part("{error}: {text}" if text else "{error}", error=error, text=text)
             strange = place in self.restored.answers.values() and error in COSTLY
             note = Part("{what} stopped with {error}", what=what, error=self.errors[place])
-            self.restored.note(note, person=strange)
+            self.restored.note(note, exercise, person=strange)
+
+    def _say_which(self, place):
+        """A cell of the student's own, so that whoever teaches finds it, and its exercise."""
+        if exercise := next((name for name, answer in self.restored.answers.items() if answer == place), None):
+            return "the answer's cell", exercise
+        first = self.restored.own[place].strip().partition("\n")[0]
+        return f"the student's own cell that begins with {printable(first)[:60]!r}", None
 
     def _run_without_missing_modules(self, session, place):
         """Run a cell, and again without each module that is not here; return the name and text of what it raised."""

@@ -32,6 +32,10 @@ def encode(value, name_function=None):
         if array.dtype.kind in "biufc":
             data = base64.b64encode(array.tobytes()).decode()
             return {"array": [array.dtype.str, array.shape, data], "scalar": isinstance(value, np.generic)}
+        if array.dtype.kind == "U" and name_function:
+            return encode(array.tolist())
+    elif isinstance(value, set | frozenset) and name_function:
+        return {"set": [encode(item, name_function) for item in value]}
     elif isinstance(value, list | tuple):
         return {"tuple" if isinstance(value, tuple) else "list": [encode(item, name_function) for item in value]}
     elif hasattr(value, "__next__") and name_function:
@@ -67,9 +71,9 @@ def decode(data, function=None):
             raise ValueError(f"an array of dtype {dtype}")
         array = np.frombuffer(base64.b64decode(text), dtype).reshape(shape).copy()
         return array[()] if data["scalar"] else array
-    if kind in ("list", "tuple"):
+    if kind in ("list", "tuple", "set"):
         items = [decode(item, function) for item in content]
-        return tuple(items) if kind == "tuple" else items
+        return {"list": list, "tuple": tuple, "set": set}[kind](items)
     if kind in ("function", "iterator"):
         return function(content) if kind == "function" else Steps(function(content))
     return ... if kind == "ellipsis" else type(str(content)[:100], (Opaque,), {})()

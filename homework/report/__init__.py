@@ -47,10 +47,12 @@ def write(folder, release, collected, results, scores, roster=()):
     summary = [_summarise(one, students) for one in exercises]
     text = PAGES.get_template("class.html").render(students=students, summary=summary, **page)
     (folder / "index.html").write_text(text, "utf-8")
+    languages = Counter(student["language"] for student in students if student["language"])
+    of_most = max(languages, key=languages.get, default=None)  # for a file that shows none
     find_page = cache(partial(_find_page, release, page["of"]))
     with zipfile.ZipFile(folder / "feedback.zip", "w", zipfile.ZIP_DEFLATED) as feedback:
         for student in [student for student in students if student["file"]]:
-            text = find_page(student["language"])(student=student)
+            text = find_page(student["language"] or of_most)(student=student)
             (folder / "students" / f"{student['key']}.html").write_text(text, "utf-8")
             if student["sent"]:  # the platform takes it back under the name that it gave to what was handed in
                 feedback.writestr(str(PurePosixPath(student["sent"]).with_suffix(".html")), text)
