@@ -77,7 +77,7 @@ EXPERIMENTS = {
     ),
 }
 
-NONE, START, END, ADDITIVE, GENERAL, BAHDANAU, EARLY, LUONG = (
+NONE, START, END, ADDITIVE, GENERAL, EARLY, LUONG = (
     {"kind": kind}
     for kind in (
         "no_attention",
@@ -85,7 +85,6 @@ NONE, START, END, ADDITIVE, GENERAL, BAHDANAU, EARLY, LUONG = (
         "from_end",
         "additive",
         "general",
-        "general_bahdanau",
         "general_early",
         "additive_luong",
     )
@@ -209,17 +208,17 @@ CLAIMS = [
         best=Series("own", "texts right with their own keys", ADDITIVE | LETTERS),
     ),
     Claim(
-        "After four times the steps at a quarter of the learning rate, the map of `additive` is right, and it still "
-        "counts.",
+        "After four times the steps at a quarter of the learning rate, `additive` puts most of its largest weights on "
+        "the right letter, and it still counts.",
         "letters",
         varied="3 seeds",
         holds=lambda rows: (
-            all_rows(lambda row: min(row["spot"], row["other"]) >= 0.85, **ADDITIVE, **SLOW)(rows)
+            all_rows(lambda row: min(row["spot"], row["other"]) >= 0.6, **ADDITIVE, **SLOW)(rows)
             and all_rows(lambda row: row["spot"] <= 0.85, **ADDITIVE, **LETTERS)(rows)
         ),
         refuted_if=(
-            "for some seed, fewer than 85% of the largest weights of the additive network are on the right letter, or "
-            "it gets fewer than 85% of the texts of 6 letters right with the keys of other texts, or more than 85% of "
+            "for some seed, fewer than 60% of the largest weights of the additive network are on the right letter, or "
+            "it gets fewer than 60% of the texts of 6 letters right with the keys of other texts, or more than 85% of "
             "its largest weights are on the right letter even after the page's steps."
         ),
         refuting_rows=[
@@ -256,20 +255,17 @@ CLAIMS = [
         varied="5 seeds; with one of them the additive score goes on writing in Luong's order too",
         holds=lambda rows: (
             all_rows(lambda row: row["mean"] >= 0.5, kind=["additive", "general_early"], **LETTERS)(rows)
-            and all_rows(lambda row: row["mean"] >= 0.5, **BAHDANAU)(rows)
             and most_rows(lambda row: row["mean"] <= 0.25, **LUONG)(rows)
             and all_rows(lambda row: row["mean"] <= 0.25, **GENERAL)(rows)
         ),
         refuted_if=(
-            "for some seed, a network that asks before its step (the additive or the general one, or the general score "
-            "in Bahdanau's whole network) gets fewer than half of the texts of 6 letters right with the mean key of "
-            "each place, or the general network in Luong's order more than 25%, or for most seeds the additive one in "
+            "for some seed, a network that asks before its step (the additive or the general one) gets fewer than "
+            "half of the texts of 6 letters right with the mean key of each place, or the general network in Luong's order more than 25%, or for most seeds the additive one in "
             "Luong's order more than 25%."
         ),
         refuting_rows=[
             {**ADDITIVE, **LETTERS, "mean": 0.9},
             {**EARLY, **LETTERS, "mean": 0.1},
-            {**BAHDANAU, **LETTERS, "mean": 0.9},
             {**LUONG, "mean": 0.9},
             {**GENERAL, "mean": 0.0},
         ],
