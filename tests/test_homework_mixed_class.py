@@ -91,7 +91,8 @@ def rows(course):
 def find_row(rows, person):
     """A person's row; of an unknown file, the one of unknown-n, whose file names the person."""
     row = rows[str(person.number)]
-    return row if row["file"] else next(row for row in rows.values() if person.name in row["file"])
+    names = person.name, str(person.number)  # of which the number may be a date
+    return row if row["file"] else next(row for row in rows.values() if any(name in row["file"] for name in names))
 
 
 @needs_sandbox
