@@ -10,6 +10,10 @@ from .training import Minibatches, fit
 class Adder(torch.nn.Module):
     """Read two digits into one token, pass it through one block without norms, and name a digit.
 
+    Parameters
+    ----------
+    d : int, length of the token's vector
+
     Examples
     --------
     >>> Adder()(torch.tensor([3, 8]), torch.tensor([4, 8])).shape

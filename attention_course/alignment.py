@@ -52,7 +52,17 @@ class RewriteTask:
 
 
 class AdditiveLuong(LuongDecoder):
-    """Luong's order with Bahdanau's score: make s_t first and ask with it."""
+    """Luong's order with Bahdanau's score: make s_t first and ask with it.
+
+    Parameters
+    ----------
+    num_target, d_embed, d_encoder, d_decoder, cell : as `Seq2Seq` has them
+
+    Examples
+    --------
+    >>> AdditiveLuong(5, 3, 4, 6, "gru").keys(torch.ones(1, 2, 4)).shape
+    torch.Size([1, 2, 6])
+    """
 
     def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell):
         super().__init__(num_target, d_embed, d_encoder, d_decoder, cell)
@@ -68,7 +78,17 @@ class AdditiveLuong(LuongDecoder):
 
 
 class GeneralBahdanau(BahdanauDecoder):
-    """Bahdanau's order with Luong's general score: ask with s_{t-1}; the context helps to make s_t."""
+    """Bahdanau's order with Luong's general score: ask with s_{t-1}; the context helps to make s_t.
+
+    Parameters
+    ----------
+    num_target, d_embed, d_encoder, d_decoder, cell : as `Seq2Seq` has them
+
+    Examples
+    --------
+    >>> GeneralBahdanau(5, 3, 4, 6, "gru").keys(torch.ones(1, 2, 4)).shape
+    torch.Size([1, 2, 4])
+    """
 
     def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell):
         PlainDecoder.__init__(self, num_target, d_embed, d_encoder, d_decoder, cell)
@@ -89,7 +109,17 @@ class GeneralBahdanau(BahdanauDecoder):
 
 
 class GeneralEarly(LuongDecoder):
-    """Luong's network with one change: it asks with s_{t-1}, which has not read the character just written."""
+    """Luong's network with one change: it asks with s_{t-1}, which has not read the character just written.
+
+    Parameters
+    ----------
+    num_target, d_embed, d_encoder, d_decoder, cell : as `Seq2Seq` has them
+
+    Examples
+    --------
+    >>> GeneralEarly(5, 3, 4, 6, "gru").keys(torch.ones(1, 2, 4)).shape
+    torch.Size([1, 2, 4])
+    """
 
     def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell):
         super().__init__(num_target, d_embed, d_encoder, d_decoder, cell, general=True)

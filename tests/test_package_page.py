@@ -9,7 +9,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from attention_src import causal_mask, scaled_dot_product_attention
-from book.chapter import ROOT
+from book.chapter import CHAPTERS, ROOT, code, read, tags
 from web.package_page import MODULES, find_chapters, find_entry, find_users, find_uses, list_chapters_using, mark_shapes
 
 INSIDE = {"attention_course.tasks.sampling"}  # what tasks are made with
@@ -92,7 +92,9 @@ def test_a_method_that_is_public_says_what_it_does(entries):
 def test_the_code_of_a_chapter_links_what_it_uses_and_is_linked_from_there(site, entries, chapter):
     page = BeautifulSoup((site / "chapters" / f"{chapter}.html").read_text(), "html.parser")
     links = {link["href"] for link in page.select(".cell_input a")}
-    assert {f"../pages/package.html#{name}" for name in IN_CHAPTERS[chapter]} <= links
+    notebook = next(read(path) for path in CHAPTERS if path.stem == chapter)
+    on_page = find_uses("\n".join(cell.source for cell in code(notebook) if "remove-cell" not in tags(cell)))
+    assert {f"../pages/package.html#{name}" for name in on_page} <= links
     assert all(link.startswith("../pages/package.html#") for link in links)
     for name in IN_CHAPTERS[chapter]:
         assert entries[name].find("a", href=f"../chapters/{chapter}.html"), name
