@@ -260,7 +260,8 @@ CLAIMS = [
         ),
         refuted_if=(
             "for some seed, a network that asks before its step (the additive or the general one) gets fewer than "
-            "half of the texts of 6 letters right with the mean key of each place, or the general network in Luong's order more than 25%, or for most seeds the additive one in "
+            "half of the texts of 6 letters right with the mean key of each place, or the general network in Luong's "
+            "order more than 25%, or for most seeds the additive one in "
             "Luong's order more than 25%."
         ),
         refuting_rows=[
