@@ -212,7 +212,7 @@ def is_most_of_the_gap_gone(rows):
 
 CLAIMS = [
     Claim(
-        "Stop what the **cross-attention** adds, and the hyphens stay while everything else breaks.",
+        "Cut out what the **cross-attention** adds, and the hyphens stay while everything else breaks.",
         "cuts",
         "5 seeds, the page's dates",
         all_rows(lambda row: row["supply_hyphens"] > 0.9 and max(row[f"supply_{field}"] for field in FIELDS[:3]) < 0.2),
