@@ -241,6 +241,7 @@ def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, t
 
 def write_wrong_answer(source):
     """Return a wrong answer: functions that return nothing of use, and a number that nothing has."""
+    source = re.sub(r"^\w+\[.*\] = .*\n", "", source, flags=re.M)  # entries of what is a number from here on
     source = re.sub(r"^(def .*:\n)(    \"\"\"(?:.|\n)*?\"\"\"\n)?", r"\1\2    return 7\n", source, flags=re.M)
     return re.sub(
         r"^(\w+(?:, \w+)*) = (?!\.\.\.).+$",
