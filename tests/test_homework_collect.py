@@ -555,6 +555,11 @@ def test_clones_that_begin_alike_are_not_given_to_others(tmp_path, roster, clone
         assert (owner.students[0] if owner.students else owner.candidates or None) == who
 
 
+def test_a_readme_is_no_submission_unless_it_is_a_notebook(tmp_path):
+    place = archive(tmp_path / "all.zip", {"jane/README.ipynb": bytes_of(), "jane/README.md": b"About this"})
+    assert [file.path for file in collecting.collect(place, STEM)["jane"].files] == ["jane/README.ipynb"]
+
+
 def test_each_notebook_of_an_archive_that_names_nobody_is_asked_for_by_itself(tmp_path, capsys):
     course, inner = tmp_path / "class", io.BytesIO()
     (tmp_path / "roster.csv").write_text("id,name\nA1,Jane Doe\nA2,Bo Li\nA3,Cy Ott\n")

@@ -20,7 +20,9 @@ MOST_BYTES, MOST_FILES = 200 * 2**20, 200  # of one student, unpacked; what is b
 LARGEST = 60 * 2**20  # bytes of one file
 LONGEST = 500  # characters of a path, of which a platform writes the beginning
 METADATA = "submission_metadata.yml"  # Gradescope's
-JUNK = re.compile(r"(^|/)(__MACOSX|\.[^./][^/]*|Thumbs\.db|submission_metadata\.yml|README(\.\w+)?)(/|$)|^index\.html$")
+JUNK = re.compile(
+    r"(^|/)(__MACOSX|\.[^./][^/]*|Thumbs\.db|submission_metadata\.yml|README(\.(?!ipynb)\w+)?)(/|$)|^index\.html$"
+)
 ESCAPED = re.compile(r"(?:[^%]|%(?!2F|0)[0-9A-F]{2})+", re.I)  # as browsers write a name, but for a slash
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)  # or with a password
 
