@@ -10,7 +10,7 @@ import torch
 from attention_src.attention import attention
 from attention_src.layers import AdditiveAttention
 from attention_src.masks import padding_mask
-from attention_src.models.seq2seq import BahdanauDecoder, LuongDecoder, Memory, PlainDecoder, Seq2Seq
+from attention_src.models.seq2seq import LuongDecoder, Memory, Seq2Seq
 from attention_src.scores import general_score
 
 from .interventions import replace_attribute
@@ -77,37 +77,6 @@ class AdditiveLuong(LuongDecoder):
         return self.name(torch.tanh(self.combine(torch.cat([context, states], dim=-1)))), state, weights
 
 
-class GeneralBahdanau(BahdanauDecoder):
-    """Bahdanau's order with Luong's general score: ask with s_{t-1}; the context helps to make s_t.
-
-    Parameters
-    ----------
-    num_target, d_embed, d_encoder, d_decoder, cell : as `Seq2Seq` has them
-
-    Examples
-    --------
-    >>> GeneralBahdanau(5, 3, 4, 6, "gru").keys(torch.ones(1, 2, 4)).shape
-    torch.Size([1, 2, 4])
-    """
-
-    def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell):
-        PlainDecoder.__init__(self, num_target, d_embed, d_encoder, d_decoder, cell)
-        self.w = torch.nn.Linear(d_encoder, d_decoder, bias=False).weight
-
-    def keys(self, states):
-        return states
-
-    def steps(self, previous, state, memory):
-        features, weights = [], []
-        score = partial(general_score, w=self.w)
-        for character in self.embed(previous).split(1, dim=1):
-            context, row = attention(state[0][:, None], memory.keys, memory.states, memory.mask, score=score)
-            states, state = self.advance(torch.cat([character, context], dim=-1), state)
-            features.append(torch.cat([states, context], dim=-1))
-            weights.append(row)
-        return self.name(torch.cat(features, dim=1)), state, torch.cat(weights, dim=1)
-
-
 class GeneralEarly(LuongDecoder):
     """Luong's network with one change: it asks with s_{t-1}, which has not read the character just written.
 
@@ -139,8 +108,8 @@ def build_network(kind, task, width=48):
     ----------
     kind : str
         `no_attention`; `additive` in Bahdanau's order; `general` in Luong's; `from_start` and `from_end`, which are
-        `general` with keys that hold only a place; `additive_luong` and `general_bahdanau`, with score and order
-        crossed; `general_early`, which is `general` asking with the state before.
+        `general` with keys that hold only a place; `additive_luong`, with Bahdanau's score in Luong's order;
+        `general_early`, which is `general` asking with the state before.
     task : RewriteTask
     width : int, length of an encoder state and of a decoder state
 
@@ -160,7 +129,7 @@ def build_network(kind, task, width=48):
     >>> [build_network(kind, task, 6).decoder.keys(torch.ones(1, 1, 6)).shape for kind in ("from_end", "general_early")]
     [torch.Size([1, 1, 6]), torch.Size([1, 1, 6])]
     """
-    crossed = {"additive_luong": AdditiveLuong, "general_bahdanau": GeneralBahdanau, "general_early": GeneralEarly}
+    crossed = {"additive_luong": AdditiveLuong, "general_early": GeneralEarly}
     scores = {"no_attention": None, "additive": "additive", "general": "general"}
     places = {"from_start": place_from_start, "from_end": place_from_end}
     sizes = len(task.source_text), len(task.target_text), 16, width, width

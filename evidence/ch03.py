@@ -55,7 +55,7 @@ def measure_letters(book, kind, seed, steps, rate):
 
 DATES = ("train", "dates", "train_set", "held_out", "right_by_keys")
 FEW = {"seed": SEEDS[:3]}
-CROSSED = ["general_bahdanau", "general_early", "additive_luong"]
+CROSSED = ["general_early", "additive_luong"]
 
 
 def listed(setting):

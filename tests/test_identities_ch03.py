@@ -11,7 +11,7 @@ from attention_course.alignment import RewriteTask, build_network, place_from_en
 from attention_course.tasks import reversal_examples
 from attention_src import additive_score
 
-COMPARING = ("additive", "general", "additive_luong", "general_bahdanau", "general_early")
+COMPARING = ("additive", "general", "additive_luong", "general_early")
 BLIND = ("from_start", "from_end")
 TASK = RewriteTask(*reversal_examples(50, 0, 3, 8, seed=2))  # characters from 2 to 9
 
