@@ -188,7 +188,6 @@ CLAIMS = [
         all_rows(lambda row: row["first"] >= 0.9, word="bank"),
         refuted_if="for some draw of openings and endings, fewer than 90% of the sentences with “bank” are on "
         "the right side after one block.",
-        refuting_rows=[{"word": "bank", "first": 0.7}],
         shows=Series("first", "share of sentences with “bank” on the right side after one block", {"word": "bank"}),
         baseline=Series("start", UNREAD, {"word": "bank"}),
         best=ALL_RIGHT,
@@ -200,7 +199,6 @@ CLAIMS = [
         all_rows(lambda row: row["unfair"] >= 0.9, word="bank"),
         refuted_if="for some draw of openings and endings, layer 0 is right for fewer than 90% of the sentences "
         "of the careless collection.",
-        refuting_rows=[{"word": "bank", "unfair": 0.5}],
         shows=Series(
             "unfair", "share right in layer 0, short openings for money and long ones for rivers", {"word": "bank"}
         ),
@@ -214,10 +212,10 @@ CLAIMS = [
         is_bank_ahead,
         refuted_if="for some draw of openings and endings, “bat” or “match” is right at least as often as "
         "“bank”, on average over the six blocks.",
-        refuting_rows=[{"word": "bank", "seed": 1, "mean": 0.9}, {"word": "bat", "seed": 1, "mean": 0.95}],
         shows=Series("mean", "share right for “bat” and “match”, mean over six blocks", OTHER_WORDS),
         baseline=Series("start", UNREAD, OTHER_WORDS),
         best=Series("mean", "share right for “bank”, mean over six blocks", {"word": "bank"}),
+        refuting_values={"mean": 0.9},
     ),
     Claim(
         "All start at the baseline and jump in the first block. On average the later blocks change less",
@@ -227,10 +225,10 @@ CLAIMS = [
         refuted_if="for some word and draw, fewer than 65% of the sentences are right after the first block, or "
         "the change from the first block to the mean of the later blocks is at least as large as the "
         "jump from 50% in the first block.",
-        refuting_rows=[{"word": "bank", "first": 0.7, "rest": 0.95}],
         shows=Series("first", "share right after the first block"),
         baseline=Series("start", UNREAD),
         best=ALL_RIGHT,
+        refuting_values={"first": 0.7, "rest": 0.95},
     ),
     Claim(
         "Head 0.2 gives the token before more than 0.9 of its weight, in every sentence we tried.",
@@ -238,10 +236,10 @@ CLAIMS = [
         "5 draws each of four kinds of sentences",
         all_rows(lambda row: row["smallest"] > 0.9),
         refuted_if="for some token of some sentence, head 0.2 gives the token before it a weight of at most 0.9.",
-        refuting_rows=[{"smallest": 0.7}],
         shows=Series("smallest", "smallest weight on the token before"),
         baseline=EVEN,
         best=ALL_WEIGHT,
+        refuting_values={"smallest": 0.7},
     ),
     Claim(
         "With other nouns, ablating the head sometimes mattered.",
@@ -251,10 +249,10 @@ CLAIMS = [
         refuted_if="for every draw of nouns and verbs, removing head 0.2 does not bring the two orders nearer "
         "together, or removing another head of the block brings the two orders at least as near "
         "together.",
-        refuting_rows=[{"nearer": 0.0001, "others_nearer": 0.002}],
         shows=Series("nearer", "gain in similarity of the two orders with head 0.2 removed"),
         baseline=Series("others_nearer", "largest gain with another head of the block removed"),
         best=Series("gap", "distance between the two orders"),
+        refuting_values={"nearer": 0.0},
     ),
     Claim(
         "And without *the* (*dog chased cat*), for most of five random choices of nouns and verbs, ablating this head"
@@ -265,10 +263,10 @@ CLAIMS = [
         refuted_if="in at least half of the draws, removing head 0.2 does not bring the two orders nearer "
         "together, or removing another head of the block brings the two orders at least as near "
         "together.",
-        refuting_rows=[{"lost": 0.001, "others": 0.003}],
         shows=Series("lost", "gain in similarity of the two orders with head 0.2 removed"),
         baseline=Series("others", "largest gain with another head of the block removed"),
         best=Series("gap", "distance between the two orders"),
+        refuting_values={"lost": 0.0},
     ),
     Claim(
         "In these sentences about half of all attention goes to a token that is not a word.",
@@ -277,7 +275,6 @@ CLAIMS = [
         all_rows(lambda row: 0.4 <= row["mean"] <= 0.6),
         refuted_if="for some kind and draw of sentences, [CLS] gets less than 40% or more than 60% of the attention, "
         "on average over all heads.",
-        refuting_rows=[{"mean": 0.1}],
         shows=Series("mean", "weight on [CLS], mean over all heads"),
         baseline=EVEN,
     ),
@@ -289,7 +286,6 @@ CLAIMS = [
         refuted_if="for some kind and draw of sentences, fewer than five heads give [CLS] more than 0.7 of their "
         "weight, or the value that these heads find at [CLS] is on average at least 10% as long as "
         "the values at words.",
-        refuting_rows=[{"heads": 12, "where_most": 0.9}],
         shows=Series("where_most", "relative length of the value at [CLS] in the heads that give [CLS] most weight"),
         baseline=LIKE_WORDS,
     ),
@@ -301,7 +297,6 @@ CLAIMS = [
         refuted_if="for some kind and draw of sentences, the value at [CLS] is on average at most 3 times as "
         "long in the heads that give [CLS] least weight as in the heads in between or in the heads "
         "that give [CLS] most.",
-        refuting_rows=[{"where_least": 0.5, "where_between": 0.4, "where_most": 0.04}],
         shows=Series("where_least", "relative length of the value at [CLS] in the heads that give [CLS] least weight"),
         baseline=Series("where_between", "the same in the heads in between"),
         best=LIKE_WORDS,
@@ -313,7 +308,6 @@ CLAIMS = [
         all_rows(lambda row: row["largest"] > 0.7 and row["its_value"] < 0.1),
         refuted_if="for some kind and draw of sentences, head 4.5 gives [CLS] at most 0.7 of its weight, or the "
         "value that head 4.5 finds at [CLS] is at least 10% as long as the values at words.",
-        refuting_rows=[{"largest": 0.3, "its_value": 0.04}],
         shows=Series("largest", "weight of head 4.5 on [CLS]"),
         baseline=EVEN,
         best=ALL_WEIGHT,
@@ -327,7 +321,6 @@ CLAIMS = [
         refuted_if="for some draw, the swing of head 3.1 is at most twice the swing of another head; or in at "
         "least half of the draws, head 3.1 gives at least as much weight to the seat after "
         "reasons such as “tired”, or to who sat after reasons such as “soft”.",
-        refuting_rows=[{"best": 50, "swing": 0.2, "next": 0.19, "31_sitter": 0.1, "31_seat": 0.1}],
         shows=Series("swing", "swing of head 3.1"),
         baseline=Series("next", "the second largest swing of the 72 heads"),
     ),
@@ -337,9 +330,9 @@ CLAIMS = [
         "5 draws of four pairs of things, too large or too small",
         all_rows(lambda row: row["swing"] < 0.05),
         refuted_if="for some draw of things, head 3.1 has a swing of at least 0.05 towards the thing that is meant.",
-        refuting_rows=[{"swing": 0.4}],
         shows=Series("swing", "swing of head 3.1 towards the thing that is meant"),
         baseline=Level(0.0, "no turn"),
+        refuting_values={"swing": 0.4},
     ),
     Claim(
         "Head 5.11, on average, gives more to the sitter after both kinds of reason.",
@@ -348,7 +341,6 @@ CLAIMS = [
         most_rows(lambda row: min(row["11_sitter"], row["11_seat"]) > 0),
         refuted_if="in at least half of the draws, head 5.11 gives at least as much weight to the seat as to who "
         "sat after reasons of one of the two kinds.",
-        refuting_rows=[{"11_sitter": 0.2, "11_seat": -0.2}],
         shows=Series("11_seat", "weight on who sat minus weight on the seat, after reasons such as “soft”"),
         baseline=Level(0.0, "equal weight on both"),
     ),
@@ -359,9 +351,9 @@ CLAIMS = [
         is_little_left,
         refuted_if="for some kind of reason, in at least half of the draws, removing another head "
         "of block 5 leaves at most as much of the move as removing head 5.11 does.",
-        refuting_rows=[{"last_sitter": 0.9, "low_sitter": 0.8, "last_seat": 0.9, "low_seat": 0.8}],
         shows=Series("last_sitter", "share of the move left with head 5.11 removed"),
         baseline=Series("low_sitter", "smallest share left with another head of its block removed"),
+        refuting_values={"last_sitter": 1.0},
     ),
     Claim(
         "with five random choices of who sat where, about nine tenths of this move or more was left without 3.1.",
@@ -369,10 +361,10 @@ CLAIMS = [
         "5 draws of who sat where, all reasons",
         all_rows(lambda row: row["third"] > 0.85),
         refuted_if="for some draw of who sat where, at most 85% of the move is left with head 3.1 removed.",
-        refuting_rows=[{"third": 0.5, "low": 0.9}],
         shows=Series("third", "share of the move left with head 3.1 removed"),
         baseline=Series("low", "smallest share left with another head of its block removed"),
         best=WHOLE_MOVE,
+        refuting_values={"third": 0.5},
     ),
     Claim(
         "Without 3.1 more is left, though less after *tired* than after *soft*, as its map says.",
@@ -382,10 +374,10 @@ CLAIMS = [
         refuted_if="for some draw and kind of reason, removing head 3.1 leaves at most as much of the move as "
         "removing head 5.11 does; or in at least half of the draws, removing head 3.1 leaves at least "
         "as much after reasons such as “tired” as after reasons such as “soft”.",
-        refuting_rows=[{"third_sitter": 0.96, "last_sitter": 0.7, "third_seat": 0.92, "last_seat": 0.7}],
         shows=Series("third_sitter", "share of the move left with head 3.1 removed, after reasons such as “tired”"),
         baseline=Series("third_seat", "the same after reasons such as “soft”"),
         best=WHOLE_MOVE,
+        refuting_values={"third_sitter": 0.5},
     ),
     Claim(
         "The last block stands out.",
@@ -394,7 +386,6 @@ CLAIMS = [
         all_rows(lambda row: row["last"] > 3 * row["early"]),
         refuted_if="for some kind and draw of sentences, removing the median head of the last block moves "
         "sentences at most 3 times as far as removing the median head of the earlier blocks does.",
-        refuting_rows=[{"last": 0.002, "early": 0.002}],
         shows=Series("last", "distance a sentence moves with the median head of the last block removed"),
         baseline=Series("early", "the same for the earlier blocks"),
     ),
@@ -405,7 +396,6 @@ CLAIMS = [
         all_rows(lambda row: row["median"] < 0.005 and row["apart"] > 100 * row["median"]),
         refuted_if="for some kind and draw of sentences, removing the median head moves sentences by at least "
         "0.005, or by at least 1% of the distance to another sentence.",
-        refuting_rows=[{"median": 0.1, "apart": 0.4}],
         shows=Series("median", "distance a sentence moves with the median head removed"),
         baseline=Series("apart", "distance to another sentence"),
     ),

@@ -9,7 +9,7 @@ asserts it.
 import importlib
 import os
 from collections.abc import Callable
-from itertools import product
+from itertools import cycle, product
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -70,10 +70,10 @@ class Claim(NamedTuple):
     varied : in words: "5 seeds, rates × ¼ to × 4"
     holds : function of the rows, as strong as the sentence and written before the rows were seen
     refuted_if : one sentence: what, had it been seen, would have refuted the claim
-    refuting_rows : rows as they would be in that case
     shows : the series in which one sees it
     baseline : what chance, an average, no training, or whatever lacks the thing that is praised gives
     best : the best achievable, where it is known
+    refuting_values : {column: value}, what all rows would hold in that case, if more than the baseline is needed
     """
 
     sentence: str
@@ -81,10 +81,17 @@ class Claim(NamedTuple):
     varied: str
     holds: Callable
     refuted_if: str
-    refuting_rows: list
     shows: Series
     baseline: Series | Level | None = None
     best: Series | Level | None = None
+    refuting_values: dict = {}  # noqa: RUF012, never changed
+
+    def spoil(self, rows):
+        """Return rows that would refute it: those that were seen, with no better a result than the baseline gives."""
+        if self.refuting_values:
+            return [{**row, **self.refuting_values} for row in rows]
+        given, where = cycle(self.baseline.values(rows)), self.shows.where
+        return [{**row, self.shows.column: next(given)} if select_rows([row], **where) else row for row in rows]
 
 
 def grid(**factors):
