@@ -20,15 +20,6 @@ def alibi(stored, *, network=0, keys=0, step=3):
     network, keys : int, which of the networks and of the donors of keys, from 0
     step : int, how many letters have been written, the last of them just now
 
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    IndexError
-        There is no such network, donor or step.
-
     Examples
     --------
     >>> from attention_course.alibi import stored_alibi

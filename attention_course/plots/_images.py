@@ -150,11 +150,6 @@ def photograph(side):
     -------
     (side, side, 3), red, green and blue from 0 to 1
 
-    Raises
-    ------
-    ValueError
-        The side is not from 1 to 224.
-
     Examples
     --------
     >>> photograph(200).shape

@@ -19,19 +19,10 @@ def lamp(gaps, d, lead, *, words, asks):
     Parameters
     ----------
     gaps : dict of d: (rows,), the gaps of random rows for each size d of their keys
-    d : int, the size that is drawn
+    d : int, the size that is drawn, one of those that have gaps
     lead : float, by how much the score of the first word leads, for the query that can be moved
     words : 2 str, whose weights these are
     asks : str, the word that asks
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    KeyError
-        There are no gaps for this d.
 
     Examples
     --------
@@ -82,15 +73,6 @@ def walks(sums, *, step=8):
     ----------
     sums : (walks, d), the sum of the first product, of the first two, and so on
     step : int, every how many products a point is drawn
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        The sums are not a matrix.
 
     Examples
     --------

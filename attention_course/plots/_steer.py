@@ -70,11 +70,6 @@ def with_inputs(picture, name, inputs):
     name : str, of a module in `web/pictures`
     inputs : dict of str: array, list, number or str
 
-    Raises
-    ------
-    TypeError
-        An input is of another kind, which JSON cannot hold.
-
     Examples
     --------
     >>> from attention_course.plots import grid

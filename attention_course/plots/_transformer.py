@@ -18,15 +18,6 @@ def whole_transformer(inputs):
     ----------
     inputs : dict, of `attention_course.anatomy.dissect`
 
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    KeyError
-        The dict lacks something that the picture needs.
-
     Examples
     --------
     >>> run = {"text": "2026-03-14", "cross": "00" * 20}

@@ -45,15 +45,6 @@ def triangle(keys, letters, *, turn=0):
     letters : 3 str, whose keys they are
     turn : float, degrees by which each query is turned away from its own key; with 0 one matrix makes both
 
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        There are not three keys of two numbers and three letters.
-
     Examples
     --------
     >>> from attention_course.plots import triangle
@@ -103,15 +94,6 @@ def roles(words, queries, keys, values):
     queries : dict of word: float
     keys, values : (n,)
 
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        There is not one label, one key and one value for each word.
-
     Examples
     --------
     >>> roles(["river", "clerk"], {"bank": -2.0}, [-3, 3], [5, -5])
@@ -158,16 +140,7 @@ def clocks(query_at, key_at, rates):
     Parameters
     ----------
     query_at, key_at : int, their positions
-    rates : angles in radians by which the pairs turn from one position to the next
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        There is no clock.
+    rates : one angle or more, in radians, by which the pairs turn from one position to the next
 
     Examples
     --------
