@@ -37,10 +37,11 @@ EXPERIMENTS = {
 
 SIX = {"n": 6, "size": 1}
 UNEQUAL = {"size": [1, 4]}
+
 CLAIMS = [
     Claim(
         "One line shows the fault: *sum the rows*.",
-        "axis",
+        experiment="axis",
         varied="5 seeds, 50 grids each of 8 and 32 words, scores of size 1 and 4",
         holds=all_rows(lambda row: row["least"] > 0.05, **UNEQUAL),
         refuted_if="in some grid that is normalised down its columns, every row sum differs from 1 by at most 0.05.",
@@ -49,7 +50,7 @@ CLAIMS = [
     ),
     Claim(
         "In most sets of six random vectors, at least one pair ended up further apart.",
-        "words",
+        experiment="words",
         varied="5 seeds, 200 sets of six words each",
         holds=all_rows(lambda row: row["some pair further apart"] > 0.5, **SIX),
         refuted_if="for some seed, at most 100 of the 200 sets contain a pair that moves apart.",

@@ -1,5 +1,6 @@
 """Evidence for chapter 2: what three divisors do to random weights, to the first gradient and to training."""
 
+from functools import partial
 from math import sqrt
 from statistics import mean
 
@@ -114,25 +115,23 @@ BY_ROOT = {(rate, d): int(0.05 < rate < 2) for rate in (0.03, 0.1, 0.3, 1, 3) fo
 ADAM_BY_ROOT = {(rate, d): 1 for rate in (0.01, 0.03) for d in (16, 256)}
 ADAM_BY_D = {(rate, d): 1 for rate in (0.01, 0.03, 0.1) for d in (16, 256)}
 
-
-SIZES = "5 seeds, d = 4 to 1024"
-GRADIENTS = "5 seeds, five initialisations each, d = 16, 64 and 256"
-WINDOWS = "5 seeds; plain gradient descent and Adam, three divisors, d = 16 and 256, six learning rates each"
-
+size_claim = partial(Claim, experiment="size", varied="5 seeds, d = 4 to 1024")
+gradient_claim = partial(Claim, experiment="gradient", varied="5 seeds, five initialisations each, d = 16, 64 and 256")
+window_claim = partial(
+    Claim,
+    experiment="window",
+    varied="5 seeds; plain gradient descent and Adam, three divisors, d = 16 and 256, six learning rates each",
+)
 CLAIMS = [
-    Claim(
+    size_claim(
         "With a divisor of $\\sqrt{d}$ it stays near 0.24 at every size, and the row can still both choose *and* move.",
-        "size",
-        SIZES,
         all_rows(lambda row: 0.2 < row["÷ √d largest"] < 0.28),
         refuted_if="for some seed and some d, the mean of the largest of 16 weights is at most 0.2 or at least 0.28.",
         shows=Series("÷ √d largest", "mean of the largest of 16 weights, ÷ √d"),
         baseline=Series("÷ 1 largest", "the same without a divisor"),
     ),
-    Claim(
+    size_claim(
         "Without a divisor the mean is the largest of the three, but the median is the smallest.",
-        "size",
-        SIZES,
         all_rows(
             lambda row: (
                 row["÷ 1 mean"] > max(row["÷ √d mean"], row["÷ d mean"])
@@ -140,91 +139,63 @@ CLAIMS = [
             ),
             d=1024,
         ),
-        refuted_if=(
-            "for some seed, at d = 1024, the mean slope with respect to the undivided score is not largest, or its "
-            "median not smallest, without a divisor."
-        ),
+        refuted_if="for some seed, at d = 1024, the mean slope with respect to the undivided score is not largest, or "
+        "its median not smallest, without a divisor.",
         shows=Series("÷ 1 mean", "mean slope with respect to the undivided score, d = 1024, ÷ 1", {"d": 1024}),
         baseline=Series("÷ √d mean", "the same with ÷ √d", {"d": 1024}),
         refuting_values={"÷ 1 median": 1.0},
     ),
-    Claim(
+    gradient_claim(
         "so taking the divisor away makes it 23 times *larger*",
-        "gradient",
-        GRADIENTS,
         all_rows(lambda row: row["÷ 1"] > 16 * row["÷ √d"], d=256),
-        refuted_if=(
-            "for some seed, at d = 256, the gradient of W_q and W_k before the first step is at most 16 times as "
-            "large without a divisor as with ÷ √d."
-        ),
+        refuted_if="for some seed, at d = 256, the gradient of W_q and W_k before the first step is at most 16 times "
+        "as large without a divisor as with ÷ √d.",
         shows=Series("÷ 1", "gradient compared with the numbers of W, d = 256, no divisor", {"d": 256}),
         baseline=Series("÷ √d", "the same with ÷ √d", {"d": 256}),
     ),
-    Claim(
+    gradient_claim(
         "With a divisor of $\\sqrt{d}$ the step hardly changes: it is 0.168 at $d = 16$ and 0.146 at $d = 256$.",
-        "gradient",
-        GRADIENTS,
         lambda rows: all(0.6 < change < 1.4 for change in compare_sizes(rows, "÷ √d")),
-        refuted_if=(
-            "for some seed, from d = 16 to d = 256, the gradient of W_q and W_k before the first step, compared with "
-            "their numbers, changes by 40% or more."
-        ),
+        refuted_if="for some seed, from d = 16 to d = 256, the gradient of W_q and W_k before the first step, compared "
+        "with their numbers, changes by 40% or more.",
         shows=Series("÷ √d", "gradient compared with the numbers of W, ÷ √d"),
         baseline=Series("÷ 1", "the same without a divisor"),
     ),
-    Claim(
+    gradient_claim(
         "Without a divisor it grows, and with a divisor of $d$ it shrinks.",
-        "gradient",
-        GRADIENTS,
         lambda rows: min(compare_sizes(rows, "÷ 1")) > 1.5 and max(compare_sizes(rows, "÷ d")) < 0.5,
-        refuted_if=(
-            "for some seed, from d = 16 to d = 256, the gradient compared with the numbers of W grows less than by "
-            "half without a divisor, or shrinks less than to half with ÷ d."
-        ),
+        refuted_if="for some seed, from d = 16 to d = 256, the gradient compared with the numbers of W grows less than "
+        "by half without a divisor, or shrinks less than to half with ÷ d.",
         shows=Series("÷ 1", "gradient compared with the numbers of W, d = 256, no divisor", {"d": 256}),
         baseline=Series("÷ 1", "the same at d = 16", {"d": 16}),
     ),
-    Claim(
+    window_claim(
         "without a divisor, the largest rate that works falls from 0.3 to 0.03 as $d$ grows",
-        "window",
-        WINDOWS,
         match_rates("SGD", "÷ 1", PLAIN),
-        refuted_if=(
-            "at d = 16, at least two of the five runs fail at a learning rate of 0.3, or at least two learn at one of "
-            "the rates 1 and 3; or at d = 256, at least two fail at 0.03, or at least two learn at one of the rates "
-            "0.1 and 0.3."
-        ),
+        refuted_if="at d = 16, at least two of the five runs fail at a learning rate of 0.3, or at least two learn at "
+        "one of the rates 1 and 3; or at d = 256, at least two fail at 0.03, or at least two learn at one of the rates "
+        "0.1 and 0.3.",
         shows=show_rate("0.3", "share of runs that learn at rate 0.3, d = 256, no divisor", "SGD", "÷ 1"),
         baseline=show_rate("0.3", "the same at d = 16", "SGD", "÷ 1", d=16),
     ),
-    Claim(
+    window_claim(
         "with a divisor of $d$, the smallest rate that works rises from 1 to 10",
-        "window",
-        WINDOWS,
         match_rates("SGD", "÷ d", BY_D),
-        refuted_if=(
-            "at d = 16, at least two of the five runs learn at a learning rate of 0.3, or at least two fail at 1; or "
-            "at d = 256, at least two learn at one of the rates 1 and 3, or at least two fail at 10."
-        ),
+        refuted_if="at d = 16, at least two of the five runs learn at a learning rate of 0.3, or at least two fail at "
+        "1; or at d = 256, at least two learn at one of the rates 1 and 3, or at least two fail at 10.",
         shows=show_rate("1", "share of runs that learn at rate 1, d = 256, ÷ d", "SGD", "÷ d"),
         baseline=show_rate("1", "the same at d = 16", "SGD", "÷ d", d=16),
     ),
-    Claim(
+    window_claim(
         "with a divisor of $\\sqrt{d}$, the rates 0.1, 0.3 and 1 work at both sizes, and 0.03 and 3 at neither",
-        "window",
-        WINDOWS,
         match_rates("SGD", "÷ √d", BY_ROOT),
-        refuted_if=(
-            "at d = 16 or at d = 256, at least two of the five runs fail at one of the learning rates 0.1, 0.3 and 1, "
-            "or at least two learn at one of the rates 0.03 and 3."
-        ),
+        refuted_if="at d = 16 or at d = 256, at least two of the five runs fail at one of the learning rates 0.1, 0.3 "
+        "and 1, or at least two learn at one of the rates 0.03 and 3.",
         shows=show_rate("0.3", "share of runs that learn at rate 0.3, d = 256, ÷ √d", "SGD", "÷ √d"),
         baseline=show_rate("0.3", "the same without a divisor", "SGD", "÷ 1"),
     ),
-    Claim(
+    window_claim(
         "At $d = 256$ without a divisor, each of the six rates fails in most runs.",
-        "window",
-        WINDOWS,
         lambda rows: all(
             sum(row[str(rate)] for row in select_rows(rows, optimiser="Adam", divisor="÷ 1", d=256)) < 2.5
             for rate in RATES["Adam"]
@@ -233,65 +204,55 @@ CLAIMS = [
         shows=show_rate("0.003", "share of Adam runs that learn at rate 0.003, d = 256, no divisor", "Adam", "÷ 1"),
         baseline=show_rate("0.003", "the same divided by √d", "Adam", "÷ √d"),
     ),
-    Claim(
+    window_claim(
         "With $\\sqrt{d}$ the rates 0.01 and 0.03 work at both sizes",
-        "window",
-        WINDOWS,
         match_rates("Adam", "÷ √d", ADAM_BY_ROOT),
         refuted_if="at d = 16 or at d = 256, at least two of the five runs fail at a learning rate of 0.01 or of 0.03.",
         shows=show_rate("0.03", "share of Adam runs that learn at rate 0.03, d = 256, ÷ √d", "Adam", "÷ √d"),
         baseline=show_rate("0.03", "the same without a divisor", "Adam", "÷ 1"),
     ),
-    Claim(
+    window_claim(
         "and with $d$ the rates 0.01, 0.03 and 0.1 do",
-        "window",
-        WINDOWS,
         match_rates("Adam", "÷ d", ADAM_BY_D),
-        refuted_if=(
-            "at d = 16 or at d = 256, at least two of the five runs fail at one of the learning rates 0.01, 0.03 and "
-            "0.1."
-        ),
+        refuted_if="at d = 16 or at d = 256, at least two of the five runs fail at one of the learning rates 0.01, "
+        "0.03 and 0.1.",
         shows=show_rate("0.1", "share of Adam runs that learn at rate 0.1, d = 256, ÷ d", "Adam", "÷ d"),
         baseline=show_rate("0.1", "the same divided by √d", "Adam", "÷ √d"),
     ),
     Claim(
         "at 0.001 and 0.003 all five runs learn within 400 steps",
-        "start",
-        "5 seeds; Adam without a divisor, d = 256, 75 and 400 steps",
         lambda rows: most_learn(rows, "0.001 late") and most_learn(rows, "0.003 late"),
         refuted_if="at a learning rate of 0.001 or of 0.003, at least two of the five runs fail in 400 steps.",
         shows=Series("0.003 late", "share of Adam runs that learn in 400 steps, rate 0.003, no divisor"),
         baseline=Series("0.003 usual", "the same in 75 steps"),
         refuting_values={"0.003 late": 0.0},
+        experiment="start",
+        varied="5 seeds; Adam without a divisor, d = 256, 75 and 400 steps",
     ),
     Claim(
         "or within 75 if their matrices start four times smaller",
-        "start",
-        "5 seeds; Adam without a divisor, d = 256, 75 steps",
         lambda rows: (
             most_learn(rows, "0.001 small")
             and most_learn(rows, "0.003 small")
             and not most_learn(rows, "0.001 usual")
             and not most_learn(rows, "0.003 usual")
         ),
-        refuted_if=(
-            "at a learning rate of 0.001 or of 0.003, at least two of the five runs with smaller matrices fail, or at "
-            "least four of those from the usual start learn."
-        ),
+        refuted_if="at a learning rate of 0.001 or of 0.003, at least two of the five runs with smaller matrices fail, "
+        "or at least four of those from the usual start learn.",
         shows=Series("0.003 small", "share of Adam runs that learn from a smaller start, rate 0.003, no divisor"),
         baseline=Series("0.003 usual", "the same from the usual start"),
         refuting_values={"0.003 small": 0.0},
+        experiment="start",
+        varied="5 seeds; Adam without a divisor, d = 256, 75 steps",
     ),
     Claim(
         "After 75 steps their size is 12.5, and an item scores 43.6 with its own key.",
-        "growth",
-        "5 seeds; d = 16, divided by 4, plain gradient descent at a learning rate of 1",
         all_rows(lambda row: row["after"] > 5 * row["before"] and row["own"] > 20),
-        refuted_if=(
-            "for some seed, training makes the scores, divided by √d, less than five times as large, or an item scores "
-            "20 or less with its own key."
-        ),
+        refuted_if="for some seed, training makes the scores, divided by √d, less than five times as large, or an item "
+        "scores 20 or less with its own key.",
         shows=Series("after", "size of the divided scores after 75 steps"),
         baseline=Series("before", "the same before training"),
+        experiment="growth",
+        varied="5 seeds; d = 16, divided by 4, plain gradient descent at a learning rate of 1",
     ),
 ]

@@ -1,5 +1,7 @@
 """Claims of chapter 3: which of the networks that write the right answer have read what they look at."""
 
+from functools import partial
+
 import numpy as np
 import torch
 
@@ -89,35 +91,30 @@ NONE, START, END, ADDITIVE, GENERAL, EARLY, LUONG = (
         "additive_luong",
     )
 )
+
+dates_claim = partial(Claim, experiment="dates", varied="5 seeds")
+letters_claim = partial(Claim, experiment="letters", varied="5 seeds")
 CLAIMS = [
-    Claim(
+    dates_claim(
         "So a right answer does not show that a network read its way to it.",
-        "dates",
-        varied="5 seeds",
         holds=lambda rows: (
             all_rows(lambda row: row["exact"] >= 0.75, **START)(rows)
             and all_rows(lambda row: row["exact"] <= 0.02, **NONE)(rows)
         ),
-        refuted_if=(
-            "for some seed, the network with keys that hold only places gets fewer than 75% of the dates right, or the "
-            "network without attention gets more than 2% right."
-        ),
+        refuted_if="for some seed, the network with keys that hold only places gets fewer than 75% of the dates right, "
+        "or the network without attention gets more than 2% right.",
         shows=Series("exact", "dates right with keys that hold only places", START),
         baseline=Series("exact", "dates right without attention", NONE),
         best=Level(1, "all dates right"),
     ),
-    Claim(
+    dates_claim(
         "Only the two suspects draw a better map than the table.",
-        "dates",
-        varied="5 seeds",
         holds=lambda rows: (
             all_rows(lambda row: row["spot"] < row["table"], **START)(rows)
             and all_rows(lambda row: row["spot"] > row["table"], kind=["additive", "general"])(rows)
         ),
-        refuted_if=(
-            "for some seed, the largest weights of the network with keys that hold only places are right more often "
-            "than the table, or those of an additive or general network aren't."
-        ),
+        refuted_if="for some seed, the largest weights of the network with keys that hold only places are right more "
+        "often than the table, or those of an additive or general network aren't.",
         shows=Series(
             "spot", "largest weights on the right place, additive and general", {"kind": ["additive", "general"]}
         ),
@@ -126,73 +123,59 @@ CLAIMS = [
     ),
     Claim(
         "It writes whatever it is made to look at.",
-        "dates",
+        experiment="dates",
         varied="5 seeds; said of the third digit of the year, in the additive network",
         holds=all_rows(lambda row: row["copied"] >= 0.98 and row["there"] >= 0.95, **ADDITIVE),
-        refuted_if=(
-            "for some seed, the network writes the fourth digit in fewer than 98% of the dates when all weight is "
-            "forced onto the fourth, or the third in fewer than 95% when all weight is forced onto the third."
-        ),
+        refuted_if="for some seed, the network writes the fourth digit in fewer than 98% of the dates when all weight "
+        "is forced onto the fourth, or the third in fewer than 95% when all weight is forced onto the third.",
         shows=Series("copied", "dates with the fourth digit written when all weight is on the fourth", ADDITIVE),
         baseline=Level(0.1, "a digit chosen at random"),
         best=Level(1, "always the digit there"),
     ),
     Claim(
         "With nothing but the format in its keys, a network still writes most of the dates.",
-        "dates",
+        experiment="dates",
         varied="5 seeds; the keys are the mean, at each place, of those of all dates of the format",
         holds=all_rows(lambda row: row["mean"] >= 0.5, kind=["additive", "general"]),
-        refuted_if=(
-            "for some seed, the additive or the general network gets fewer than half of the dates right with the mean "
-            "keys of the date's format."
-        ),
+        refuted_if="for some seed, the additive or the general network gets fewer than half of the dates right with "
+        "the mean keys of the date's format.",
         shows=Series("mean", "dates right with the mean keys of their format, additive", ADDITIVE),
         baseline=Series("mean", "the same with the general score", GENERAL),
         best=Series("own", "dates right with their own keys", ADDITIVE),
         refuting_values={"mean": 0.1},
     ),
-    Claim(
+    letters_claim(
         "A network that counts can survive longer texts, if it counts from the right end.",
-        "letters",
-        varied="5 seeds",
         holds=lambda rows: (
             all_rows(lambda row: row["at_9"] >= 0.5, **END)(rows)
             and all_rows(lambda row: row["at_9"] <= 0.02, **START)(rows)
         ),
-        refuted_if=(
-            "for some seed, the network that counts from the end gets fewer than 50% of the texts of 9 letters right, "
-            "or the one that counts from the start gets more than 2% right."
-        ),
+        refuted_if="for some seed, the network that counts from the end gets fewer than 50% of the texts of 9 letters "
+        "right, or the one that counts from the start gets more than 2% right.",
         shows=Series("at_9", "texts of 9 letters right, counted from the end", END),
         baseline=Series("at_9", "texts of 9 letters right, counted from the start", START),
         best=Series("at_9", "texts of 9 letters right with the general score", GENERAL | LETTERS),
     ),
     Claim(
         "Its keys hold places, and it does not need the letters in them.",
-        "letters",
+        experiment="letters",
         varied="5 seeds; for the additive network 3 of them also at a quarter of the rate with four times the steps",
         holds=lambda rows: (
             all_rows(lambda row: row["other"] >= 0.4 and row["mean"] >= 0.6, **ADDITIVE)(rows)
             and all_rows(lambda row: row["other"] <= 0.25, **GENERAL)(rows)
         ),
-        refuted_if=(
-            "for some seed, the additive network gets fewer than 40% of the texts of 6 letters right with the keys of "
-            "other texts or fewer than 60% with the mean key of each place, or the general network gets more than 25% "
-            "right with the keys of other texts."
-        ),
+        refuted_if="for some seed, the additive network gets fewer than 40% of the texts of 6 letters right with the "
+        "keys of other texts or fewer than 60% with the mean key of each place, or the general network gets more than "
+        "25% right with the keys of other texts.",
         shows=Series("other", "texts right with another text's keys, additive", ADDITIVE | LETTERS),
         baseline=Series("other", "the same with the general score", GENERAL | LETTERS),
         best=Series("own", "texts right with their own keys, additive", ADDITIVE | LETTERS),
     ),
-    Claim(
+    letters_claim(
         "So `additive` counts, and it counts from the end.",
-        "letters",
-        varied="5 seeds",
         holds=all_rows(lambda row: row["last"] >= 0.4 and row["first"] <= 0.1, **ADDITIVE, **LETTERS),
-        refuted_if=(
-            "for some seed, the additive network gets fewer than 40% of the texts of 6 letters right with the last six "
-            "keys of a text of 8, or more than 10% with the first six."
-        ),
+        refuted_if="for some seed, the additive network gets fewer than 40% of the texts of 6 letters right with the "
+        "last six keys of a text of 8, or more than 10% with the first six.",
         shows=Series("last", "texts right with the last six keys of eight", ADDITIVE | LETTERS),
         baseline=Series("first", "texts right with the first six keys of eight", ADDITIVE | LETTERS),
         best=Series("own", "texts right with their own keys", ADDITIVE | LETTERS),
@@ -200,35 +183,29 @@ CLAIMS = [
     Claim(
         "After four times the steps at a quarter of the learning rate, `additive` puts most of its largest weights on "
         "the right letter, and it still counts.",
-        "letters",
+        experiment="letters",
         varied="3 seeds",
         holds=lambda rows: (
             all_rows(lambda row: min(row["spot"], row["other"]) >= 0.6, **ADDITIVE, **SLOW)(rows)
             and all_rows(lambda row: row["spot"] <= 0.85, **ADDITIVE, **LETTERS)(rows)
         ),
-        refuted_if=(
-            "for some seed, fewer than 60% of the largest weights of the additive network are on the right letter, or "
-            "it gets fewer than 60% of the texts of 6 letters right with the keys of other texts, or more than 85% of "
-            "its largest weights are on the right letter even after the page's steps."
-        ),
+        refuted_if="for some seed, fewer than 60% of the largest weights of the additive network are on the right "
+        "letter, or it gets fewer than 60% of the texts of 6 letters right with the keys of other texts, or more than "
+        "85% of its largest weights are on the right letter even after the page's steps.",
         shows=Series("spot", "largest weights on the right letter after longer training", ADDITIVE | SLOW),
         baseline=Series("spot", "after the page's steps", ADDITIVE | LETTERS),
         best=Series("other", "texts right with another text's keys after longer training", ADDITIVE | SLOW),
     ),
-    Claim(
+    letters_claim(
         "It is like reading with a finger on the page: `general` looks for the letter it wrote last, and takes the one "
         "before it.",
-        "letters",
-        varied="5 seeds",
         holds=all_rows(
             lambda row: row["left_least"] >= 0.3 and row["itself"] <= 0.1 and row["rest"] <= 0.1,
             **GENERAL,
             **LETTERS,
         ),
-        refuted_if=(
-            "for some seed, changing a letter in the keys of the general network spoils the letter to its left in "
-            "fewer than 30% of the texts, or the letter itself or all others in more than 10% on average."
-        ),
+        refuted_if="for some seed, changing a letter in the keys of the general network spoils the letter to its left "
+        "in fewer than 30% of the texts, or the letter itself or all others in more than 10% on average.",
         shows=Series("left", "letters wrong to the left of the changed one", GENERAL | LETTERS),
         baseline=Series("itself", "the changed letter itself wrong", GENERAL | LETTERS),
         best=Level(7 / 8, "a letter chosen at random is wrong"),
@@ -237,19 +214,16 @@ CLAIMS = [
     Claim(
         "`general_early`, which asks before its step, goes on writing; `additive_luong`, which asks after, breaks down "
         "with most seeds.",
-        "letters",
+        experiment="letters",
         varied="5 seeds; with one of them the additive score goes on writing in Luong's order too",
         holds=lambda rows: (
             all_rows(lambda row: row["mean"] >= 0.5, kind=["additive", "general_early"], **LETTERS)(rows)
             and most_rows(lambda row: row["mean"] <= 0.25, **LUONG)(rows)
             and all_rows(lambda row: row["mean"] <= 0.25, **GENERAL)(rows)
         ),
-        refuted_if=(
-            "for some seed, a network that asks before its step (the additive or the general one) gets fewer than "
-            "half of the texts of 6 letters right with the mean key of each place, or the general network in Luong's "
-            "order more than 25%, or for most seeds the additive one in "
-            "Luong's order more than 25%."
-        ),
+        refuted_if="for some seed, a network that asks before its step (the additive or the general one) gets fewer "
+        "than half of the texts of 6 letters right with the mean key of each place, or the general network in Luong's "
+        "order more than 25%, or for most seeds the additive one in Luong's order more than 25%.",
         shows=Series("mean", "texts right with the mean keys, general score asking before its step", EARLY),
         baseline=Series("mean", "the same, additive score in Luong's order", LUONG),
         best=Series("own", "texts right with their own keys, general score asking before its step", EARLY),
@@ -257,18 +231,16 @@ CLAIMS = [
     ),
     Claim(
         "By asking before it reads what it wrote last, the reader has become a counter.",
-        "letters",
+        experiment="letters",
         varied="5 seeds; the network is Luong's with the general score, asking with the state before",
         holds=lambda rows: (
             all_rows(lambda row: row["other"] >= 0.6 and row["last"] >= 0.6 and row["first"] <= 0.1, **EARLY)(rows)
             and all_rows(lambda row: row["other"] <= 0.25, **GENERAL)(rows)
         ),
-        refuted_if=(
-            "for some seed, the network that asks with the state before gets fewer than 60% of the texts of 6 letters "
-            "right with the keys of other texts or with the last six keys of a text of 8, or more than 10% with the "
-            "first six, or the one that asks with the current state gets more than 25% right with the keys of other "
-            "texts."
-        ),
+        refuted_if="for some seed, the network that asks with the state before gets fewer than 60% of the texts of 6 "
+        "letters right with the keys of other texts or with the last six keys of a text of 8, or more than 10% with "
+        "the first six, or the one that asks with the current state gets more than 25% right with the keys of other "
+        "texts.",
         shows=Series("other", "texts right with another text's keys, asking with the state before", EARLY),
         baseline=Series("other", "the same, asking with the current state", GENERAL),
         best=Series("own", "texts right with their own keys, asking with the state before", EARLY),

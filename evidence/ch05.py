@@ -1,5 +1,7 @@
 """Claims of chapter 5: a word finds its thing in a picture, and a token reacts to itself without seeing itself."""
 
+from functools import partial
+
 import numpy as np
 
 from attention_course.tasks import scene_examples
@@ -57,11 +59,15 @@ EXPERIMENTS = {
 
 HALF_LEARNED = {"found": 0.5, "weight": 0.5, "error": 0.2, "mean": 0.19}
 HALF_LEARNED |= {"colour": 0.5, "colour_error": 0.2, "ring": 0.5, "smaller": 0.5}
-TRAININGS = "5 seeds, each with its own scenes, initial weights and batches"
+
+picture_claim = partial(
+    Claim, experiment="pictures", varied="5 seeds, each with its own scenes, initial weights and batches"
+)
+untrained_claim = partial(Claim, experiment="pictures", varied="20 untrained networks, each with its own scenes")
 CLAIMS = [
     Claim(
         "y1 may not attend to itself, and yet here it reacts to itself",
-        "masks",
+        experiment="masks",
         varied="5 seeds, each with 30 models and their tokens",
         holds=all_rows(lambda row: row["self"] >= 25),
         refuted_if="for some seed, y1 reacts to itself in fewer than 25 of the 30 models.",
@@ -71,25 +77,21 @@ CLAIMS = [
     ),
     Claim(
         "With the words, all 1,500 find their patch with each of three seeds, although nothing told them where it is.",
-        "pictures",
+        experiment="pictures",
         varied="5 seeds, each with its own scenes, initial weights and batches; the learning rate and a quarter of it",
         holds=lambda rows: (
             all_rows(lambda row: row["found"] >= 1 and row["weight"] > 0.98, **PAGE)(rows)
             and all_rows(lambda row: row["found"] >= 0.99 and row["weight"] > 0.85, **SLOW)(rows)
         ),
-        refuted_if=(
-            "for some seed, the network misses a thing or its mean weight on the right patch is at most 0.98; or, "
-            "at a quarter of the learning rate, it finds fewer than 99% of the things or its mean weight on the "
-            "right patch is at most 0.85."
-        ),
+        refuted_if="for some seed, the network misses a thing or its mean weight on the right patch is at most 0.98; "
+        "or, at a quarter of the learning rate, it finds fewer than 99% of the things or its mean weight on the right "
+        "patch is at most 0.85.",
         shows=Series("weight", "mean weight on the right patch", PAGE | {"rate": [PAGE["rate"], SLOW["rate"]]}),
         baseline=Series("weight", "networks that read “thing” for every word", THING),
         best=Level(1, "all weight on the right patch"),
     ),
-    Claim(
+    picture_claim(
         "With four times the rate most networks miss many.",
-        "pictures",
-        varied=TRAININGS,
         holds=most_rows(lambda row: row["found"] < 0.7, **FAST),
         refuted_if="at least half of the networks find at least 70% of the things at four times the learning rate.",
         shows=Series("found", "things found at four times the learning rate", FAST),
@@ -99,67 +101,50 @@ CLAIMS = [
     ),
     Claim(
         "Its error, 0.19 to 0.21, is no better than the mean of the three colours, 0.190.",
-        "pictures",
+        experiment="pictures",
         varied="5 networks that read “thing” for every word, each with its own scenes, initial weights and batches",
         holds=all_rows(lambda row: row["error"] > row["mean"] - 0.01, **THING),
-        refuted_if=(
-            "for some seed, the error of the network that reads “thing” for every word is at least 0.01 below the "
-            "error of always answering the mean of the three colours."
-        ),
+        refuted_if="for some seed, the error of the network that reads “thing” for every word is at least 0.01 below "
+        "the error of always answering the mean of the three colours.",
         shows=Series("error", "error of networks that read “thing” for every word", THING),
         baseline=Series("mean", "always answering the mean of the three colours", THING),
         best=Level(1 / 6, "always answering their median: no answer that is the same for all three is better"),
         refuting_values={"error": 0.17},
     ),
-    Claim(
+    untrained_claim(
         "what equal weights would give",
-        "pictures",
-        varied="20 untrained networks, each with its own scenes",
         holds=all_rows(lambda row: abs(row["weight"] - 1 / 16) < 0.02, **UNTRAINED),
-        refuted_if=(
-            "for some untrained network, the mean weight on the right patch differs from 1/16 by at least 0.02."
-        ),
+        refuted_if="for some untrained network, the mean weight on the right patch differs from 1/16 by at least 0.02.",
         shows=Series("weight", "mean weight on the right patch before training", UNTRAINED),
         baseline=Level(1 / 16, "equal weights for all 16 patches"),
         refuting_values=HALF_LEARNED,
     ),
-    Claim(
+    untrained_claim(
         "The initialisation decides which of sixteen nearly equal weights is largest.",
-        "pictures",
-        varied="20 untrained networks, each with its own scenes",
         holds=lambda rows: (
             min(found := [row["found"] for row in select_rows(rows, **UNTRAINED)]) < 0.1 and max(found) > 0.4
         ),
-        refuted_if=(
-            "each of the 20 untrained networks finds at least 10% of the things, or each of them finds at most 40%."
-        ),
+        refuted_if="each of the 20 untrained networks finds at least 10% of the things, or each of them finds at most "
+        "40%.",
         shows=Series("found", "things found before training", UNTRAINED),
         baseline=Level(1 / 16, "a patch chosen at random"),
         best=Level(1, "all things found"),
     ),
-    Claim(
+    picture_claim(
         "The word finds the ring with nothing inside, but a ball that is one pixel smaller gets less than a fifth of "
         "its weight.",
-        "pictures",
-        varied=TRAININGS,
         holds=all_rows(lambda row: row["ring"] > 0.99 and row["smaller"] < 0.2, **PAGE),
-        refuted_if=(
-            "for some seed, the mean weight that the word “ball” gives to the ring is at most 0.99, or the mean "
-            "weight that it gives to the smaller ball is at least 0.2."
-        ),
+        refuted_if="for some seed, the mean weight that the word “ball” gives to the ring is at most 0.99, or the mean "
+        "weight that it gives to the smaller ball is at least 0.2.",
         shows=Series("ring", "weight on the ring with nothing inside", PAGE),
         baseline=Series("smaller", "weight on the smaller ball", PAGE),
         best=Level(1, "all weight on the ring"),
     ),
-    Claim(
+    picture_claim(
         "a ball of another colour is found, and its colour is given",
-        "pictures",
-        varied=TRAININGS,
         holds=all_rows(lambda row: row["colour"] > 0.98 and row["colour_error"] < 0.02, **PAGE),
-        refuted_if=(
-            "for some seed, the mean weight that the word “ball” gives to a ball of another colour is at most "
-            "0.98, or the mean error of the answered colour is at least 0.02."
-        ),
+        refuted_if="for some seed, the mean weight that the word “ball” gives to a ball of another colour is at most "
+        "0.98, or the mean error of the answered colour is at least 0.02.",
         shows=Series("colour_error", "error of the answered colour", PAGE),
         baseline=Series("mean", "always answering the mean of the three colours", PAGE),
         best=Level(0, "the colour itself"),

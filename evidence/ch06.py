@@ -1,5 +1,7 @@
 """Claims of chapter 6: one head stops at one bit of two, two heads share the work, and most starts leave w = 1 late."""
 
+from functools import partial
+
 import torch
 
 from evidence.claims import (
@@ -99,38 +101,35 @@ def mostly_leave(rows, **setting):
 ONE_HEAD = {"heads": 1, **PAGE, "share": 0.5, "worse_bit": 0.5, "better_bit": 1.0, "untrained": 0.25}
 TWO_HEADS = {**ONE_HEAD, "heads": 2, "share": 1.0, "worse_bit": 1.0, "jobs": 2, "own_bit_without": 0.5}
 TWO_HEADS |= {"other_bit_without": 1.0, "mean_differs": 0.01, "exchanged": True}
-STARTS = (
-    "5 draws of 8 initialisations; Adam at the page's learning rate, × ¼ and × 4; "
-    "plain gradient descent at the learning rates 1 and 4"
-)
-SEEDS_AND_RATES = "5 seeds; learning rate × ¼, × 1 and × 4"
 GUESS, COIN = Level(0.25, "a guess"), Level(0.5, "a coin toss")
 THREE_OF_FOUR, ALL_RIGHT = Level(0.75, "three of the four cases"), Level(1, "all right")
 
+five_claim = partial(
+    Claim,
+    experiment="five",
+    varied=(
+        "5 draws of 8 initialisations; Adam at the page's learning rate, × ¼ and × 4; "
+        "plain gradient descent at the learning rates 1 and 4"
+    ),
+)
+rates_claim = partial(Claim, experiment="reader", varied="5 seeds; learning rate × ¼, × 1 and × 4")
+reader_claim = partial(Claim, experiment="reader", varied="5 seeds")
 CLAIMS = [
-    Claim(
+    five_claim(
         "The share of right answers is one half both times.",
-        "five",
-        varied=STARTS,
         holds=all_rows(lambda row: row["share"] == 0.5),
-        refuted_if=(
-            "at some learning rate, for some draw, the best result of the 8 initialisations, after 400 or after 12,800 "
-            "steps, is not exactly 2 of the 4 cases right (a cut off the middle gets 3)."
-        ),
+        refuted_if="at some learning rate, for some draw, the best result of the 8 initialisations, after 400 or after "
+        "12,800 steps, is not exactly 2 of the 4 cases right (a cut off the middle gets 3).",
         shows=Series("share", "cases right, the best of 8 initialisations"),
         baseline=GUESS,
         best=THREE_OF_FOUR,
     ),
-    Claim(
+    five_claim(
         "At other rates (a quarter and four times, and with plain gradient descent 1 and 4) most initialisations were "
         "also below 0.9 after 12,800 steps.",
-        "five",
-        varied=STARTS,
         holds=lambda rows: all(mostly_leave(rows, rate=rate) for rate in {row["rate"] for row in rows}),
-        refuted_if=(
-            "at some learning rate, at least half of all initialisations have a weight of at least 0.75 or a loss of "
-            "at least 0.34 after 12,800 steps."
-        ),
+        refuted_if="at some learning rate, at least half of all initialisations have a weight of at least 0.75 or a "
+        "loss of at least 0.34 after 12,800 steps.",
         shows=Series("left", "share of initialisations with both weights below 0.75 and a loss below 0.34"),
         baseline=Level(0, "if training stayed where one bit is sure"),
         best=Level(1, "all initialisations"),
@@ -138,90 +137,68 @@ CLAIMS = [
     Claim(
         "In most other trials (with five new seeds, a quarter or four times the rate, or four times the steps) one "
         "head had at most one half right, and one bit without error.",
-        "reader",
+        experiment="reader",
         varied="5 seeds; learning rate × ¼, × 1 and × 4; steps × 1 and × 4",
         holds=most_rows(lambda row: row["share"] <= 0.5 and row["better_bit"] == 1, **ONE),
-        refuted_if=(
-            "at least half of the networks with one head get more than 50% of the answers right or make errors in both "
-            "bits."
-        ),
+        refuted_if="at least half of the networks with one head get more than 50% of the answers right or make errors "
+        "in both bits.",
         shows=Series("better_bit", "the better bit right", ONE),
         baseline=Series("worse_bit", "the other bit right", ONE),
         best=ALL_RIGHT,
     ),
-    Claim(
+    rates_claim(
         "Two heads mostly had every answer right.",
-        "reader",
-        varied=SEEDS_AND_RATES,
         holds=most_rows(lambda row: row["share"] == 1, **TWO),
         refuted_if="at least half of the networks with two heads get some answer wrong.",
         shows=Series("share", "answers right with two heads", TWO),
         baseline=Series("share", "with one head", ONE),
         best=ALL_RIGHT,
     ),
-    Claim(
+    reader_claim(
         "one head solves the task with all three seeds, and with most others",
-        "reader",
-        varied="5 seeds",
         holds=most_rows(lambda row: row["share"] >= 0.95, **BENT),
-        refuted_if=(
-            "at least half of the networks with one head and a read-out that bends get fewer than 95% of the "
-            "answers right."
-        ),
+        refuted_if="at least half of the networks with one head and a read-out that bends get fewer than 95% of the "
+        "answers right.",
         shows=Series("share", "answers right with one head and a read-out that bends", BENT),
         baseline=Series("share", "with one head and a linear read-out", ONE),
         best=ALL_RIGHT,
     ),
     Claim(
         "(At four times the rate it did not, in 200 steps.)",
-        "quick",
+        experiment="quick",
         varied="5 seeds",
         holds=all_rows(lambda row: row["share"] < 0.95),
-        refuted_if=(
-            "for some seed, the network gets at least 95% of the answers right after 200 steps at four times the "
-            "learning rate."
-        ),
+        refuted_if="for some seed, the network gets at least 95% of the answers right after 200 steps at four times "
+        "the learning rate.",
         shows=Series("share", "answers right at four times the learning rate"),
         baseline=Series("untrained", "untrained"),
         best=ALL_RIGHT,
         refuting_values={"share": 1.0},
     ),
-    Claim(
+    rates_claim(
         "With most seeds that we tried, two heads divided the work in this way.",
-        "reader",
-        varied=SEEDS_AND_RATES,
         holds=most_rows(lambda row: row["jobs"] == 2 and row["own_bit_without"] <= 0.6, **TWO),
-        refuted_if=(
-            "in at least half of the networks with two heads, both heads attend most to the same name, or the "
-            "network with one head removed still gets that head's bit right in more than 60% of the cases."
-        ),
+        refuted_if="in at least half of the networks with two heads, both heads attend most to the same name, or the "
+        "network with one head removed still gets that head's bit right in more than 60% of the cases.",
         shows=Series("own_bit_without", "a head's bit right with that head removed", TWO),
         baseline=Series("worse_bit", "with both heads", TWO),
         best=COIN,
         refuting_values=TWO_HEADS | {"jobs": 1},
     ),
-    Claim(
+    reader_claim(
         "if we ablate one, its bit falls to chance, while the other bit stays",
-        "reader",
-        varied="5 seeds",
         holds=most_rows(lambda row: row["own_bit_without"] <= 0.6 and row["other_bit_without"] >= 0.95, **TWO_AT_PAGE),
-        refuted_if=(
-            "for at least half of the seeds, the network with one head removed still gets that head's bit right "
-            "in more than 60% of the cases, or gets the other bit right in fewer than 95%."
-        ),
+        refuted_if="for at least half of the seeds, the network with one head removed still gets that head's bit right "
+        "in more than 60% of the cases, or gets the other bit right in fewer than 95%.",
         shows=Series("other_bit_without", "the other bit right with a head removed", TWO_AT_PAGE),
         baseline=Series("own_bit_without", "a head's own bit right with that head removed", TWO_AT_PAGE),
         best=ALL_RIGHT,
     ),
-    Claim(
+    reader_claim(
         "The mean is nearly the same, but the answers are swapped",
-        "reader",
-        varied="5 seeds",
         holds=all_rows(lambda row: row["mean_differs"] <= 0.15 and row["exchanged"], **TWO_AT_PAGE),
-        refuted_if=(
-            "for some seed, asking for the two names in the opposite order changes a weight averaged over the heads by "
-            "more than 0.15 or does not exchange the answers."
-        ),
+        refuted_if="for some seed, asking for the two names in the opposite order changes a weight averaged over the "
+        "heads by more than 0.15 or does not exchange the answers.",
         shows=Series("mean_differs", "largest difference in the mean weights", TWO_AT_PAGE),
         baseline=Series("mean_differs", "with four heads, which need not divide the work evenly", FOUR),
         best=Level(0, "the same mean"),

@@ -1,5 +1,6 @@
 """Claims of chapter 10: what the score of a small trained network shows of the bug that is in its attention."""
 
+from functools import partial
 from math import log
 
 import numpy as np
@@ -46,8 +47,6 @@ EXPERIMENTS = {
     ),
 }
 
-TRAINED = "5 seeds; learning rate × ¼, 1, 4"
-LONGER = "5 seeds; learning rate × ¼, 1, 4; steps × 1, 4"
 WITHOUT_POSITIONS = 0.56
 MARGIN = 0.03  # how far a guess at 2,500 letters may be from its mean: four and a half standard deviations
 GUESSING = Level(1 / 8, "guessing one of eight letters")
@@ -80,45 +79,39 @@ def show_exhibit(bug):
     return show_right(bug)._replace(label=LABELS[bug])
 
 
+longer_claim = partial(Claim, experiment="learned", varied="5 seeds; learning rate × ¼, 1, 4; steps × 1, 4")
+exhibit_claim = partial(
+    Claim, experiment="learned", varied="5 seeds; learning rate × ¼, 1, 4", baseline=GUESSING, best=EVERY_LETTER
+)
 CLAIMS = [
-    Claim(
+    longer_claim(
         "The sound network says the letter before, every time.",
-        "learned",
-        varied=LONGER,
         holds=sound_is_perfect,
         refuted_if="in some run, the sound network gets more than one of the 2,500 held-out letters wrong.",
         shows=show_exhibit("sound"),
         baseline=GUESSING,
         best=EVERY_LETTER,
     ),
-    Claim(
+    longer_claim(
         "On our bench the score does tell them apart, since the sound network reaches 1.00.",
-        "learned",
-        varied=LONGER,
         holds=lambda rows: all_rows(lambda row: row["right"] < 1, bug="over_queries")(rows) and sound_is_perfect(rows),
-        refuted_if="in some run, the network with this bug gets at most one of the 2,500 held-out letters wrong, "
-        "or the sound network gets more than one wrong.",
+        refuted_if="in some run, the network with this bug gets at most one of the 2,500 held-out letters wrong, or "
+        "the sound network gets more than one wrong.",
         shows=show_exhibit("over_queries"),
         baseline=GUESSING,
         best=Series("right", "the sound network", {"bug": "sound"}),
         refuting_values={"right": 1.0},
     ),
-    Claim(
+    exhibit_claim(
         "It learns the whole task, so its result cannot show the bug.",
-        "learned",
-        varied=TRAINED,
         holds=most_rows(lambda row: row["right"] == 1, bug="not_scaled"),
         refuted_if="in at least half of the runs, the network without the scale gets more than one of the 2,500 "
         "held-out letters wrong.",
         shows=show_exhibit("not_scaled"),
-        baseline=GUESSING,
-        best=EVERY_LETTER,
     ),
-    Claim(
-        "A network that knows only that can be right in 0.56 at best. So positions are missing, and the detector says"
-        " so without a score, because with positions order *must* matter, whereas the effect is 0.00.",
-        "learned",
-        varied=LONGER,
+    longer_claim(
+        "A network that knows only that can be right in 0.56 at best. So positions are missing, and the detector says "
+        "so without a score, because with positions order *must* matter, whereas the effect is 0.00.",
         holds=is_limited("places", WITHOUT_POSITIONS),  # the bug's half is proved; what training reaches is not
         refuted_if="in some run, the sound network, which has positions, gets at most 59% of the held-out letters "
         "right, so that such a score would not show that positions are missing.",
@@ -128,7 +121,7 @@ CLAIMS = [
     ),
     Claim(
         "Asked in batches of 64, networks with five other seeds came within three hundredths of 0.56.",
-        "batched",
+        experiment="batched",
         varied="5 seeds; the page's learning rate and steps",
         holds=all_rows(lambda row: abs(row["batches"] - WITHOUT_POSITIONS) < 0.03),
         refuted_if="for some seed, the accuracy in batches of 64 differs from 56% by at least 3 percentage points.",
@@ -138,10 +131,8 @@ CLAIMS = [
         baseline=Series("at_once", "the same networks, given all 500 sentences at once"),
         best=WITHOUT_ORDER,
     ),
-    Claim(
+    longer_claim(
         "The loss of exhibit 5 is near $\\ln 8$ over its first 25 steps, as for a guess, and *stays*.",
-        "learned",
-        varied=LONGER,
         holds=all_rows(lambda row: max(abs(row[when] - log(8)) for when in ("start", "end")) < 0.5, bug="across"),
         refuted_if="in some run of exhibit 5, the mean loss of the first 25 steps or of the last 25 steps is at least "
         "0.5 above ln 8, as when training makes it worse than a guess, or at least 0.5 below.",
@@ -150,27 +141,19 @@ CLAIMS = [
         best=Series("end", "the sound network", {"bug": "sound"}),
         refuting_values={"end": 3.0},
     ),
-    Claim(
+    exhibit_claim(
         "Exhibit 8 has a perfect score.",
-        "learned",
-        varied=TRAINED,
         holds=all_rows(lambda row: row["right"] == 1, bug="after"),
-        refuted_if="in some run, the network with its mask after the softmax gets more than one of the 2,500 "
-        "held-out letters wrong.",
+        refuted_if="in some run, the network with its mask after the softmax gets more than one of the 2,500 held-out "
+        "letters wrong.",
         shows=show_exhibit("after"),
-        baseline=GUESSING,
-        best=EVERY_LETTER,
     ),
-    Claim(
+    exhibit_claim(
         "The score is perfect, although the weights never react to a key. In this task keys are not needed, so this "
         "score cannot show the bug.",
-        "learned",
-        varied=TRAINED,
         holds=all_rows(lambda row: row["right"] == 1, bug="blind"),
-        refuted_if="in some run, the network that never looks at its keys gets more than one of the 2,500 "
-        "held-out letters wrong.",
+        refuted_if="in some run, the network that never looks at its keys gets more than one of the 2,500 held-out "
+        "letters wrong.",
         shows=show_exhibit("blind"),
-        baseline=GUESSING,
-        best=EVERY_LETTER,
     ),
 ]

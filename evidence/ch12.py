@@ -1,5 +1,7 @@
 """Evidence for chapter 12: what the maps of a published model show, and what its heads are for."""
 
+from functools import partial
+
 import numpy as np
 
 from attention_course.tasks import WHY, two_senses, who_sat_where
@@ -144,8 +146,6 @@ EXPERIMENTS = {
     "heads": Experiment(measure_every_head, ("losses", "sentence"), grid(seed=SEEDS, kind=["sitter", "seat"])),
 }
 
-TEXTS = "5 draws each of four kinds of sentences: two about who sat where, two with a word of two senses"
-OPENINGS = "5 draws of openings and endings"
 OTHER_WORDS = {"word": ["bat", "match"]}
 UNREAD = "share right in layer 0, which has read no other token"
 EVEN = Level(1 / 12, "weight spread evenly over 12 tokens")
@@ -180,38 +180,41 @@ def has_head_turned(rows):
     return is_largest(rows) and most_rows(lambda row: row["31_sitter"] > 0 > row["31_seat"])(rows)
 
 
+senses_claim = partial(Claim, experiment="senses", varied="5 draws of openings and endings")
+first_claim = partial(
+    Claim,
+    experiment="first",
+    varied="5 draws each of four kinds of sentences: two about who sat where, two with a word of two senses",
+)
+it_claim = partial(Claim, experiment="it", varied="5 draws of who sat where, all reasons")
+removal_claim = partial(Claim, experiment="it", varied="5 draws of who sat where, a reason of each kind")
+heads_claim = partial(Claim, experiment="heads", varied="5 draws each of two kinds of sentences")
 CLAIMS = [
-    Claim(
+    senses_claim(
         "After one block nearly every *bank* is on the right side.",
-        "senses",
-        OPENINGS,
         all_rows(lambda row: row["first"] >= 0.9, word="bank"),
-        refuted_if="for some draw of openings and endings, fewer than 90% of the sentences with “bank” are on "
-        "the right side after one block.",
+        refuted_if="for some draw of openings and endings, fewer than 90% of the sentences with “bank” are on the "
+        "right side after one block.",
         shows=Series("first", "share of sentences with “bank” on the right side after one block", {"word": "bank"}),
         baseline=Series("start", UNREAD, {"word": "bank"}),
         best=ALL_RIGHT,
     ),
-    Claim(
+    senses_claim(
         "Now layer 0 is right about the sense without having read the sentence.",
-        "senses",
-        OPENINGS,
         all_rows(lambda row: row["unfair"] >= 0.9, word="bank"),
-        refuted_if="for some draw of openings and endings, layer 0 is right for fewer than 90% of the sentences "
-        "of the careless collection.",
+        refuted_if="for some draw of openings and endings, layer 0 is right for fewer than 90% of the sentences of the "
+        "careless collection.",
         shows=Series(
             "unfair", "share right in layer 0, short openings for money and long ones for rivers", {"word": "bank"}
         ),
         baseline=Series("start", "share right in layer 0, the same openings for both", {"word": "bank"}),
         best=ALL_RIGHT,
     ),
-    Claim(
+    senses_claim(
         "With these endings *bat* and *match* stay below *bank*, on average over the six blocks.",
-        "senses",
-        OPENINGS,
         is_bank_ahead,
-        refuted_if="for some draw of openings and endings, “bat” or “match” is right at least as often as "
-        "“bank”, on average over the six blocks.",
+        refuted_if="for some draw of openings and endings, “bat” or “match” is right at least as often as “bank”, on "
+        "average over the six blocks.",
         shows=Series("mean", "share right for “bat” and “match”, mean over six blocks", OTHER_WORDS),
         baseline=Series("start", UNREAD, OTHER_WORDS),
         best=Series("mean", "share right for “bank”, mean over six blocks", {"word": "bank"}),
@@ -219,183 +222,160 @@ CLAIMS = [
     ),
     Claim(
         "All start at the baseline and jump in the first block. On average the later blocks change less",
-        "senses",
-        "three words; 5 draws of openings and endings",
         all_rows(lambda row: row["first"] >= 0.65 and abs(row["rest"] - row["first"]) < row["first"] - 0.5),
-        refuted_if="for some word and draw, fewer than 65% of the sentences are right after the first block, or "
-        "the change from the first block to the mean of the later blocks is at least as large as the "
-        "jump from 50% in the first block.",
+        refuted_if="for some word and draw, fewer than 65% of the sentences are right after the first block, or the "
+        "change from the first block to the mean of the later blocks is at least as large as the jump from 50% in the "
+        "first block.",
         shows=Series("first", "share right after the first block"),
         baseline=Series("start", UNREAD),
         best=ALL_RIGHT,
         refuting_values={"first": 0.7, "rest": 0.95},
+        experiment="senses",
+        varied="three words; 5 draws of openings and endings",
     ),
     Claim(
         "Head 0.2 gives the token before more than 0.9 of its weight, in every sentence we tried.",
-        "order",
-        "5 draws each of four kinds of sentences",
         all_rows(lambda row: row["smallest"] > 0.9),
         refuted_if="for some token of some sentence, head 0.2 gives the token before it a weight of at most 0.9.",
         shows=Series("smallest", "smallest weight on the token before"),
         baseline=EVEN,
         best=ALL_WEIGHT,
         refuting_values={"smallest": 0.7},
+        experiment="order",
+        varied="5 draws each of four kinds of sentences",
     ),
     Claim(
         "With other nouns, ablating the head sometimes mattered.",
-        "order",
-        "5 draws of nouns and verbs",
         lambda rows: any(row["nearer"] > max(0, row["others_nearer"]) for row in rows),
         refuted_if="for every draw of nouns and verbs, removing head 0.2 does not bring the two orders nearer "
-        "together, or removing another head of the block brings the two orders at least as near "
-        "together.",
+        "together, or removing another head of the block brings the two orders at least as near together.",
         shows=Series("nearer", "gain in similarity of the two orders with head 0.2 removed"),
         baseline=Series("others_nearer", "largest gain with another head of the block removed"),
         best=Series("gap", "distance between the two orders"),
         refuting_values={"nearer": 0.0},
+        experiment="order",
+        varied="5 draws of nouns and verbs",
     ),
     Claim(
-        "And without *the* (*dog chased cat*), for most of five random choices of nouns and verbs, ablating this head"
-        " brought the two orders nearer together than ablating any other head of the block.",
-        "bare",
-        "5 draws of nouns and verbs",
+        "And without *the* (*dog chased cat*), for most of five random choices of nouns and verbs, ablating this head "
+        "brought the two orders nearer together than ablating any other head of the block.",
         most_rows(lambda row: row["lost"] > max(0, row["others"])),
-        refuted_if="in at least half of the draws, removing head 0.2 does not bring the two orders nearer "
-        "together, or removing another head of the block brings the two orders at least as near "
-        "together.",
+        refuted_if="in at least half of the draws, removing head 0.2 does not bring the two orders nearer together, or "
+        "removing another head of the block brings the two orders at least as near together.",
         shows=Series("lost", "gain in similarity of the two orders with head 0.2 removed"),
         baseline=Series("others", "largest gain with another head of the block removed"),
         best=Series("gap", "distance between the two orders"),
         refuting_values={"lost": 0.0},
+        experiment="bare",
+        varied="5 draws of nouns and verbs",
     ),
-    Claim(
+    first_claim(
         "In these sentences about half of all attention goes to a token that is not a word.",
-        "first",
-        TEXTS,
         all_rows(lambda row: 0.4 <= row["mean"] <= 0.6),
         refuted_if="for some kind and draw of sentences, [CLS] gets less than 40% or more than 60% of the attention, "
         "on average over all heads.",
         shows=Series("mean", "weight on [CLS], mean over all heads"),
         baseline=EVEN,
     ),
-    Claim(
+    first_claim(
         "The heads with most weight on [CLS] find almost nothing there",
-        "first",
-        TEXTS,
         all_rows(lambda row: row["heads"] >= 5 and row["where_most"] < 0.1),
         refuted_if="for some kind and draw of sentences, fewer than five heads give [CLS] more than 0.7 of their "
-        "weight, or the value that these heads find at [CLS] is on average at least 10% as long as "
-        "the values at words.",
+        "weight, or the value that these heads find at [CLS] is on average at least 10% as long as the values at "
+        "words.",
         shows=Series("where_most", "relative length of the value at [CLS] in the heads that give [CLS] most weight"),
         baseline=LIKE_WORDS,
     ),
-    Claim(
+    first_claim(
         "It is much longer only in the four heads that give [CLS] least",
-        "first",
-        TEXTS,
         all_rows(lambda row: row["where_least"] > 3 * max(row["where_most"], row["where_between"])),
-        refuted_if="for some kind and draw of sentences, the value at [CLS] is on average at most 3 times as "
-        "long in the heads that give [CLS] least weight as in the heads in between or in the heads "
-        "that give [CLS] most.",
+        refuted_if="for some kind and draw of sentences, the value at [CLS] is on average at most 3 times as long in "
+        "the heads that give [CLS] least weight as in the heads in between or in the heads that give [CLS] most.",
         shows=Series("where_least", "relative length of the value at [CLS] in the heads that give [CLS] least weight"),
         baseline=Series("where_between", "the same in the heads in between"),
         best=LIKE_WORDS,
     ),
-    Claim(
+    first_claim(
         "By weight, this head attends to [CLS] and to little else.",
-        "first",
-        TEXTS,
         all_rows(lambda row: row["largest"] > 0.7 and row["its_value"] < 0.1),
-        refuted_if="for some kind and draw of sentences, head 4.5 gives [CLS] at most 0.7 of its weight, or the "
-        "value that head 4.5 finds at [CLS] is at least 10% as long as the values at words.",
+        refuted_if="for some kind and draw of sentences, head 4.5 gives [CLS] at most 0.7 of its weight, or the value "
+        "that head 4.5 finds at [CLS] is at least 10% as long as the values at words.",
         shows=Series("largest", "weight of head 4.5 on [CLS]"),
         baseline=EVEN,
         best=ALL_WEIGHT,
     ),
-    Claim(
+    it_claim(
         "Head 3.1 turns with the reason, since in these sentences it gives, on average, more to the sitter when the "
         "sitter was tired, and more to the seat when the seat was soft.",
-        "it",
-        "5 draws of who sat where, all reasons",
         has_head_turned,
-        refuted_if="for some draw, the swing of head 3.1 is at most twice the swing of another head; or in at "
-        "least half of the draws, head 3.1 gives at least as much weight to the seat after "
-        "reasons such as “tired”, or to who sat after reasons such as “soft”.",
+        refuted_if="for some draw, the swing of head 3.1 is at most twice the swing of another head; or in at least "
+        "half of the draws, head 3.1 gives at least as much weight to the seat after reasons such as “tired”, or to "
+        "who sat after reasons such as “soft”.",
         shows=Series("swing", "swing of head 3.1"),
         baseline=Series("next", "the second largest swing of the 72 heads"),
     ),
     Claim(
         "with five random choices of such things, 3.1 did not turn to the thing that is meant.",
-        "things",
-        "5 draws of four pairs of things, too large or too small",
         all_rows(lambda row: row["swing"] < 0.05),
         refuted_if="for some draw of things, head 3.1 has a swing of at least 0.05 towards the thing that is meant.",
         shows=Series("swing", "swing of head 3.1 towards the thing that is meant"),
         baseline=Level(0.0, "no turn"),
         refuting_values={"swing": 0.4},
+        experiment="things",
+        varied="5 draws of four pairs of things, too large or too small",
     ),
-    Claim(
+    it_claim(
         "Head 5.11, on average, gives more to the sitter after both kinds of reason.",
-        "it",
-        "5 draws of who sat where, all reasons",
         most_rows(lambda row: min(row["11_sitter"], row["11_seat"]) > 0),
-        refuted_if="in at least half of the draws, head 5.11 gives at least as much weight to the seat as to who "
-        "sat after reasons of one of the two kinds.",
+        refuted_if="in at least half of the draws, head 5.11 gives at least as much weight to the seat as to who sat "
+        "after reasons of one of the two kinds.",
         shows=Series("11_seat", "weight on who sat minus weight on the seat, after reasons such as “soft”"),
         baseline=Level(0.0, "equal weight on both"),
     ),
-    Claim(
+    removal_claim(
         "Without 5.11 less of the move is left than without any other head of its block.",
-        "it",
-        "5 draws of who sat where, a reason of each kind",
         is_little_left,
-        refuted_if="for some kind of reason, in at least half of the draws, removing another head "
-        "of block 5 leaves at most as much of the move as removing head 5.11 does.",
+        refuted_if="for some kind of reason, in at least half of the draws, removing another head of block 5 leaves at "
+        "most as much of the move as removing head 5.11 does.",
         shows=Series("last_sitter", "share of the move left with head 5.11 removed"),
         baseline=Series("low_sitter", "smallest share left with another head of its block removed"),
         refuting_values={"last_sitter": 1.0},
     ),
     Claim(
         "with five random choices of who sat where, about nine tenths of this move or more was left without 3.1.",
-        "reason",
-        "5 draws of who sat where, all reasons",
         all_rows(lambda row: row["third"] > 0.85),
         refuted_if="for some draw of who sat where, at most 85% of the move is left with head 3.1 removed.",
         shows=Series("third", "share of the move left with head 3.1 removed"),
         baseline=Series("low", "smallest share left with another head of its block removed"),
         best=WHOLE_MOVE,
         refuting_values={"third": 0.5},
+        experiment="reason",
+        varied="5 draws of who sat where, all reasons",
     ),
-    Claim(
+    removal_claim(
         "Without 3.1 more is left, though less after *tired* than after *soft*, as its map says.",
-        "it",
-        "5 draws of who sat where, a reason of each kind",
         is_more_left,
-        refuted_if="for some draw and kind of reason, removing head 3.1 leaves at most as much of the move as "
-        "removing head 5.11 does; or in at least half of the draws, removing head 3.1 leaves at least "
-        "as much after reasons such as “tired” as after reasons such as “soft”.",
+        refuted_if="for some draw and kind of reason, removing head 3.1 leaves at most as much of the move as removing "
+        "head 5.11 does; or in at least half of the draws, removing head 3.1 leaves at least as much after reasons "
+        "such as “tired” as after reasons such as “soft”.",
         shows=Series("third_sitter", "share of the move left with head 3.1 removed, after reasons such as “tired”"),
         baseline=Series("third_seat", "the same after reasons such as “soft”"),
         best=WHOLE_MOVE,
         refuting_values={"third_sitter": 0.5},
     ),
-    Claim(
+    heads_claim(
         "The last block stands out.",
-        "heads",
-        "5 draws each of two kinds of sentences",
         all_rows(lambda row: row["last"] > 3 * row["early"]),
-        refuted_if="for some kind and draw of sentences, removing the median head of the last block moves "
-        "sentences at most 3 times as far as removing the median head of the earlier blocks does.",
+        refuted_if="for some kind and draw of sentences, removing the median head of the last block moves sentences at "
+        "most 3 times as far as removing the median head of the earlier blocks does.",
         shows=Series("last", "distance a sentence moves with the median head of the last block removed"),
         baseline=Series("early", "the same for the earlier blocks"),
     ),
-    Claim(
+    heads_claim(
         "Another sentence is 0.389 away, more than a hundred times as far.",
-        "heads",
-        "5 draws each of two kinds of sentences",
         all_rows(lambda row: row["median"] < 0.005 and row["apart"] > 100 * row["median"]),
-        refuted_if="for some kind and draw of sentences, removing the median head moves sentences by at least "
-        "0.005, or by at least 1% of the distance to another sentence.",
+        refuted_if="for some kind and draw of sentences, removing the median head moves sentences by at least 0.005, "
+        "or by at least 1% of the distance to another sentence.",
         shows=Series("median", "distance a sentence moves with the median head removed"),
         baseline=Series("apart", "distance to another sentence"),
     ),

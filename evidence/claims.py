@@ -66,25 +66,25 @@ class Claim(NamedTuple):
     Texts are constants, so that they can be translated.
 
     sentence : as it is in the chapter's Markdown, word for word
-    experiment : the name of one of EXPERIMENTS
-    varied : in words: "5 seeds, rates × ¼ to × 4"
     holds : function of the rows, as strong as the sentence and written before the rows were seen
     refuted_if : one sentence: what, had it been seen, would have refuted the claim
     shows : the series in which one sees it
     baseline : what chance, an average, no training, or whatever lacks the thing that is praised gives
     best : the best achievable, where it is known
     refuting_values : {column: value}, what all rows would hold in that case, if more than the baseline is needed
+    experiment : the name of one of EXPERIMENTS
+    varied : in words: "5 seeds, rates × ¼ to × 4"; claims that share both are made by a `partial`
     """
 
     sentence: str
-    experiment: str
-    varied: str
     holds: Callable
     refuted_if: str
     shows: Series
     baseline: Series | Level | None = None
     best: Series | Level | None = None
     refuting_values: dict = {}  # noqa: RUF012, never changed
+    experiment: str = ""
+    varied: str = ""
 
     def spoil(self, rows):
         """Return rows that would refute it: those that were seen, with no better a result than the baseline gives."""

@@ -14,7 +14,7 @@ LITTLE = {"noise": [0.05, 0.1]}
 CLAIMS = [
     Claim(
         "With a little noise, most queries still find their own key.",
-        "noise",
+        experiment="noise",
         varied="5 seeds, noise 0.05 and 0.1",
         holds=all_rows(lambda row: row["found"] > 0.5, **LITTLE),
         refuted_if="for some seed, at most 25 of the 50 queries find their own key.",
