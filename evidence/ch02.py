@@ -8,16 +8,7 @@ import numpy as np
 import torch
 
 from attention_course.divisors import LEARNED, count_learners, measure_gradients, train_side_by_side
-from evidence.claims import (
-    SEEDS,
-    Claim,
-    Experiment,
-    Series,
-    all_rows,
-    grid,
-    round_numbers,
-    select_rows,
-)
+from evidence.claims import SEEDS, Claim, Experiment, Series, all_rows, grid, round_numbers, select_rows
 
 RATES = {"SGD": (0.03, 0.1, 0.3, 1, 3, 10), "Adam": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)}
 DIVISORS = ("÷ 1", "÷ √d", "÷ d")

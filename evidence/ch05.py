@@ -5,18 +5,7 @@ from functools import partial
 import numpy as np
 
 from attention_course.tasks import scene_examples
-from evidence.claims import (
-    SEEDS,
-    Claim,
-    Experiment,
-    Level,
-    Series,
-    all_rows,
-    grid,
-    most_rows,
-    round_numbers,
-    select_rows,
-)
+from evidence.claims import SEEDS, Claim, Experiment, Level, Series, all_rows, grid, most_rows, round_numbers
 
 PAGE = {"told": 1, "rate": 1e-2, "steps": 300}
 SLOW, FAST = PAGE | {"rate": 1e-2 / 4}, PAGE | {"rate": 4e-2}
@@ -60,6 +49,7 @@ EXPERIMENTS = {
 HALF_LEARNED = {"found": 0.5, "weight": 0.5, "error": 0.2, "mean": 0.19}
 HALF_LEARNED |= {"colour": 0.5, "colour_error": 0.2, "ring": 0.5, "smaller": 0.5}
 
+FOUND_UNTRAINED = Series("found", "things found before training", UNTRAINED)
 picture_claim = partial(
     Claim, experiment="pictures", varied="5 seeds, each with its own scenes, initial weights and batches"
 )
@@ -121,12 +111,10 @@ CLAIMS = [
     ),
     untrained_claim(
         "The initialisation decides which of sixteen nearly equal weights is largest.",
-        holds=lambda rows: (
-            min(found := [row["found"] for row in select_rows(rows, **UNTRAINED)]) < 0.1 and max(found) > 0.4
-        ),
+        holds=lambda rows: min(FOUND_UNTRAINED.values(rows)) < 0.1 and max(FOUND_UNTRAINED.values(rows)) > 0.4,
         refuted_if="each of the 20 untrained networks finds at least 10% of the things, or each of them finds at most "
         "40%.",
-        shows=Series("found", "things found before training", UNTRAINED),
+        shows=FOUND_UNTRAINED,
         baseline=Level(1 / 16, "a patch chosen at random"),
         best=Level(1, "all things found"),
     ),
