@@ -160,6 +160,11 @@ core.py|(1, 2)]|(1, 3)]|fresh: a list whose variable has the name of a local one
 other.txt|1|2|fresh: a file that was not opened"""
 
 
+def run_toy(program, root):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run([sys.executable, "-c", program, root], env=environment, capture_output=True, text=True)
+
+
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory):
     """The folder of a toy repository, and the fingerprint of a run in it."""
@@ -168,10 +173,7 @@ def toy(tmp_path_factory):
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(text)
     nbformat.write(new_notebook(cells=list(map(new_code_cell, CELLS))), root / "book" / "page.ipynb")
-    command = [sys.executable, "-c", RUN, root]
-    done = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
-    )
+    done = run_toy(RUN, root)
     assert done.returncode == 0, done.stderr
     return root, json.loads(done.stdout)
 
@@ -200,11 +202,8 @@ def test_a_change_makes_stale_what_depends_on_it_and_nothing_else(toy, change, m
 
 
 def test_drawing_makes_no_experiment_stale():
-    assert not [
-        name
-        for name in NAMES
-        if name.startswith("ch") and "attention_course/plots" in str(engine.load(name)["fingerprint"])
-    ]
+    drawn = [name for name in NAMES if "attention_course/plots" in str(engine.load(name)["fingerprint"])]
+    assert not [name for name in drawn if name.startswith("ch")]
 
 
 @pytest.fixture
@@ -222,27 +221,18 @@ def toy_result(tmp_path, monkeypatch):
     return world, find
 
 
-def test_a_result_is_stale_before_it_is_made_and_when_what_it_was_given_changes(toy_result):
+def test_a_result_is_stale_until_it_is_made_and_when_what_it_was_given_changes_and_an_edited_row_is_found(toy_result):
     world, find = toy_result
     assert list_changes("toy", find("toy")) == ["it was never run"]
     assert engine.make("toy", find) == [] == list_changes("toy", find("toy"))
-    world["setting"] = 2
-    assert list_changes("toy", find("toy")) == ["setting has changed"]
-
-
-def test_rows_that_do_not_hold_are_what_was_seen_and_fail(toy_result):
-    world, find = toy_result
-    world["seen"] = [0.2]
-    assert engine.make("toy", find) == ["too low"] == find("toy").problems(engine.load("toy")["rows"])
-
-
-def test_an_edited_row_is_found_when_the_result_is_made_again(toy_result):
-    _, find = toy_result
-    engine.make("toy", find)
     assert engine.make("toy", find, compare=True) == []
     engine.store("toy", {**engine.load("toy"), "rows": [{"score": 0.95}]})
     assert list_changes("toy", find("toy")) == []  # the quick test cannot see it
     assert engine.make("toy", find, compare=True) == ["its rows are not those that are stored"]
+    world["setting"] = 2
+    assert list_changes("toy", find("toy")) == ["setting has changed"]
+    world["seen"] = [0.2]  # rows that do not hold are what was seen: they are stored, and fail
+    assert engine.make("toy", find) == ["too low"] == find("toy").problems(engine.load("toy")["rows"])
 
 
 def test_on_another_processor_a_few_rows_may_differ_and_what_must_hold_must_hold(toy_result, monkeypatch):
@@ -260,11 +250,10 @@ def test_on_another_processor_a_few_rows_may_differ_and_what_must_hold_must_hold
     assert compare_with(0.4, 0.8, 0.7) == ["too low"]
 
 
-def test_a_file_that_changes_during_the_run_stores_nothing(toy, tmp_path):
+def test_a_file_that_changes_during_the_run_stores_nothing(toy):
     root, _ = toy
     change = RUN.replace("factor = ", 'core = root / "toy/core.py"; core.write_text(core.read_text()); factor = ')
-    done = subprocess.run([sys.executable, "-c", change, root], cwd=ROOT, capture_output=True, text=True)
-    assert "toy/core.py changed during the run" in done.stderr
+    assert "toy/core.py changed during the run" in run_toy(change, root).stderr
 
 
 def test_a_sample_takes_five_minutes_and_every_result_has_its_turn(monkeypatch):

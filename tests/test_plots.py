@@ -4,7 +4,6 @@ What else a figure shows is compared with the stored figures of the chapters, wh
 """
 
 import itertools
-import json
 import re
 
 import numpy as np
@@ -81,16 +80,6 @@ def test_arrows_lead_from_patch_to_patch_and_print_what_weighs_a_tenth_or_more()
     words = words_of(plots.arrows_over({"one": scene, "two": scene}))
     assert words.count("0.75") == words.count("0.20") == 2 and "0.05" not in words and {"one", "two"} <= set(words)
     assert "0.75" not in words_of(plots.arrows_over({"one": scene}, printed=False))
-
-
-def test_the_lit_part_of_a_lamp_is_as_wide_as_its_slope_and_the_figure_carries_its_numbers():
-    picture = plots.lamp({4: [0.0, 30.0], 8: [1.0, 2.0]}, 4, 0.0, words=["river", "money"], asks="bank")
-    assert {"bank: river 0.50", "money 0.50"} <= set(words_of(picture))
-    one_dark = plots.lamp({4: [30.0, 31.0]}, 4, 0.0, words=["river", "money"], asks="bank").svg
-    both_lit = plots.lamp({4: [0.0, 0.1]}, 4, 0.0, words=["river", "money"], asks="bank").svg
-    assert one_dark.count("<use") == both_lit.count("<use") - 2  # a dark lamp has a ring and no light
-    inputs = json.loads(re.search(r'data-picture="02-lamp">(.*?)</metadata>', picture.svg)[1])
-    assert inputs["gaps"] == {"4": [0, 30], "8": [1, 2]} and inputs["d"] == 4
 
 
 def test_a_patch_without_a_weight_is_left_as_it_is():
