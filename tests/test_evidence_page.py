@@ -149,10 +149,11 @@ def test_many_values_are_thinned_to_quantiles_with_their_extremes():
     assert len(read_dots(strip_of(values), "result")) == len(thin(values)) == MOST_DOTS and thin([3, 1, 3]) == [1, 3, 3]
 
 
-def test_a_strip_says_in_words_what_it_shows():
-    assert strip_of([0.9, 1.0], Level(0.5, 'a *"<b>"*'))["aria-label"] == (
-        'Result: runs, 0.90 to 1.00. Baseline: a "<b>", 0.50.'
-    )
+def test_a_strip_says_in_words_what_it_shows_and_its_baseline_is_a_line_or_dots():
+    level, series = strip_of([0.9, 1.0], Level(0.5, 'a *"<b>"*')), strip_of([0.9, 1.0], Series("run", "runs"))
+    assert level["aria-label"] == 'Result: runs, 0.90 to 1.00. Baseline: a "<b>", 0.50.'
+    assert len(level.select("path.baseline")) == 1 and not read_dots(level, "baseline")
+    assert len(read_dots(series, "baseline")) == 2 and not series.select("path.baseline")
 
 
 @pytest.mark.parametrize(
