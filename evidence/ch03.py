@@ -79,18 +79,9 @@ EXPERIMENTS = {
     ),
 }
 
-NONE, START, END, ADDITIVE, GENERAL, EARLY, LUONG = (
-    {"kind": kind}
-    for kind in (
-        "no_attention",
-        "from_start",
-        "from_end",
-        "additive",
-        "general",
-        "general_early",
-        "additive_luong",
-    )
-)
+NONE, START, END = {"kind": "no_attention"}, {"kind": "from_start"}, {"kind": "from_end"}
+ADDITIVE, GENERAL = {"kind": "additive"}, {"kind": "general"}
+EARLY, LUONG = {"kind": "general_early"}, {"kind": "additive_luong"}
 
 dates_claim = partial(Claim, experiment="dates", varied="5 seeds")
 letters_claim = partial(Claim, experiment="letters", varied="5 seeds")

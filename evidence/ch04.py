@@ -90,10 +90,7 @@ EXPERIMENTS = {
     "bank": Experiment(
         train_banks,
         ("one_hot", "answer", "vote", "judge_bank"),
-        [
-            *one_at_a_time(BANK, rate=[0.03, 0.3]),
-            *grid(seed=SEEDS, task=["votes"], rate=[0.03, 0.1, 0.3]),
-        ],
+        one_at_a_time(BANK, rate=[0.03, 0.3]) + grid(seed=SEEDS, task=["votes"], rate=[0.03, 0.1, 0.3]),
     ),
     "lookup": Experiment(
         train_heads,
@@ -112,10 +109,7 @@ EXPERIMENTS = {
     "verb": Experiment(
         train_verbs,
         ("train_verbs", "read_verbs", "split_by_object"),
-        [
-            *one_at_a_time(PAGE, rate=[1e-2 / 4]),
-            *grid(seed=SEEDS, task=["unseen"], rate=[1e-2]),
-        ],
+        one_at_a_time(PAGE, rate=[1e-2 / 4]) + grid(seed=SEEDS, task=["unseen"], rate=[1e-2]),
     ),
 }
 

@@ -167,19 +167,14 @@ EXPERIMENTS = {
     "deep": Experiment(
         train_deep,
         DEEP,
-        [
-            *grid(seed=SEEDS, skip=[0, 1, 8, "pre-norm"], rate=[1e-2]),
-            *grid(seed=SEEDS, skip=[1], rate=[2.5e-3]),
-        ],
+        grid(seed=SEEDS, skip=[0, 1, 8, "pre-norm"], rate=[1e-2]) + grid(seed=SEEDS, skip=[1], rate=[2.5e-3]),
     ),
     "reach": Experiment(measure_reach, ("share_of_reaction", "gru", "lengths", "MultiHeadAttention"), grid(seed=SEEDS)),
     "race": Experiment(
         train_on_dates,
         RACE,
-        [
-            *grid(seed=SEEDS, kind=["recurrent"], rate=RATES, steps=[100]),
-            *grid(seed=SEEDS, kind=["Transformer"], rate=RATES, steps=[100, 200]),
-        ],
+        grid(seed=SEEDS, kind=["recurrent"], rate=RATES, steps=[100])
+        + grid(seed=SEEDS, kind=["Transformer"], rate=RATES, steps=[100, 200]),
     ),
     "pace": Experiment(
         compare_pace, (*RACE, "EncoderBlock"), grid(seed=SEEDS, n=[0, 16, 64, 256, 1024]), is_exact=False
