@@ -157,13 +157,7 @@ def format_range(values):
 
 
 def load_book(path, uses):
-    """Return what a chapter's cells define under these names, as attributes.
-
-    Raises
-    ------
-    NameError
-        If the chapter does not define one of them.
-    """
+    """Return what a chapter's cells define under these names, as attributes; raises NameError if one is missing."""
     with pause():  # how the definitions are found does not change what they do
         source = names.needed(definitions(read(path)), uses)
     note_names(path, uses)

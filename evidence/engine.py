@@ -86,10 +86,7 @@ def note_names(path, names):
 def record(run):
     """Run a function in a fresh process; return what it returns and the fingerprint of all that was executed.
 
-    Raises
-    ------
-    RuntimeError
-        If a file was changed while the function ran: the fingerprint would not be that of the run.
+    Raises RuntimeError if a file was changed while the function ran: the fingerprint would not be that of the run.
     """
     opened, start = set(), time.time()
 

@@ -31,13 +31,7 @@ TIMED = ("benchmark", "ch07-pace")  # to be measured on a machine that does noth
 
 
 def find(name):
-    """Return the runner of a result.
-
-    Raises
-    ------
-    KeyError
-        If no result has this name.
-    """
+    """Return the runner of a result; raises KeyError if no result has this name."""
     path = next((path for path in CHAPTERS if name.startswith((f"ch{path.stem[:2]}-", f"page-{path.stem[:2]}"))), None)
     if path and name.startswith("ch"):
         return find_experiment(path, name.partition("-")[2])

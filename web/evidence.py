@@ -120,13 +120,7 @@ def describe(shows, baseline, best, rows, say=str):
 def draw_strip(shows, baseline, best, rows, say=str):
     """Return an SVG of one line: a dot for each value, the baseline as hollow dots or a dashed line, the best as lines.
 
-    Parameters
-    ----------
-    shows : Series
-    baseline, best : Series, Level or None
-    rows : list of dict
-    say : callable
-        Says a text in the language of the page.
+    `shows` is a Series, `baseline` and `best` are a Series, a Level or None; `say` speaks the language of the page.
     """
     ticks = choose_ticks([value for one in (shows, baseline, best) if one for value in one.values(rows)])
     per_unit = (WIDTH - 2 * INSET) / (ticks[-1] - ticks[0])

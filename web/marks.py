@@ -32,10 +32,7 @@ CARD = '<div class="card-of-evidence" id="{id}" popover></div>'
 def put_signs(notebook, sentences):
     """Put the sign of each sentence, its number, where the sentence ends in the Markdown of a notebook.
 
-    Raises
-    ------
-    ValueError
-        A sentence is not in the notebook.
+    Raises ValueError if a sentence is not in the notebook.
     """
     places = {}  # (cell, place): signs
     for number, sentence in enumerate(sentences):

@@ -36,7 +36,6 @@ def grid(values, rows=None, columns=None, *, title="", digits=2, mask=None, row_
     ----------
     values : (n, m)
     rows, columns : n and m labels; numbers from 1 if left out
-    title : str
     digits : int, decimals printed; colours are those of the rounded values
     mask : (n, m) bool, True = may look; the other cells are hatched and show no number
     row_title, column_title : str, what rows and columns are

@@ -31,7 +31,6 @@ def bars(values, labels, *, ylabel="", digits=2):
     ----------
     values : (m,), or dict of name: (m,)
     labels : m labels
-    ylabel : str
     digits : int, decimals printed; bars are as high as the rounded values
 
     Examples
@@ -78,7 +77,6 @@ def lines(x, series, *, spread=None, xlabel="", ylabel="", logx=False, logy=Fals
     x : (k,)
     series : dict of name: (k,)
     spread : dict of name: (low, high), each (k,), for the series that have a band
-    xlabel, ylabel : str
     logx, logy : bool, logarithmic axes
     digits : int, significant digits to which the data are rounded before they are drawn
 

@@ -24,7 +24,6 @@ def steer(query, keys, values, words, *, asks):
 
     Examples
     --------
-    >>> from attention_course.plots import steer
     >>> steer([1.2, 0.6], [[2, 0], [0, 2]], [[2, 0], [0, 2]], ["river", "money"], asks="bank")
     <picture: a query between 2 keys, and the mix of their values>
     """

@@ -47,7 +47,6 @@ def triangle(keys, letters, *, turn=0):
 
     Examples
     --------
-    >>> from attention_course.plots import triangle
     >>> triangle([[0, 1.5], [1.3, -0.75], [-1.3, -0.75]], "ABC")
     <picture: three letters that attend to each other>
     """

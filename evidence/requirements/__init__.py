@@ -7,14 +7,5 @@ from pathlib import Path
 
 def install(name):
     """Install the packages that a result needs, without what these ask for: the lock has it or nobody needs it."""
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-deps",
-        "-r",
-        Path(__file__).parent / f"{name}.txt",
-    ]
-    subprocess.run(command, check=True)
+    file = Path(__file__).parent / f"{name}.txt"
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "-r", file], check=True)
