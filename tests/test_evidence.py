@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 
 import nbformat
 import pytest
@@ -46,68 +47,7 @@ def test_the_benchmark_page_is_made_of_its_result():
         assert (ROOT / "web" / "static" / name).read_text("utf-8") == svg
 
 
-TOY = {
-    "toy/__init__.py": "from .core import score\nfrom . import tables\n",
-    "toy/core.py": '''"""Words."""
-from math import sqrt
-from . import tables
-from .tables import RATE, LIMITS as BOUNDS, Model, register
-
-SCALE = RATE * 2
-UNUSED = 7
-LISTED = [offset for offset in (1, 2)]
-STEPS = {"few": lambda: 3}
-
-def score(x, power=2):
-    """Words."""
-    return helper(x) ** power * SCALE + Model().run(x) + tables.OFFSET + STEPS["few"]()  # words
-
-def helper(x):
-    offset = 1
-    return sqrt(min(x, BOUNDS[1])) + offset
-
-def never(x):
-    return x - 1
-
-@register("kept")
-def kept(x):
-    return x
-
-if __name__ == "__main__":
-    print(score(1))
-''',
-    "toy/tables.py": '''RATE, OFFSET = 0.5, 0.25
-offset = 12
-LIMITS = (0, 9)
-KNOWN = {}
-
-def register(name):
-    def keep(function):
-        KNOWN[name] = function
-        return function
-    return keep
-
-class Base:
-    bias = 3
-
-    def run(self, x):
-        return self.weigh(x) + self.bias
-
-    def weigh(self, x):
-        return x
-
-class Model(Base):
-    """Words."""
-
-    def unused(self):
-        return 0
-''',
-    "toy/data.txt": "1\n",
-    "toy/other.txt": "1\n",
-    "book/page.ipynb": "",
-}
-CELLS = ["%pip install x", "import numpy as np\nfrom toy import score", "TABLE = np.arange(3)\nother = 5",
-         "def sum_scores(rows):\n    return sum(map(score, rows))", "print(sum_scores(TABLE))"]  # fmt: skip
+TOY = tomllib.loads((ROOT / "tests" / "freshness.toml").read_text("utf-8"))  # its files, and changes of them
 RUN = """
 import json, sys
 from pathlib import Path
@@ -127,37 +67,6 @@ def run():
 rows, fingerprint = engine.record(run)
 print(json.dumps(fingerprint))
 """
-CHANGES = """core.py|* SCALE|* SCALE + 1|stale: a body
-core.py|power=2|power=3|stale: a default
-core.py|RATE * 2|RATE * 3|stale: a value that it names
-core.py|min(x|max(x|stale: a helper
-core.py|lambda: 3|lambda: 4|stale: a lambda in a table
-core.py|sqrt\\n|isqrt as sqrt\\n|stale: an import
-core.py|LIMITS as|KNOWN as|stale: what an import brings
-core.py|@register("kept")|@register("kept too")|stale: a decorator, which has an effect when the file is loaded
-core.py|UNUSED = 7|KNOWN = tables.KNOWN; KNOWN["x"] = 1|stale: an entry in a registry
-tables.py|(0, 9)|(0, 8)|stale: a value of another module
-tables.py|0.5, 0.25|0.5, 0.5|stale: a value behind a module's name
-tables.py|KNOWN[name]|KNOWN[name, 1]|stale: a function that ran when the file was loaded
-tables.py|bias = 3|bias = 4|stale: a value of a base class
-tables.py|return x\\n\\nclass|return x + 1\\n\\nclass|stale: a method of a base class
-tables.py|Model(Base)|Model(Base, object)|stale: the bases of a class
-tables.py|def unused|def weigh|stale: an override
-data.txt|1|2|stale: a file that was opened
-page.ipynb|arange(3)|arange(4)|stale: a table of the chapter
-page.ipynb|sum(map(|max(map(|stale: a function of the chapter
-page.ipynb|print(sum|print(2 * sum|fresh: a cell that prints
-page.ipynb|other = 5|other = 6|fresh: another value of the chapter
-core.py|Words.|Other words.|fresh: a docstring
-core.py|# words|# other words|fresh: a comment
-core.py|def never(x):|def more(x):\\n    return x\\n\\ndef never(x):|fresh: a new function
-core.py|x - 1|x - 2|fresh: a function that did not run
-core.py|UNUSED = 7|UNUSED = 8|fresh: a value that nothing names
-core.py|print(score(1))|print(score(2))|fresh: what happens only to a program
-tables.py|offset = 12|offset = 13|fresh: a value with the name of a local one
-tables.py|return 0|return 1|fresh: a method that did not run
-core.py|(1, 2)]|(1, 3)]|fresh: a list whose variable has the name of a local one
-other.txt|1|2|fresh: a file that was not opened"""
 
 
 def run_toy(program, root):
@@ -169,19 +78,24 @@ def run_toy(program, root):
 def toy(tmp_path_factory):
     """The folder of a toy repository, and the fingerprint of a run in it."""
     root = tmp_path_factory.mktemp("toy")
-    for name, text in TOY.items():
+    for name, text in TOY["files"].items():
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(text)
-    nbformat.write(new_notebook(cells=list(map(new_code_cell, CELLS))), root / "book" / "page.ipynb")
+    (root / "book").mkdir()
+    nbformat.write(new_notebook(cells=list(map(new_code_cell, TOY["cells"]))), root / "book" / "page.ipynb")
     done = run_toy(RUN, root)
     assert done.returncode == 0, done.stderr
     return root, json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("change", CHANGES.splitlines(), ids=lambda change: change.rpartition("|")[2])
-def test_a_change_makes_stale_what_depends_on_it_and_nothing_else(toy, change, monkeypatch):
+CHANGES = [
+    pytest.param(kind, *change, id=f"{kind}: {why}") for kind in ("stale", "fresh") for *change, why in TOY[kind]
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "old", "new"), CHANGES)
+def test_a_change_makes_stale_what_depends_on_it_and_nothing_else(toy, kind, name, old, new, monkeypatch):
     root, fingerprint = toy
-    name, old, new, expected = (text.replace("\\n", "\n") for text in change.split("|"))
     path = next(root.rglob(name))
     text = path.read_text()
     in_json = (lambda part: json.dumps(part)[1:-1]) if name.endswith("ipynb") else str
@@ -195,7 +109,7 @@ def test_a_change_makes_stale_what_depends_on_it_and_nothing_else(toy, change, m
         assert list_changes("toy", Runner(list, list, [])) == []
         path.write_text(text.replace(in_json(old), in_json(new)))
         syntax.parts.cache_clear()
-        assert bool(list_changes("toy", Runner(list, list, []))) == expected.startswith("stale")
+        assert bool(list_changes("toy", Runner(list, list, []))) == (kind == "stale")
     finally:
         path.write_text(text)
         syntax.parts.cache_clear(), syntax.module_path.cache_clear()
