@@ -165,4 +165,3 @@ def setup(app):
     app.connect("html-page-context", _drop_unneeded, priority=900)  # when every extension has added its own
     app.connect("build-finished", _finish, priority=400)  # before sphinx-codeautolink writes pages in its own form
     app.connect("build-finished", _join_styles, priority=850)  # when every extension has copied its own
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

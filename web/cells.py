@@ -96,4 +96,3 @@ def setup(app):
     app.connect("source-read", _mark)
     app.connect("doctree-read", _open)
     app.connect("html-page-context", _arrange, priority=600)  # after web.live has made its button
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -193,4 +193,3 @@ def setup(app):
     app.connect("autodoc-process-docstring", _mark_shapes, priority=400)  # before napoleon
     app.connect("autodoc-process-docstring", _link_chapters, priority=600)  # after it
     app.connect("missing-reference", _resolve_short_name)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -106,4 +106,3 @@ def _mark_answers(app, docname, source):
 def setup(app):
     app.connect("source-read", _mark_answers)
     app.connect("doctree-read", _fold_page)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -87,4 +87,3 @@ def setup(app):
     app.connect("doctree-read", _keep_together)
     app.connect("doctree-read", _make_wide_outputs_scroll)
     app.connect("build-finished", _hand_out)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
