@@ -18,10 +18,8 @@ from myst_parser.mdit_to_docutils.base import DocutilsRenderer
 from sphinx.search import SearchLanguage
 
 from book.catalogue import (
-    COPYING,
     ENGLISH,
     FOLDER,
-    SEARCHING,
     headings,
     in_words_of,
     rewrite,
@@ -40,12 +38,28 @@ from web.styles import LINK, PLAIN
 
 OUT = ROOT / "_build" / TRANSLATED / "html"  # as Sphinx makes it
 ENGLISH_SITE = ROOT / "_build" / "html"
+SCRIPT = ROOT / "web" / "words.js"
 OF_ITS_OWN = ("language_data.js", "translations.js", "copybutton.js", "words.js")  # not those of the English pages
 NOTE = '<p class="untranslated">{words}</p>'
 ENGLISH_PAGE, ENGLISH_PART = "이 페이지는 영어로만 있어요.", "반증된 문장은 본문에 있던 영어 그대로 실었어요."
 FIGURES = (  # said once, where the first figures are: they are the same in both editions
     "그림은 영어판과 같아서 그 속의 글자는 영어예요. query는 쿼리, key는 키, value는 값, score는 점수, "
     "weight는 가중치, average는 평균, step은 스텝, loss는 손실, share right는 맞힌 비율이에요."
+)
+COPYING = {  # what the script of the copy buttons says
+    "copy": "Copy",
+    "copy_to_clipboard": "Copy to clipboard",
+    "copy_success": "Copied!",
+    "copy_failure": "Failed to copy",
+}
+SEARCHING = (  # what the scripts of the search say
+    "Searching",
+    "Preparing search...",
+    "Search Results",
+    "Search finished, found ${resultCount} page(s) matching the search query.",
+    "Your search did not match any documents. Please make sure that all words are spelled correctly and that you've "
+    "selected enough categories.",
+    "Hide Search Matches",
 )
 OPEN = "영어 원문이 바뀌었거나 아직 번역하지 않은 곳 {number}군데는 영어 그대로예요."
 SHARED = re.compile(rf'(="|import\("\./)((?:\.\./)*)(?=_images/|_static/(?!{"|".join(map(re.escape, OF_ITS_OWN))}))')
@@ -62,25 +76,6 @@ BUTTONS = '<div class="article-header-buttons">'
 EMPHASIS = re.compile(r"\*(.+?)\*")
 PARTICLES = """이에요 예요 이다 입니다 에서 에게 에는 까지 부터 처럼 보다 마다 으로 이나 라는 라고 만큼 조차 밖에
     은 는 이 가 을 를 의 에 와 과 도 로 만 나 들""".split()
-
-SCRIPT = r"""// What the scripts of a page say; made by web/korean.py from locale/ko/site.po.
-{
-  const known = KNOWN;
-  const pattern = (english) => english.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{#\d\}/g, "(\\d+)")
-    .replace(/\{\d\}/g, "(.+)");
-  const forms = Object.keys(known).filter((english) => english.includes("{1}")).sort((a, b) => b.length - a.length)
-    .map((english) => [new RegExp(`^${pattern(english)}$`), known[english]]);
-  globalThis.inWords = (text) => {
-    const key = text.trim();
-    if (Object.hasOwn(known, key)) return text.replace(key, () => known[key]);
-    for (const [form, said] of forms) {
-      const found = form.exec(key);
-      if (found) return text.replace(key, () => said.replace(/\{#?(\d)\}/g, (_, i) => inWords(found[i])));
-    }
-    return text;
-  };
-}
-"""
 
 WORD_JOINER = "\u2060"
 LOOSE = re.compile("([])’”–])(?=[가-힣])")  # a mark, and a particle that belongs to the word before it
@@ -212,7 +207,7 @@ def _hand_out(app, exception):
 
 def words_for_scripts():
     """Return a script with what the other scripts say, in Korean: a function that they call if there is one."""
-    return SCRIPT.replace("KNOWN", json.dumps(translations("site"), ensure_ascii=False))
+    return SCRIPT.read_text("utf-8").replace("KNOWN", json.dumps(translations("site"), ensure_ascii=False))
 
 
 def _translate_scripts(static):
@@ -222,8 +217,7 @@ def _translate_scripts(static):
     text = json.dumps({"locale": TRANSLATED, "messages": known}, ensure_ascii=False)
     with (static / "translations.js").open("a", encoding="utf-8") as script:
         script.write(f"\nDocumentation.addTranslations({text});\n")
-    keys = ("copy", "copy_to_clipboard", "copy_success", "copy_failure")
-    known = {key: say.get(english, english) for key, english in zip(keys, COPYING, strict=True)}
+    known = {key: say.get(english, english) for key, english in COPYING.items()}
     text, begin = (static / "copybutton.js").read_text("utf-8"), "const messages = {"
     added = f"{begin}\n  '{TRANSLATED}': {json.dumps(known, ensure_ascii=False)},"
     (static / "copybutton.js").write_text(text.replace(begin, added), "utf-8")
@@ -346,7 +340,6 @@ def setup(app):
         app.connect("builder-inited", _launch_its_own, priority=950)  # after web.pages
         app.connect("build-finished", _hand_out, priority=600)  # when web.site has written the student copies
         app.connect("build-finished", _finish, priority=990)  # when every extension has changed the pages
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 if __name__ == "__main__":
