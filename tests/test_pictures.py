@@ -2,6 +2,8 @@
 
 import json
 import re
+import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,74 +27,17 @@ from attention_src import relu_weights, scaled_dot_product_attention, softmax
 from attention_src.attention import attention
 from web.live.running_pages import serve
 
-FIRST = {  # the state of the figure on the page, and what it shows
-    "01-steer": ({"angle": 27, "length": 1.35, "weigh": "softmax"}, {}),
-    "02-lamp": (
-        {"lead": INPUTS["02-lamp"]["lead"], "size": np.log2(INPUTS["02-lamp"]["d"]), "divisor": "one"},
-        {"lit": 5},
-    ),
-    "03-alibi": ({"keys": 0, "step": 3, "network": "general"}, {"donor": INPUTS["03-alibi"]["text"], "right": 6}),
-    "04-triangle": ({"turn": 0, "letter": "A"}, {}),
-    "04-clocks": ({"along": 0, "apart": 2}, {"query_at": 8, "key_at": 6}),
-    "07-whole": ({"cut": "0", "edit": "0", "open": "3"}, {}),
-}
-NEVER = {  # in which states the goal cannot be reached: softmax gives no 0, the general network always notices, …
-    "01-steer": {"weigh": "softmax"},
-    "03-alibi": {"network": "general"},
-    "04-triangle": {"turn": 0},
-    "04-clocks": {},
-}
-WALKS = {  # keys, behind @ the control that has them, and whether the goal is reached then; the state at the end
-    "01-steer": ("@angle ArrowRight*20=0 ArrowLeft*92=0 Tab End=0 Tab ArrowDown @angle End=1", {"weigh": "relu"}),
-    "02-lamp": (
-        "@lead End=0 @size ArrowRight=0 ArrowRight=0 @divisor ArrowDown=1 ArrowDown=1 @size Home=0 @lead Home",
-        {"divisor": "whole", "size": 2},
-    ),
-    "03-alibi": (
-        "@keys Home=0 ArrowRight*5=0 @network ArrowDown @keys Home=0 ArrowRight*2=1 ArrowRight*2=0 ArrowRight=1",
-        {"keys": 5, "network": "additive"},
-    ),
-    "04-triangle": (
-        "@turn ArrowLeft*12=0 ArrowLeft*11 ArrowLeft=1 Tab ArrowDown Tab ArrowRight",  # a third of a turn
-        {"turn": -120, "letter": "B", "angleB": -29},
-    ),
-    "07-whole": (  # two of the four arrows in the encoder
-        "@cut ArrowDown=1 ArrowDown*2=0 ArrowDown=1 ArrowDown*6=0 Tab ArrowDown",
-        {"cut": "10", "edit": "1"},
-    ),
-}
-SPIRAL = {"angleA": 90, "lengthA": 0.6, "angleB": 45, "lengthB": 1.2, "angleC": 0, "lengthC": 2}
-SENTENCES = {
-    "04-triangle": {
-        "each letter finds itself": {"turn": 0},
-        "Two of three": SPIRAL | {"turn": 0},
-        "One of three": SPIRAL | {"turn": 0, "lengthC": 0.2},
-        "None of three": SPIRAL | {"turn": 0, "lengthA": 2, "lengthC": 0.2},
-        "need not be mutual": {"turn": 30},
-        "The circle is closed": {"turn": -120},
-    },
-    "04-clocks": {
-        "The query is ahead by 2": {"apart": 2, "along": 0},
-        "The query is ahead by 1,": {"apart": 1, "along": 0},
-        "behind by 3": {"apart": -3, "along": 0},
-        "hands lie on each other": {"apart": 0, "along": 4},
-        "every hand has turned": {"apart": 3, "along": 7},
-    },
-    "07-whole": {
-        "Cut an arrow": {},
-        "One source character differs": {"edit": "1"},
-        "wrong in": {"cut": "1"},
-        "still writes": {"cut": "3"},
-        "nothing is right": {"cut": "6", "edit": "3"},
-        "Nothing arrives": {"cut": "7"},
-    },
-}
-DRAGS = [("01-steer", "", -60, -40), ("02-lamp", "", 120, 0), *(("04-triangle", letter, 15, -12) for letter in "ABC")]
+EXPECTED = tomllib.loads(Path(__file__).with_name("pictures.toml").read_text("utf-8"))
+DRAGS = [(name, handle, way) for name, known in EXPECTED.items() for handle, way in known.get("drag", {}).items()]
 KEYS = ["Tab", "ArrowLeft", "ArrowUp", "End", "Home", "Space", "Enter"]
 SIZES = """all => all.map((one) => { const box = one.getBoundingClientRect(); return [box.width, box.height] })"""
 FONTS = "all => all.map((one) => parseFloat(getComputedStyle(one).fontSize))"
 TARGETS = "label:not([hidden]) > input, label:not([hidden]) > select, button, [data-handle]"
-HIGHEST = {"04-triangle": 640, "04-clocks": 640}  # pixels of the frame on a phone
+
+
+def having(what):
+    """Ask a test of the pictures of which something is expected."""
+    return pytest.mark.parametrize("picture", [name for name in EXPECTED if what in EXPECTED[name]], indirect=True)
 
 
 def only(name):
@@ -149,15 +94,15 @@ def test_the_functions_in_javascript_give_what_the_package_gives(tab, address):
 
 def test_random_states_from_the_address_give_what_the_package_gives(picture):
     for shown in check_at_random(picture, 1, 200):
-        never = NEVER.get(picture.name)
-        assert not shown["reached"] or never is None or not never.items() <= shown["state"].items()
+        never = EXPECTED[picture.name].get("never", {"": None})
+        assert not (shown["reached"] and never.items() <= shown["state"].items())
         assert picture.name != "07-whole" or shown["state"]["cut"] == "0" or shown["outputs"]["sure"]
 
 
 def test_the_first_state_is_the_figure_of_the_page_and_little_to_load(picture):
-    shown, inputs = check(picture), INPUTS[picture.name]
-    state, outputs = FIRST[picture.name]
-    assert state.items() <= shown["state"].items() and outputs.items() <= shown["outputs"].items()
+    shown, inputs, expected = check(picture), INPUTS[picture.name], EXPECTED[picture.name]
+    assert expected["first"].items() <= shown["state"].items()
+    assert expected.get("shows", {}).items() <= shown["outputs"].items()
     assert len(json.dumps(inputs, separators=(",", ":"))) < 40_000
     if picture.name == "04-triangle":
         drawn = re.findall(r">(\d\.\d\d)<", read_figure(picture.name))
@@ -187,11 +132,10 @@ def test_an_address_that_makes_no_sense_is_kept_within_the_limits(tab, address, 
     assert -180 <= state["angle"] <= 180 and 0 <= state["length"] <= 3 and state["weigh"] == "softmax"
 
 
-@pytest.mark.parametrize("picture", WALKS, indirect=True)
+@having("walk")
 def test_keys_alone_reach_the_goal_and_the_sentences(picture):
-    keys, state = WALKS[picture.name]
-    said = {read(picture)["sentence"]}
-    for step in keys.split():
+    expected, said = EXPECTED[picture.name], {read(picture)["sentence"]}
+    for step in expected["walk"].split():
         if step[0] == "@":
             picture.locator(f"[data-control={step[1:]}]").focus()
             continue
@@ -203,12 +147,12 @@ def test_keys_alone_reach_the_goal_and_the_sentences(picture):
                 re.sub(r"[<>−]?\d[\d.]*|river|money|\b[a-h]\b|keys of [a-h]+( \(\d–\d\))?", "#", shown["sentence"])
             )
             assert reached in (None, str(int(shown["reached"]))), (step, shown["state"])
-    assert state.items() <= shown["state"].items() and (len(said) >= 4 or picture.name in SENTENCES)
+    assert expected["walked"].items() <= shown["state"].items() and (len(said) >= 4 or "sentences" in expected)
 
 
-@pytest.mark.parametrize("picture", SENTENCES, indirect=True)
+@having("sentences")
 def test_every_sentence_can_be_met(picture):
-    for words, state in SENTENCES[picture.name].items():
+    for words, state in EXPECTED[picture.name]["sentences"].items():
         picture.locator(".picture-again").click()
         set_state(picture, state)
         assert words in check(picture)["sentence"]
@@ -228,20 +172,20 @@ def test_keys_and_pointers_at_random_break_nothing(picture):
         check(picture)
 
 
-@pytest.mark.parametrize(("name", "handle", "right", "down"), DRAGS)
-def test_what_is_dragged_follows_the_mouse_until_it_is_let_go(tab, address, name, handle, right, down):
+@pytest.mark.parametrize(("name", "handle", "way"), DRAGS)
+def test_what_is_dragged_follows_the_mouse_until_it_is_let_go(tab, address, name, handle, way):
     picture = mount(tab, address, name)
     dragged = picture.locator(f"[data-handle={handle}]" if handle else "[data-handle]")
     box = dragged.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     picture.mouse.move(x, y)
     picture.mouse.down()
-    picture.mouse.move(x + right, y + down, steps=4)
+    picture.mouse.move(x + way[0], y + way[1], steps=4)
     moved = dragged.bounding_box()
     picture.mouse.up()
     picture.mouse.move(x, y)
     assert dragged.bounding_box() == moved
-    assert abs(moved["x"] - box["x"] - right) < 6 and abs(moved["y"] - box["y"] - down) < 6
+    assert abs(moved["x"] - box["x"] - way[0]) < 6 and abs(moved["y"] - box["y"] - way[1]) < 6
     check(picture)
     if handle:  # its sliders have come with it
         assert picture.locator(f"[data-control=angle{handle}]").is_visible()
@@ -254,7 +198,7 @@ def test_a_phone_has_room_for_a_finger_and_text_that_can_be_read(browser, addres
     assert min(min(size) for size in tab.eval_on_selector_all(TARGETS, SIZES)) >= 43.5
     assert min(tab.eval_on_selector_all("svg text", FONTS)) >= 12
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
-    assert tab.locator(".picture-frame").bounding_box()["height"] <= HIGHEST.get(name, np.inf)
+    assert tab.locator(".picture-frame").bounding_box()["height"] <= EXPECTED[name].get("highest", np.inf)
     tab.close()
 
 
