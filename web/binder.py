@@ -30,5 +30,4 @@ def _write(app, exception):
 
 
 def setup(app):
-    app.setup_extension("sphinx.ext.githubpages")  # a mark for GitHub: folders such as _sources are to be shown
     app.connect("build-finished", _write)
