@@ -223,35 +223,35 @@ def _translate_scripts(static):
     (static / "copybutton.js").write_text(text.replace(begin, added), "utf-8")
 
 
+def _replace_once(path, old, new):
+    """Put something in the place of a mark of a file, unless an earlier build has done so."""
+    text = path.read_text("utf-8")
+    path.write_text(text if new in text else text.replace(old, new, 1), "utf-8")
+
+
 def _switch(page, language, name, address):
     """Put a link to the other edition of a page among its buttons."""
-    text = page.read_text("utf-8")
-    link = SWITCH.format(language=language, name=name, address=address)
-    page.write_text(text if link in text else text.replace(BUTTONS, BUTTONS + link, 1), "utf-8")
+    _replace_once(page, BUTTONS, BUTTONS + SWITCH.format(language=language, name=name, address=address))
 
 
 def tell_search_engines(english, korean, name):
     """Name both editions in the heads of a page that has an address."""
-    found = CANONICAL.search(korean.read_text("utf-8"))
-    if not found:
-        return
-    name = name if found[1].endswith(name) else ""  # the address of the front page is that of the site
-    home = found[1].removesuffix(name).removesuffix(f"{TRANSLATED}/")
-    links = "".join(
-        f'<link rel="alternate" hreflang="{language}" href="{home}{folder}{name}">\n'
-        for language, folder in (("en", ""), (TRANSLATED, f"{TRANSLATED}/"))
-    )
-    for page in (english, korean):
-        text = page.read_text("utf-8")
-        page.write_text(text if links in text else text.replace("</head>", f"{links}</head>", 1), "utf-8")
+    if found := CANONICAL.search(korean.read_text("utf-8")):
+        name = name if found[1].endswith(name) else ""  # the address of the front page is that of the site
+        home = found[1].removesuffix(name).removesuffix(f"{TRANSLATED}/")
+        links = "".join(
+            f'<link rel="alternate" hreflang="{language}" href="{home}{folder}{name}">\n'
+            for language, folder in (("en", ""), (TRANSLATED, f"{TRANSLATED}/"))
+        )
+        for page in (english, korean):
+            _replace_once(page, "</head>", f"{links}</head>")
 
 
 def join_sitemaps(english, korean):
     """Add the addresses of the Korean pages to the site map, if there is one."""
     if english.is_file() and korean.is_file():
         added = "".join(re.findall(r"(?s)<url>.*?</url>", korean.read_text("utf-8")))
-        text = english.read_text("utf-8")
-        english.write_text(text if added in text else text.replace("</urlset>", f"{added}</urlset>"), "utf-8")
+        _replace_once(english, "</urlset>", f"{added}</urlset>")
 
 
 def words_of_headings():
