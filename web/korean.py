@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import sys
+import tomllib
 from pathlib import Path
 
 import nbformat
@@ -40,28 +41,9 @@ OUT = ROOT / "_build" / TRANSLATED / "html"  # as Sphinx makes it
 ENGLISH_SITE = ROOT / "_build" / "html"
 SCRIPT = ROOT / "web" / "words.js"
 OF_ITS_OWN = ("language_data.js", "translations.js", "copybutton.js", "words.js")  # not those of the English pages
+KNOWN = tomllib.loads((FOLDER / "site.toml").read_text("utf-8"))
+NOTES, PARTICLES = KNOWN["notes"], "|".join(KNOWN["search"]["particles"].split())
 NOTE = '<p class="untranslated">{words}</p>'
-ENGLISH_PAGE, ENGLISH_PART = "이 페이지는 영어로만 있어요.", "반증된 문장은 본문에 있던 영어 그대로 실었어요."
-FIGURES = (  # said once, where the first figures are: they are the same in both editions
-    "그림은 영어판과 같아서 그 속의 글자는 영어예요. query는 쿼리, key는 키, value는 값, score는 점수, "
-    "weight는 가중치, average는 평균, step은 스텝, loss는 손실, share right는 맞힌 비율이에요."
-)
-COPYING = {  # what the script of the copy buttons says
-    "copy": "Copy",
-    "copy_to_clipboard": "Copy to clipboard",
-    "copy_success": "Copied!",
-    "copy_failure": "Failed to copy",
-}
-SEARCHING = (  # what the scripts of the search say
-    "Searching",
-    "Preparing search...",
-    "Search Results",
-    "Search finished, found ${resultCount} page(s) matching the search query.",
-    "Your search did not match any documents. Please make sure that all words are spelled correctly and that you've "
-    "selected enough categories.",
-    "Hide Search Matches",
-)
-OPEN = "영어 원문이 바뀌었거나 아직 번역하지 않은 곳 {number}군데는 영어 그대로예요."
 SHARED = re.compile(rf'(="|import\("\./)((?:\.\./)*)(?=_images/|_static/(?!{"|".join(map(re.escape, OF_ITS_OWN))}))')
 WORDS = re.compile(
     r"(?s)<(script|style|pre|code|svg|math)\b.*?</\1>|(?<=>)[^<>]+(?=<)"
@@ -74,9 +56,6 @@ SWITCH = (
 CANONICAL = re.compile(r'<link (?=[^>]*rel="canonical")[^>]*href="([^"]*)"')
 BUTTONS = '<div class="article-header-buttons">'
 EMPHASIS = re.compile(r"\*(.+?)\*")
-PARTICLES = """이에요 예요 이다 입니다 에서 에게 에는 까지 부터 처럼 보다 마다 으로 이나 라는 라고 만큼 조차 밖에
-    은 는 이 가 을 를 의 에 와 과 도 로 만 나 들""".split()
-
 WORD_JOINER = "\u2060"
 LOOSE = re.compile("([])’”–])(?=[가-힣])")  # a mark, and a particle that belongs to the word before it
 english_headings = {}  # of the page that is being read, by what stands in their places
@@ -86,11 +65,11 @@ class Korean(SearchLanguage):
     """Words without their particles, all of them: 어텐션은 and 어텐션에서는 are found as 어텐션."""
 
     lang, language_name = TRANSLATED, "Korean"
-    endings = re.compile(f"(?<=.)(?:{'|'.join(PARTICLES)})$")
+    endings = re.compile(f"(?<=.)(?:{PARTICLES})$")
     js_stemmer_code = f"""
 var Stemmer = function() {{
   this.stemWord = function(w) {{
-    for (let before; before !== w; ) [before, w] = [w, w.replace(/(.)(?:{"|".join(PARTICLES)})$/, "$1")];
+    for (let before; before !== w; ) [before, w] = [w, w.replace(/(.)(?:{PARTICLES})$/, "$1")];
     return w;
   }};
 }};
@@ -142,15 +121,17 @@ def _note_what_is_english(app, doctree):
     """Say on top of a page how much of it is not translated."""
     name = app.env.docname
     number, title = app.env.metadata[name].get("untranslated"), doctree.next_node(nodes.title)
-    words = ENGLISH_PAGE if name in ENGLISH else OPEN.format(number=number) if number else ""
-    words += f" {ENGLISH_PART}" * (name == "pages/evidence")
+    words = NOTES["english_page"] if name in ENGLISH else NOTES["open"].format(number=number) if number else ""
+    words += f" {NOTES['english_part']}" * (name == "pages/evidence")
     if title and words:
         title.parent.insert(1, nodes.raw("", NOTE.format(words=words.strip()), format="html"))
     image = doctree.next_node(nodes.image)
     if image and name == f"chapters/{CHAPTERS[0].stem}":
         while "cell" not in image["classes"]:
             image = image.parent
-        image.parent.insert(image.parent.index(image) + 1, nodes.raw("", NOTE.format(words=FIGURES), format="html"))
+        image.parent.insert(
+            image.parent.index(image) + 1, nodes.raw("", NOTE.format(words=NOTES["figures"]), format="html")
+        )
 
 
 def _bind_particles(app, doctree):
@@ -213,11 +194,11 @@ def words_for_scripts():
 def _translate_scripts(static):
     """Let the scripts of Sphinx and of the copy buttons say what the catalogue has."""
     say = translations("site")
-    known = {english: say[english] for english in SEARCHING if english in say}
+    known = {english: say[english] for english in KNOWN["scripts"]["search"] if english in say}
     text = json.dumps({"locale": TRANSLATED, "messages": known}, ensure_ascii=False)
     with (static / "translations.js").open("a", encoding="utf-8") as script:
         script.write(f"\nDocumentation.addTranslations({text});\n")
-    known = {key: say.get(english, english) for key, english in COPYING.items()}
+    known = {key: say.get(english, english) for key, english in KNOWN["scripts"]["copy"].items()}
     text, begin = (static / "copybutton.js").read_text("utf-8"), "const messages = {"
     added = f"{begin}\n  '{TRANSLATED}': {json.dumps(known, ensure_ascii=False)},"
     (static / "copybutton.js").write_text(text.replace(begin, added), "utf-8")

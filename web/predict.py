@@ -5,9 +5,6 @@ first cell stays in sight. Without scripts that is opened by hand; `_static/pred
 choice, remembers and counts the choices, and has a switch that opens all.
 """
 
-import re
-
-import nbformat
 from docutils import nodes
 
 from book.chapter import tags
@@ -83,11 +80,5 @@ def _fold_page(app, doctree):
         title.parent += _html(COUNT)
 
 
-def _mark_answers(app, docname, source):
-    if re.search(r"\.ipynb$", str(app.env.doc2path(docname))):
-        source[0] = nbformat.writes(mark_predictions(nbformat.reads(source[0], as_version=4)))
-
-
 def setup(app):
-    app.connect("source-read", _mark_answers)
     app.connect("doctree-read", _fold_page)
