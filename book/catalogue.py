@@ -19,19 +19,7 @@ from book.nbval_bound.bindings import without_bindings
 FOLDER = ROOT / "locale" / TRANSLATED
 ENGLISH = ("pages/package", "pages/wrong_answers")  # pages that stay English
 CHECKS = ROOT / "attention_course" / "checks"
-SCRIPTS = (
-    "web/live/page.js",
-    "web/live/fields.js",
-    "web/live/start.js",
-    "web/static/predict.js",
-    "web/pictures/kit.js",
-    "web/pictures/01-steer.js",
-    "web/pictures/02-lamp.js",
-    "web/pictures/03-alibi.js",
-    "web/pictures/04-triangle.js",
-    "web/pictures/04-clocks.js",
-    "web/pictures/07-whole.js",
-)
+SCRIPTS = [path for folder in ("live", "static", "pictures") for path in sorted((ROOT / "web" / folder).glob("*.js"))]
 MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin)
 
 HTML = re.compile(r"\s*</?(?:details|summary|div|p|button|output|img)\b")
@@ -40,101 +28,8 @@ KEPT = re.compile(r"\s*(?::[\w-]+:|\([\w-]+\)=$|:{3,}$|<!--)")  # options and en
 DIRECTIVE = re.compile(r"(\s*(?:`{3,}|:{3,})\{[\w-]+\} ?)(.*)")  # behind colons stands its title
 MARKED = re.compile(r"(\s*(?:#{1,6}|[-*+]|\d+\.|:) +)(\S.*)")  # a heading, an item of a list, a definition
 LABEL = re.compile(r"\*\*[^*]+\*\*$")  # the first line of a callout
-NO_WORDS = ("Enter", "Escape", "Tab", "True", "False")
-FRONT_PICTURE = (  # what the picture on the front page shows
-    "Left: the labels of river and money as arrows, and the question of bank between them, nearer to river. "
-    "Right: the new list of bank, a dot on the line between the values of river, 0.70, and money, 0.30."
-)
-COPYING = ("Copy", "Copy to clipboard", "Copied!", "Failed to copy")  # what the script of the copy buttons says
-SEARCHING = (  # what the scripts of the search say
-    "Searching",
-    "Preparing search...",
-    "Search Results",
-    "Search finished, found ${resultCount} page(s) matching the search query.",
-    "Your search did not match any documents. Please make sure that all words are spelled correctly and that you've "
-    "selected enough categories.",
-    "Hide Search Matches",
-)
-PICTURE_WORDS = (  # what the picture of chapter 7 names
-    "nothing",
-    "what encoder self-attention adds",
-    "the path past encoder self-attention",
-    "what encoder feed-forward adds",
-    "the path past encoder feed-forward",
-    "what causal self-attention adds",
-    "the path past causal self-attention",
-    "what cross-attention adds",
-    "the path past cross-attention",
-    "what decoder feed-forward adds",
-    "the path past decoder feed-forward",
-    "encoder self-attention",
-    "encoder feed-forward",
-    "causal self-attention",
-    "cross-attention",
-    "decoder feed-forward",
-    "self-attention",
-    "feed-forward",
-    "it writes",
-    "what it adds, beside the length of each stream",
-    "year",
-    "month",
-    "day",
-    "hyphens",
-)
-WORDS = (  # what extensions and the theme write into pages, and what scripts put together
-    *(
-        "Attention by the Numbers",
-        "Show the code",
-        "Hide the code",
-        "a grid of attention weights",
-        "Edition {1} of {2}",
-        "Link to this heading",
-    ),
-    *(
-        "Show results",
-        "Show without choosing",
-        "{1}, when you choose",
-        "{1} lines",
-        "A line",
-        "A figure",
-        "{1} figures",
-        "{1} lines and a figure",
-        "A line and a figure",
-        "{1} lines and {2} figures",
-        "A line and {1} figures",
-        "The answer",
-        "Imports, {1} lines",
-        "code of this figure",
-        "code: {1}",
-        "the code",
-        "Evidence",
-        "What it showed",
-        "Run this page ({1} MB, figures {2} MB more)",
-        "Report this passage",
-        "the notebook",
-        "blank notebook (.ipynb)",
-        "cell {1}",
-    ),
-    *(
-        "Change the code, run it and save your own notebook, here in your browser: {1} of the {2} cells, "
-        "{3} exercises among them. The others need PyTorch.",
-        "Change the code, run it and save your own notebook, here in your browser: {1} of the {2} cells, "
-        "{3} exercises among them. The other needs PyTorch.",
-        "{1} cell {#2}",
-        "{1}, row {2}, column {3}",
-        "{1} MB",
-    ),
-    *("How the claims of this chapter were tested", "Text", ", code MIT."),
-    *("© Copyright {1}.", "으로 The Attention by the Numbers authors", "Skip to main content", "Back to top"),
-    *("Search this book...", "Version warning", "Main", "Page", "Light", "Dark", "System Settings", "Color mode"),
-    *("Toggle primary sidebar", "Toggle secondary sidebar", "previous page", "next page", "{1}. {2}", "More pages"),
-    *("Result:", "Baseline:", "Best possible:", "Varied:", "Refuted if"),
-    *("The stored result refutes it.", "Seen:", "Now:", "Claim {1}"),
-    *("전체 화면으로보기", "Please activate JavaScript to enable the search functionality."),
-    FRONT_PICTURE,
-    *COPYING,
-    *SEARCHING,
-)
+NO_WORDS = ("Enter", "Escape", "Tab", "True", "False", "Content-Type")
+BY_HAND = "site"  # the place of words that extensions, the theme and scripts put together
 BREAK = re.compile(r"\s*(?:$|`{3}|~{3}|\$\$|\||>)")
 
 
@@ -276,20 +171,23 @@ def templates():
 
 
 def words_of_the_site():
-    """Yield what the site says besides its pages, each with its place: scripts, contents, titles of English pages."""
+    """Yield what the site says besides its pages, each with its place: scripts, contents, titles of English pages.
+
+    What no program finds is added to the catalogue by hand, `locale/ko/site.po`, with the place `site`.
+    """
     from sphinx_external_toc.parsing import parse_toc_yaml
 
-    for name in SCRIPTS:
-        for text in re.findall(r'"([^"\\\n]+)"|`([^`]+)`', (ROOT / name).read_text("utf-8")):
+    for path in SCRIPTS:
+        for text in re.findall(r'"([^"\\\n]+)"|`([^`]+)`', path.read_text("utf-8")):
             numbers = iter(range(1, 10))
             text = re.sub(r"\$\{(?:[^{}]|\{[^{}]*\})*\}", lambda _, n=numbers: f"{{{next(n)}}}", "".join(text)).strip()
             if re.match("[A-Z][a-z]", text) and text not in NO_WORDS:
-                yield text, name
+                yield text, path.relative_to(ROOT).as_posix()
     for part in parse_toc_yaml(ROOT / "_toc.yml").root.subtrees:
         yield part.caption, "_toc.yml"
     for page in ENGLISH:  # the contents name them, too
         yield re.search("(?m)^# (.+)", source(page).read_text("utf-8"))[1], page
-    yield from ((text, "site") for text in (*WORDS, *PICTURE_WORDS))
+    yield from ((entry.msgid, BY_HAND) for entry in _entries(file("site")) if (BY_HAND, "") in entry.occurrences)
 
 
 @cache

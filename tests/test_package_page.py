@@ -94,8 +94,8 @@ def test_the_code_of_a_chapter_links_what_it_uses_and_is_linked_from_there(site,
     links = {link["href"] for link in page.select(".cell_input a")}
     notebook = next(read(path) for path in CHAPTERS if path.stem == chapter)
     on_page = find_uses("\n".join(cell.source for cell in code(notebook) if "remove-cell" not in tags(cell)))
-    assert {f"../pages/package.html#{name}" for name in on_page} <= links
-    assert all(link.startswith("../pages/package.html#") for link in links)
+    place = "../pages/package.html#"
+    assert {f"{place}{name}" for name in on_page} <= links and all(link.startswith(place) for link in links)
     for name in IN_CHAPTERS[chapter]:
         assert entries[name].find("a", href=f"../chapters/{chapter}.html"), name
 
@@ -103,9 +103,6 @@ def test_the_code_of_a_chapter_links_what_it_uses_and_is_linked_from_there(site,
 def test_what_no_chapter_calls_leads_to_the_chapter_of_what_is_built_on_it(entries):
     entry = entries["attention_src.layers.blocks.FeedForward"]
     assert entry.find("a", href="../chapters/07_transformer.html")  # which calls EncoderBlock
-
-
-def test_nothing_public_is_used_by_no_chapter():
     users, errors = find_users(), ("attention_course.checks.NotAttempted", "attention_course.checks.Wrong")
     assert [name for name in NAMES if not find_chapters(name, USED_BY, users) and name not in errors] == []
 

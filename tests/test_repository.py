@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -23,8 +24,6 @@ BAD = [
     "http://github.com/you/your-fork",
     "ftp://example.org/book",
 ]
-TEXTS = {".cff", ".cfg", ".css", ".ipynb", ".js", ".md", ".py", ".toml", ".txt", ".yml", ""}
-NOT_OURS = {".git", ".venv", "_build", "mutants", "node_modules", "__pycache__", ".pytest_cache", ".ruff_cache"}
 
 
 @pytest.fixture
@@ -45,33 +44,30 @@ def read_addresses(book):
     return {match[1] for _, _, match in repository.find_copies(book)}
 
 
-def list_other_addresses(address, root):
+def list_files():
+    """Return the files of the book, without those of the tests."""
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    return [ROOT / name for name in done.stdout.splitlines() if not name.startswith("tests/")]
+
+
+def list_other_addresses(address, files):
     """Yield where a file has the address, or one that still says OWNER, outside the places that the command writes."""
-    spans = {path: match.span(1) for path, _, match in repository.find_copies(root)}
+    spans = {path: match.span(1) for path, _, match in repository.find_copies()}
     owner = address.split("/")[-2]
     named = re.compile(rf"(github\.com|github\.io|mybinder\.org/v2/gh|githubusercontent\.com)/({owner}|OWNER)/[\w.-]+")
-    for path in root.rglob("*"):
-        if path.suffix in TEXTS and path.is_file() and not NOT_OURS & {*path.relative_to(root).parts}:
-            for match in named.finditer(path.read_text("utf-8", errors="replace")):
-                start, end = spans.get(path, (0, 0))
-                if not start <= match.start() < end and "tests" not in path.parts:
-                    yield f"{path.relative_to(root)}: {match.group()}"
+    for path in filter(Path.is_file, files):
+        for match in named.finditer(path.read_text("utf-8", errors="replace")):
+            start, end = spans.get(path, (0, 0))
+            if not start <= match.start() < end:
+                yield f"{path.name}: {match.group()}"
 
 
-def test_every_place_names_the_repository_of_the_configuration():
-    (address,) = {match[1] for path, _, match in repository.find_copies() if path.name == "_config.yml"}
-    assert {path.name: match[1] for path, _, match in repository.find_copies() if match[1] != address} == {}
-
-
-def test_no_other_file_names_the_repository():
-    assert [*list_other_addresses(*read_addresses(ROOT), ROOT)] == []
-
-
-def test_a_file_that_names_it_besides_would_be_found(book):
-    (book / "notes.md").write_text("See https://github.com/OWNER/attention-by-the-numbers for more.")
-    assert [*list_other_addresses(*read_addresses(book), book)] == [
-        "notes.md: github.com/OWNER/attention-by-the-numbers"
-    ]
+def test_every_place_names_the_same_repository_and_no_other_file_does(tmp_path):
+    (address,) = read_addresses(ROOT)
+    assert [*list_other_addresses(address, list_files())] == []
+    planted = tmp_path / "notes.md"
+    planted.write_text("See https://github.com/OWNER/attention-by-the-numbers for more.")
+    assert [*list_other_addresses(address, [planted])] == ["notes.md: github.com/OWNER/attention-by-the-numbers"]
 
 
 def test_a_move_writes_every_place_and_a_move_back_restores_every_byte(book):
@@ -87,36 +83,35 @@ def test_the_address_is_taken_as_a_browser_or_a_clone_button_gives_it(url):
     assert repository.check_address(url) == FORK
 
 
-@pytest.mark.parametrize("url", BAD)
-def test_a_bad_address_is_named_and_changes_nothing(book, url):
+def need_refusal(book, url, message):
     before = read_all(book)
-    with pytest.raises(ValueError, match=f"URL is {re.escape(repr(url))}; expected an address such as https://"):
+    with pytest.raises(ValueError, match=re.escape(message)):
         repository.move(url, book)
     assert read_all(book) == before
+
+
+@pytest.mark.parametrize("url", BAD)
+def test_a_bad_address_is_named_and_changes_nothing(book, url):
+    need_refusal(book, url, f"URL is {url!r}; expected an address such as https://")
 
 
 @pytest.mark.parametrize("times", [0, 2])
 def test_a_place_that_is_gone_or_doubled_is_named_and_nothing_changes(book, times):
     citation = book / "CITATION.cff"
     citation.write_text(times * citation.read_text())
-    before = read_all(book)
-    with pytest.raises(ValueError, match=f"CITATION.cff names the repository {times} times"):
-        repository.move(FORK, book)
-    assert read_all(book) == before
-
-
-def test_the_readme_has_every_folder():
-    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
-    folders = {f"`{path.split('/')[0]}/`" for path in done.stdout.splitlines() if "/" in path}
-    rows = re.findall(r"^\| (`.+/`) \|", (ROOT / "README.md").read_text(), re.MULTILINE)
-    assert folders - {folder for row in rows for folder in row.split(", ")} == set() and len(rows) > 5
+    need_refusal(book, FORK, f"CITATION.cff names the repository {times} times")
 
 
 def test_the_command_says_what_was_wrong_and_fails():
-    command = [sys.executable, ROOT / "book" / "repository.py", "git@github.com:you/your-fork.git"]
+    command = [sys.executable, ROOT / "book" / "repository.py", BAD[2]]
     done = subprocess.run(command, capture_output=True, text=True)
-    said = "Nothing was changed. URL is 'git@github.com:you/your-fork.git'; expected an address such as"
-    assert done.returncode == 1 and done.stderr.startswith(said)
+    assert done.returncode == 1 and done.stderr.startswith(f"Nothing was changed. URL is {BAD[2]!r}; expected")
+
+
+def test_the_readme_has_every_folder():
+    folders = {f"`{path.relative_to(ROOT).parts[0]}/`" for path in list_files() if path.parent != ROOT} | {"`tests/`"}
+    rows = re.findall(r"^\| (`.+/`) \|", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert folders - {folder for row in rows for folder in row.split(", ")} == set() and len(rows) > 5
 
 
 def test_binder_gets_the_pinned_versions_and_the_package_of_the_repository():

@@ -1,5 +1,7 @@
 """The search of both editions: what it takes for the same, which page it puts first, and what it quotes."""
 
+import tomllib
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -7,37 +9,11 @@ from sphinx.search.en import SearchEnglish
 
 from book.chapter import pages
 from web.korean import Korean
-from web.search import FILE, Terms, list_synonyms, tomllib, weigh
+from web.search import FILE, Terms, list_synonyms, weigh
 
 TERMS = {"en": Terms(SearchEnglish({}), list_synonyms()), "ko": Terms(Korean({}), list_synonyms())}
 RESULTS = "#search-results ul.search > li"
-SEARCHES = {  # a query, and the chapters that are about it: one of them comes first or second
-    "ko": {
-        "셀프 어텐션": "05",
-        "소프트맥스를": "02",
-        "가중치의": "01 02",
-        "어텐션": "01",
-        "랭크": "04",
-        "밸류": "01 04",
-        "멀티헤드": "06",
-        "마스킹": "05",
-        "어텐션 비용": "11",
-        "투영": "04",
-        "트랜스포머에서는": "07",
-        "softmax": "02",
-    },
-    "en": {
-        "self-attention": "05",
-        "softmax": "02",
-        "weights": "01 02",
-        "attention": "01",
-        "rank": "04",
-        "multihead": "06",
-        "masking": "05",
-        "attention cost": "11",
-        "layer normalization": "07",
-    },
-}
+SEARCHES = tomllib.loads(Path(__file__).with_name("searches.toml").read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")

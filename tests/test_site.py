@@ -4,11 +4,14 @@ import html
 import re
 
 import pytest
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, SoupStrainer
 
 from attention_course.plots import TOKENS
-from book.chapter import CHAPTERS, TRANSLATED, is_solution, read, solutions
+from book.chapter import CHAPTERS, ROOT, TRANSLATED, is_solution, read, solutions
+from web.glossary import read_rows
 from web.styles import purge
+
+SOLUTIONS = [region for path in CHAPTERS for region in solutions(read(path))]
 
 
 def list_problems(text):
@@ -66,32 +69,24 @@ def test_every_choice_is_in_the_frame_of_its_prediction(site, edition):
         assert len(page.select("details.choice")) == len(page.select(".prediction details.choice")), path
 
 
-def list_solutions():
-    """Return the solutions in the book, on one line each."""
-    return [" ".join(region.split()) for path in CHAPTERS for region in solutions(read(path))]
+def find_solutions(path):
+    """Return the solutions of the book that a file of the site shows.
 
-
-def read_words(path):
-    """Return the words of a file of the site: without tags, on one line, as a notebook's JSON has them unescaped."""
+    Both are read without tags and on one line, as a notebook's JSON has them unescaped.
+    """
     text = html.unescape(re.sub(r"<[^>]*>", "", path.read_text(errors="replace")))
-    return " ".join(text.replace("\\n", "\n").replace('\\"', '"').split())
+    text = " ".join(text.replace("\\n", "\n").replace('\\"', '"').split())
+    known = [" ".join(region.split()) for region in SOLUTIONS]
+    return [solution for solution in ["BEGIN SOLUTION", *known] if solution in text]
 
 
-def test_nothing_on_the_site_shows_a_solution(site):
+def test_nothing_on_the_site_shows_a_solution_and_one_would_be_found(site, tmp_path):
     files = [path for path in site.rglob("*") if path.suffix in {".html", ".ipynb", ".js", ".txt"}]
-    texts = {path.relative_to(site).as_posix(): read_words(path) for path in files}
-    assert "chapters/01_definition.html" in texts and "_sources/chapters/01_definition.ipynb" in texts
-    assert [name for name, text in texts.items() if "BEGIN SOLUTION" in text] == []
-    assert [(name, solution) for solution in list_solutions() for name, text in texts.items() if solution in text] == []
-
-
-def test_a_solution_left_on_a_page_would_be_found(tmp_path):
-    page, notebook = tmp_path / "page.html", tmp_path / "chapter.ipynb"
-    solution = next(path for path in CHAPTERS if path.stem == "01_definition")
-    page.write_text(f"<pre>{html.escape(next(cell.source for cell in read(solution).cells if 'BEGIN' in cell.source))}")
-    notebook.write_text(solution.read_text())
-    for path in (page, notebook):
-        assert any(solution in read_words(path) for solution in list_solutions())
+    assert {site / "chapters/01_definition.html", site / "_sources/chapters/01_definition.ipynb"} <= {*files}
+    assert {path.name: found for path in files if (found := find_solutions(path))} == {}
+    page, (first, *_) = tmp_path / "page.html", CHAPTERS
+    page.write_text(f"<pre>{html.escape(next(cell.source for cell in read(first).cells if is_solution(cell)))}")
+    assert len(find_solutions(page)) > 1 and len(find_solutions(first)) > 1
 
 
 def test_the_downloaded_notebook_is_the_student_copy(site):
@@ -100,3 +95,14 @@ def test_the_downloaded_notebook_is_the_student_copy(site):
         stubs = list(filter(is_solution, copy.cells))
         assert stubs and all("raise NotImplementedError()" in cell.source and not cell.outputs for cell in stubs)
         assert len(copy.cells) == len(read(path).cells) + 1 and copy.cells[-1].id.endswith("-hand-in")
+
+
+def test_terms_in_bold_link_their_line_of_the_glossary_at_their_first_use(site):
+    glossary = BeautifulSoup((site / "pages/glossary.html").read_text(), "html.parser")
+    rows = {row["id"] for row in glossary.select("tr[id]")}
+    assert rows == {name for _, _, name in read_rows((ROOT / "pages/glossary.md").read_text("utf-8"))}
+    for path in CHAPTERS:
+        text = (site / "chapters" / f"{path.stem}.html").read_text()
+        page = BeautifulSoup(text, "html.parser", parse_only=SoupStrainer("a"))
+        targets = [link["href"].partition("#")[2] for link in page.select("a.term")]
+        assert targets and {*targets} <= rows and len({*targets}) == len(targets)

@@ -21,20 +21,17 @@ def test_the_korean_page_counts_what_is_not_translated(site):
         assert (int(note[1]) if note else 0) == missing, page
 
 
-def test_the_korean_pages_have_the_addresses_of_the_english_ones(site):
-    for page in pages():
-        english, korean = ((site / folder / f"{page}.html").read_text("utf-8") for folder in ("", "ko"))
-        assert re.findall(r'<section[^>]* id="([^"]*)', korean) == re.findall(r'<section[^>]* id="([^"]*)', english)
-        assert re.findall(r'<tr[^>]* id="([^"]*)', korean) == re.findall(r'<tr[^>]* id="([^"]*)', english)
-        assert 'lang="ko"' in korean.partition("<head>")[0]
-
-
-def test_each_page_leads_to_the_same_page_and_section_in_the_other_language(site):
-    for page in pages():
-        both = {"en": site / f"{page}.html", "ko": site / "ko" / f"{page}.html"}
-        for here, there in (("en", "ko"), ("ko", "en")):
-            link = re.search(r'<a class="btn btn-sm language" lang="(\w+)"[^>]* href="([^"]*)"', both[here].read_text())
-            assert link[1] == there and (both[here].parent / link[2]).resolve() == both[there].resolve()
+@pytest.mark.parametrize("page", pages())
+def test_both_editions_have_the_same_addresses_and_lead_to_each_other(site, page):
+    paths = {"en": site / f"{page}.html", "ko": site / "ko" / f"{page}.html"}
+    texts = {language: path.read_text("utf-8") for language, path in paths.items()}
+    for tag in ("section", "tr"):
+        english, korean = (re.findall(rf'<{tag}[^>]* id="([^"]*)', text) for text in texts.values())
+        assert korean == english
+    assert 'lang="ko"' in texts["ko"].partition("<head>")[0]
+    for here, there in (("en", "ko"), ("ko", "en")):
+        link = re.search(r'<a class="btn btn-sm language" lang="(\w+)"[^>]* href="([^"]*)"', texts[here])
+        assert link[1] == there and (paths[here].parent / link[2]).resolve() == paths[there].resolve()
 
 
 def test_the_korean_copy_differs_in_its_text_alone(site):

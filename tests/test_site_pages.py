@@ -43,9 +43,10 @@ def test_without_an_address_nothing_claims_one(site):
     assert not (site / "sitemap.xml").exists()
 
 
-def test_the_index_is_the_front_page(site):
+def test_the_index_is_the_front_page_and_github_leaves_out_no_folder(site):
     index = (site / "index.html").read_text()
     assert index.replace("ko/index.html", "ko/intro.html") == (site / "intro.html").read_text()  # each leads to its own
+    assert (site / ".nojekyll").is_file()  # else it would leave out those that begin with an underscore
 
 
 def test_the_date_of_a_page_is_that_of_its_last_commit(site):
@@ -121,30 +122,17 @@ def test_a_fork_says_where_it_is(fork):
     assert sorted(places) == [site, f"{site}chapters/01_definition.html"]
 
 
-def test_a_fork_launches_its_student_copies_and_takes_edits_of_its_sources(fork):
-    html = (fork / "chapters" / "01_definition.html").read_text()
+def test_a_fork_launches_its_student_copies_and_takes_edits_and_reports(fork):
+    page = BeautifulSoup((fork / "chapters" / "01_definition.html").read_text(), "html.parser")
     copy = "_sources/chapters/01_definition.ipynb"
-    links = set(re.findall(r'href="(https://[^"]*01_definition\.ipynb)"', html))
-    assert links == {
+    assert {link["href"] for link in page.select("a[href^=https][href$='01_definition.ipynb']")} == {
         f"https://colab.research.google.com/github/Somebody/their-fork/blob/gh-pages/{copy}",
         f"https://mybinder.org/v2/gh/Somebody/their-fork/gh-pages?urlpath=lab/tree/{copy}",
         f"{HOME}/edit/main/chapters/01_definition.ipynb",
     }
     assert (fork / copy).is_file()
-
-
-def test_each_section_of_a_fork_offers_to_report_it(fork):
-    page = BeautifulSoup((fork / "chapters" / "01_definition.html").read_text(), "html.parser")
+    assert not re.search(r"mybinder\.org/v2|colab\.research", (fork / "intro.html").read_text())  # which is no notebook
     reports = [unquote_plus(link["href"]) for link in page.select("a.report")]
-    assert len(reports) == len(page.select("article h2")) and all(
-        one.startswith(f"{HOME}/issues/new?") for one in reports
-    )
-    assert "title=chapters/01_definition: Summary&" in "".join(reports) and all("Edition: " in one for one in reports)
-
-
-def test_github_will_not_leave_out_folders_that_begin_with_an_underscore(site):
-    assert (site / ".nojekyll").is_file()
-
-
-def test_a_page_that_is_no_notebook_launches_nothing(fork):
-    assert not re.search(r"mybinder\.org/v2|colab\.research", (fork / "intro.html").read_text())
+    assert len(reports) == len(page.select("article h2"))
+    assert all(report.startswith(f"{HOME}/issues/new?") and "Edition: " in report for report in reports)
+    assert "title=chapters/01_definition: Summary&" in "".join(reports)

@@ -30,11 +30,6 @@ ENGLISH_TEXT = "The ratio is **2.03**, twice [chapter 2](02_softmax_and_scaling.
 KOREAN_TEXT = "비는 **2.03**이에요. *cat*의 $e^x$와 `x.T`를 [2장](02_softmax_and_scaling.ipynb)처럼 두 배로 셉니다."
 
 
-def markdown(page):
-    path = source(page)
-    return prose(read(path)) if path.suffix == ".ipynb" else [path.read_text("utf-8")]
-
-
 @pytest.mark.parametrize("page", translatable())
 def test_no_translation_says_something_else(page):
     path = file(page)
@@ -42,45 +37,32 @@ def test_no_translation_says_something_else(page):
     assert [f"{path.name}:{entry.linenum}: {fault}" for entry, fault in list_problems(catalogue)] == []
 
 
-def test_a_faithful_translation_passes():
-    assert list(list_differences(ENGLISH_TEXT, KOREAN_TEXT)) == []
-    assert list(list_differences("It is one sixth of the rest.", "나머지의 6분의 1이에요.")) == []
-    assert list(list_differences("On 21 November 2026.", "2026년 11월 21일에요.")) == []
+IMAGE = "![Seconds against n.](_static/time.svg)"
+QUOTED = '**25** <span lang="ko">RNN 제거, **self-attention**을 기본 블록으로 스택</span>'
+FAITHFUL = {
+    ENGLISH_TEXT: KOREAN_TEXT,
+    "It is one sixth of the rest.": "나머지의 6분의 1이에요.",
+    "On 21 November 2026.": "2026년 11월 21일에요.",
+    "This is its **query**.": "이것이 **쿼리**예요.",
+    IMAGE: "![n에 따른 초.](_static/time.svg)",
+    QUOTED: QUOTED,
+}
+UNFAITHFUL = [  # with what is said about it
+    (IMAGE, "![n에 따른 초.](_static/memory.svg)", "image missing"),
+    ("This is its **query**.", "이것이 **질의**예요.", "the glossary's word for query is 쿼리"),
+    ("| key | a label |", "| 키 |", "cell"),
+    ("about 2", "7만큼 더", "number"),  # another choice's
+]
 
 
-def test_an_image_keeps_its_address_and_has_its_text_translated():
-    english = "![Seconds against n.](_static/time.svg)"
-    assert rewrite(english, lambda message, kind: message.upper()) == english.upper()
-    assert list(list_differences(english, "![n에 따른 초.](_static/time.svg)")) == []
-    assert any("image missing" in found for found in list_differences(english, "![n에 따른 초.](_static/memory.svg)"))
-
-
-def test_a_term_in_bold_has_the_word_of_the_glossary():
-    assert list(list_differences("This is its **query**.", "이것이 **쿼리**예요.")) == []
-    assert list(list_differences("This is its **query**.", "이것이 **질의**예요.")) == [
-        "the glossary's word for query is 쿼리"
-    ]
-    quoted = '**25** <span lang="ko">RNN 제거, **self-attention**을 기본 블록으로 스택</span>'
-    assert list(list_differences(quoted, quoted)) == []
-    assert any("cell" in fault for fault in list_differences("| key | a label |", "| 키 |"))
+def test_a_faithful_translation_passes_and_another_does_not():
+    assert {one: [*list_differences(one, other)] for one, other in FAITHFUL.items()} == {one: [] for one in FAITHFUL}
+    for english, korean, said in UNFAITHFUL:
+        assert any(said in found for found in list_differences(english, korean)), english
 
 
 def test_the_glossary_has_no_old_term():
     assert [old for word in glossary().values() for old in list_old_terms("", word)] == []
-
-
-def test_choices_keep_their_places():
-    """Which choice is right, and where it stands, is no part of a message; an exchange of numbers is found."""
-    choices = [
-        '<details class="choice"><summary>about 2</summary>',
-        '<details class="choice right"><summary>7 more</summary>',
-    ]
-    known = {"about 2": "약 2", "7 more": "7만큼 더"}
-    said = rewrite("\n".join(choices), lambda message, kind: known[message]).split("\n")
-    assert said == [
-        choice.replace(english, korean) for choice, (english, korean) in zip(choices, known.items(), strict=True)
-    ]
-    assert list(list_differences("about 2", known["7 more"])) != []
 
 
 def test_exchanged_choices_are_found():
@@ -98,12 +80,13 @@ def test_exchanged_choices_are_found():
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_without_translations_stays_as_it_is(page):
-    for text in markdown(page):
+    path = source(page)
+    for text in prose(read(path)) if path.suffix == ".ipynb" else [path.read_text("utf-8")]:
         assert rewrite(text, lambda message, kind: None) == text
 
 
-SOURCE = """(target)=
-# Title
+PAGE = r"""(target)=
+# «Title|heading»
 
 ```python
 # no heading
@@ -111,52 +94,35 @@ SOURCE = """(target)=
 $$
 x + y
 $$
-| a | 1 |
+«| a | 1 ||row»
 |---|---|
 | 1 | 2 |
-> **Note**
-> quoted
-> text
-- one item
-  of two lines
-- other
+> «**Note**|text»
+> «quoted
+> text|text»
+- «one item
+  of two lines|item»
+- «other|item»
 
 {{ computed }}
-:::{grid-item-card} Card
+:::{grid-item-card} «Card|title»
 :link: chapters/01
-a\\
-b
+«a\
+b|text»
 :::
-<img alt="seen" src="x.svg">"""
-REWRITTEN = """(target)=
-# heading
-
-```python
-# no heading
-```
-$$
-x + y
-$$
-row
-|---|---|
-| 1 | 2 |
-> text
-> text
-- item
-- item
-
-{{ computed }}
-:::{grid-item-card} title
-:link: chapters/01
-text
-:::
-<img alt="alternative" src="x.svg">"""
+«![seen](x.svg)|text»
+<details class="choice"><summary>«about 2|choice»</summary>
+<details class="choice right"><summary>«7 more|right choice»</summary>
+<img alt="«seen|alternative»" src="x.svg">"""  # each message with its kind
 
 
 def test_what_is_no_message_cannot_change():
-    found = {}
-    assert rewrite(SOURCE, lambda message, kind: found.setdefault(message, kind)) == REWRITTEN
-    assert list(found) == "Title,| a | 1 |,**Note**,quoted text,one item of two lines,other,Card,a\\\nb,seen".split(",")
+    marked = re.compile(r"«(.+?)\|([a-z ]+)»", re.DOTALL)
+    found = []
+    rewritten = rewrite(marked.sub(r"\1", PAGE), lambda message, kind: found.append(message) or kind)
+    assert rewritten == marked.sub(r"\2", PAGE)
+    said = [re.sub(r"(?<!\\)\n(> | +)", " ", message) for message, _ in marked.findall(PAGE)]
+    assert found == said
 
 
 def test_a_changed_message_is_fuzzy_and_english_on_the_page(tmp_path, monkeypatch):

@@ -4,7 +4,6 @@ Sizes are advice. Tests refuse only what breaks a page: code lines that it cuts 
 """
 
 import re
-from dataclasses import astuple, dataclass, fields
 from statistics import median
 
 from book.chapter import CHAPTERS, code, is_figure, prose, read, tags
@@ -28,20 +27,6 @@ def count_words(text):
     return len(re.findall(r"[A-Za-z가-힣][\w'’-]*", NOISE.sub(" ", text)))
 
 
-@dataclass
-class Sizes:
-    """What a chapter holds; words, cells and figures are those before its exercises."""
-
-    chapter: str
-    words: int
-    cells: int
-    figures: int
-    open: int  # figures that stand open, and not behind a prediction
-    median: float  # lines of a code cell
-    longest: int
-    KB: int
-
-
 def before_exercises(notebook):
     """Return the notebook, changed in place, without its cells from the heading of the exercises on.
 
@@ -56,27 +41,26 @@ def before_exercises(notebook):
 
 
 def measure(path):
-    """Return the sizes of the chapter in this file."""
+    """Return the sizes of the chapter in this file; words, cells and figures are those before its exercises."""
     lines = [len(cell.source.splitlines()) for cell in code(read(path))[1:]]  # the first is not on the page
     part = before_exercises(read(path))
     figures = [cell for cell in code(part) if is_figure(cell)]
-    shown = [cell for cell in figures if "answer" not in tags(cell)]
-    words = count_words("\n\n".join(prose(part)))
-    size = round(path.stat().st_size / 1000)
-    return Sizes(path.stem, words, len(part.cells), len(figures), len(shown), median(lines), max(lines), size)
+    return {
+        "words": count_words("\n\n".join(prose(part))),
+        "cells": len(part.cells),
+        "figures": len(figures),
+        "open": sum("answer" not in tags(cell) for cell in figures),  # and not behind a prediction
+        "median": median(lines),  # lines of a code cell
+        "longest": max(lines),
+        "KB": round(path.stat().st_size / 1000),
+    }
 
 
-def table(rows):
-    """Return the rows as lines of text, each column as wide as its widest entry."""
-    head = [field.name for field in fields(Sizes)]
-    written = [
-        head,
-        *([f"{value:,}" if isinstance(value, int) else f"{value}" for value in astuple(row)] for row in rows),
-    ]
-    widths = [max(map(len, column)) for column in zip(*written, strict=True)]
-    lines = [[line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])] for line in written]
-    return "\n".join(map("  ".join, lines))
+def write_row(name, sizes):
+    return f"{name:32}" + "".join(f"{size:>9}" for size in sizes)
 
 
 if __name__ == "__main__":
-    print(table(map(measure, CHAPTERS)), ADVICE, sep="\n\n")
+    rows = {path.stem: measure(path) for path in CHAPTERS}
+    print(write_row("chapter", rows[CHAPTERS[0].stem]))
+    print(*(write_row(name, sizes.values()) for name, sizes in rows.items()), "", ADVICE, sep="\n")

@@ -34,6 +34,7 @@ FONTS = {
     "serif-italic": ("source-serif-4", "source-serif-4-latin-wght-italic.woff2"),
     "sans": ("source-sans-3", "source-sans-3-latin-wght-normal.woff2"),
 }
+FEATURES = ["kern", "liga", "tnum", "sups", "ccmp", "mark"]
 
 # The reader's or the system's choice of colours, applied before the page is painted, so that it is painted once.
 CHOSEN = """(mode => mode != "auto" ? mode : matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")(
@@ -82,6 +83,16 @@ def _copy_katex(static):
         shutil.copy(path, static / "katex" / path.relative_to(dist))
 
 
+def _write_subset(font, text, path, **options):
+    """Write a font with nothing but the characters of a text."""
+    font = TTFont(font, recalcTimestamp=False)
+    subsetter = Subsetter(Options(**options))
+    subsetter.populate(text=text)
+    subsetter.subset(font)
+    font.flavor = path.suffix[1:]
+    font.save(path)
+
+
 def _write_fonts(out):
     """Write the typefaces with the characters that the English pages and the figures have: a third of their size."""
     texts = (
@@ -91,12 +102,8 @@ def _write_fonts(out):
     letters = "".join({*html.unescape("".join(texts))} | {*map(chr, range(32, 127))})
     (out / "_static" / "fonts").mkdir(exist_ok=True)
     for name, (folder, file) in FONTS.items():
-        font = TTFont(package(f"@fontsource-variable/{folder}") / "files" / file, recalcTimestamp=False)
-        subsetter = Subsetter(Options(layout_features=["kern", "liga", "tnum", "sups", "ccmp", "mark"]))
-        subsetter.populate(text=letters)
-        subsetter.subset(font)
-        font.flavor = "woff2"
-        font.save(out / "_static" / "fonts" / f"{name}.woff2")
+        font = package(f"@fontsource-variable/{folder}") / "files" / file
+        _write_subset(font, letters, out / "_static" / "fonts" / f"{name}.woff2", layout_features=FEATURES)
 
 
 def change_pages(folder, static, images):
@@ -131,12 +138,8 @@ def _subset_icons(out):
     names = {name for path in files for name in re.findall(r"\bfa-([a-z-]+)", path.read_text("utf-8"))}
     icons = re.findall(r'((?:\.fa-[\w-]+:before,?)+)\{content:"\\(\w+)"', style)
     codes = [chr(int(code, 16)) for rule, code in icons if names & {*re.findall(r"fa-([\w-]+)", rule)}]
-    font = TTFont(out / "_static/vendor/fontawesome/webfonts/fa-solid-900.ttf", recalcTimestamp=False)
-    subsetter = Subsetter()
-    subsetter.populate(text="".join(codes + re.findall("[\ue000-\uf8ff]", style)))
-    subsetter.subset(font)
-    font.flavor = "woff"
-    font.save(out / "_static" / "icons.woff")
+    text = "".join(codes + re.findall("[\ue000-\uf8ff]", style))
+    _write_subset(out / "_static/vendor/fontawesome/webfonts/fa-solid-900.ttf", text, out / "_static" / "icons.woff")
 
 
 def is_whole(app, exception):
@@ -165,4 +168,3 @@ def setup(app):
     app.connect("html-page-context", _drop_unneeded, priority=900)  # when every extension has added its own
     app.connect("build-finished", _finish, priority=400)  # before sphinx-codeautolink writes pages in its own form
     app.connect("build-finished", _join_styles, priority=850)  # when every extension has copied its own
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -30,6 +30,4 @@ def _write(app, exception):
 
 
 def setup(app):
-    app.setup_extension("sphinx.ext.githubpages")  # a mark for GitHub: folders such as _sources are to be shown
     app.connect("build-finished", _write)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -63,4 +63,3 @@ def _finish(app, exception):
 def setup(app):
     app.connect("config-inited", _begin)
     app.connect("build-finished", _finish, priority=999)  # after everything else
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

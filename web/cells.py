@@ -9,7 +9,6 @@ import ast
 import itertools
 import re
 
-import nbformat
 from docutils import nodes
 
 from book.chapter import code, is_figure, mime, tags
@@ -31,7 +30,7 @@ def name_fold(cell):
     return f"code: {', '.join(defined)}" if defined else "the code"
 
 
-def mark(notebook):
+def mark_folds(notebook):
     """Fold the imports of a notebook, and name every fold."""
     opening = itertools.takewhile(
         lambda cell: cell.source.lstrip().startswith(("from ", "import ")), code(notebook)[1:]
@@ -49,11 +48,6 @@ def mark(notebook):
                 "code_prompt_hide": prompt,
             }
     return notebook
-
-
-def _mark(app, docname, source):
-    if re.match(r"chapters/", docname):
-        source[0] = nbformat.writes(mark(nbformat.reads(source[0], as_version=4)))
 
 
 def _open(app, doctree):
@@ -93,7 +87,5 @@ def _arrange(app, pagename, templatename, context, doctree):
 
 
 def setup(app):
-    app.connect("source-read", _mark)
     app.connect("doctree-read", _open)
     app.connect("html-page-context", _arrange, priority=600)  # after web.live has made its button
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -76,4 +76,3 @@ def _finish(app, exception):
 
 def setup(app):
     app.connect("build-finished", _finish, priority=350)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

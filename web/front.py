@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from attention_course import checks, plots
 from attention_src import scaled_dot_product_attention
-from book.catalogue import FRONT_PICTURE, translations
+from book.catalogue import translations
 from book.chapter import CHAPTERS, ROOT, TRANSLATED, code, is_figure, printed, read, tags
 from evidence import claims
 from web.assets import is_whole
@@ -21,6 +21,10 @@ from web.figures import PICTURE, frame, inline
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 FIGURE = ROOT / "web" / "static" / "steer.svg"
 PLACE = '<div class="front-picture"></div>'
+SHOWN = (  # by the picture
+    "Left: the labels of river and money as arrows, and the question of bank between them, nearer to river. "
+    "Right: the new list of bank, a dot on the line between the values of river, 0.70, and money, 0.30."
+)
 
 
 def count(notebooks):
@@ -65,7 +69,7 @@ def _put_picture(app, pagename, templatename, context, doctree):
         svg = FIGURE.read_text("utf-8")
         name, inputs = PICTURE.search(svg).groups()
         words = translations("site") if app.config.language == TRANSLATED else {}
-        picture = inline(svg, words.get(FRONT_PICTURE, FRONT_PICTURE), 0)
+        picture = inline(svg, words.get(SHOWN, SHOWN), 0)
         context["body"] = context["body"].replace(PLACE, frame(name, escape(inputs), picture))
 
 

@@ -45,4 +45,3 @@ def _link_terms(app, doctree):
 
 def setup(app):
     app.connect("doctree-read", _link_terms)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

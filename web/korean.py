@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import sys
+import tomllib
 from pathlib import Path
 
 import nbformat
@@ -18,10 +19,8 @@ from myst_parser.mdit_to_docutils.base import DocutilsRenderer
 from sphinx.search import SearchLanguage
 
 from book.catalogue import (
-    COPYING,
     ENGLISH,
     FOLDER,
-    SEARCHING,
     headings,
     in_words_of,
     rewrite,
@@ -40,14 +39,11 @@ from web.styles import LINK, PLAIN
 
 OUT = ROOT / "_build" / TRANSLATED / "html"  # as Sphinx makes it
 ENGLISH_SITE = ROOT / "_build" / "html"
+SCRIPT = ROOT / "web" / "words.js"
 OF_ITS_OWN = ("language_data.js", "translations.js", "copybutton.js", "words.js")  # not those of the English pages
+KNOWN = tomllib.loads((FOLDER / "site.toml").read_text("utf-8"))
+NOTES, PARTICLES = KNOWN["notes"], "|".join(KNOWN["search"]["particles"].split())
 NOTE = '<p class="untranslated">{words}</p>'
-ENGLISH_PAGE, ENGLISH_PART = "이 페이지는 영어로만 있어요.", "반증된 문장은 본문에 있던 영어 그대로 실었어요."
-FIGURES = (  # said once, where the first figures are: they are the same in both editions
-    "그림은 영어판과 같아서 그 속의 글자는 영어예요. query는 쿼리, key는 키, value는 값, score는 점수, "
-    "weight는 가중치, average는 평균, step은 스텝, loss는 손실, share right는 맞힌 비율이에요."
-)
-OPEN = "영어 원문이 바뀌었거나 아직 번역하지 않은 곳 {number}군데는 영어 그대로예요."
 SHARED = re.compile(rf'(="|import\("\./)((?:\.\./)*)(?=_images/|_static/(?!{"|".join(map(re.escape, OF_ITS_OWN))}))')
 WORDS = re.compile(
     r"(?s)<(script|style|pre|code|svg|math)\b.*?</\1>|(?<=>)[^<>]+(?=<)"
@@ -60,28 +56,6 @@ SWITCH = (
 CANONICAL = re.compile(r'<link (?=[^>]*rel="canonical")[^>]*href="([^"]*)"')
 BUTTONS = '<div class="article-header-buttons">'
 EMPHASIS = re.compile(r"\*(.+?)\*")
-PARTICLES = """이에요 예요 이다 입니다 에서 에게 에는 까지 부터 처럼 보다 마다 으로 이나 라는 라고 만큼 조차 밖에
-    은 는 이 가 을 를 의 에 와 과 도 로 만 나 들""".split()
-
-SCRIPT = r"""// What the scripts of a page say; made by web/korean.py from locale/ko/site.po.
-{
-  const known = KNOWN;
-  const pattern = (english) => english.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{#\d\}/g, "(\\d+)")
-    .replace(/\{\d\}/g, "(.+)");
-  const forms = Object.keys(known).filter((english) => english.includes("{1}")).sort((a, b) => b.length - a.length)
-    .map((english) => [new RegExp(`^${pattern(english)}$`), known[english]]);
-  globalThis.inWords = (text) => {
-    const key = text.trim();
-    if (Object.hasOwn(known, key)) return text.replace(key, () => known[key]);
-    for (const [form, said] of forms) {
-      const found = form.exec(key);
-      if (found) return text.replace(key, () => said.replace(/\{#?(\d)\}/g, (_, i) => inWords(found[i])));
-    }
-    return text;
-  };
-}
-"""
-
 WORD_JOINER = "\u2060"
 LOOSE = re.compile("([])’”–])(?=[가-힣])")  # a mark, and a particle that belongs to the word before it
 english_headings = {}  # of the page that is being read, by what stands in their places
@@ -91,11 +65,11 @@ class Korean(SearchLanguage):
     """Words without their particles, all of them: 어텐션은 and 어텐션에서는 are found as 어텐션."""
 
     lang, language_name = TRANSLATED, "Korean"
-    endings = re.compile(f"(?<=.)(?:{'|'.join(PARTICLES)})$")
+    endings = re.compile(f"(?<=.)(?:{PARTICLES})$")
     js_stemmer_code = f"""
 var Stemmer = function() {{
   this.stemWord = function(w) {{
-    for (let before; before !== w; ) [before, w] = [w, w.replace(/(.)(?:{"|".join(PARTICLES)})$/, "$1")];
+    for (let before; before !== w; ) [before, w] = [w, w.replace(/(.)(?:{PARTICLES})$/, "$1")];
     return w;
   }};
 }};
@@ -147,15 +121,17 @@ def _note_what_is_english(app, doctree):
     """Say on top of a page how much of it is not translated."""
     name = app.env.docname
     number, title = app.env.metadata[name].get("untranslated"), doctree.next_node(nodes.title)
-    words = ENGLISH_PAGE if name in ENGLISH else OPEN.format(number=number) if number else ""
-    words += f" {ENGLISH_PART}" * (name == "pages/evidence")
+    words = NOTES["english_page"] if name in ENGLISH else NOTES["open"].format(number=number) if number else ""
+    words += f" {NOTES['english_part']}" * (name == "pages/evidence")
     if title and words:
         title.parent.insert(1, nodes.raw("", NOTE.format(words=words.strip()), format="html"))
     image = doctree.next_node(nodes.image)
     if image and name == f"chapters/{CHAPTERS[0].stem}":
         while "cell" not in image["classes"]:
             image = image.parent
-        image.parent.insert(image.parent.index(image) + 1, nodes.raw("", NOTE.format(words=FIGURES), format="html"))
+        image.parent.insert(
+            image.parent.index(image) + 1, nodes.raw("", NOTE.format(words=NOTES["figures"]), format="html")
+        )
 
 
 def _bind_particles(app, doctree):
@@ -212,52 +188,51 @@ def _hand_out(app, exception):
 
 def words_for_scripts():
     """Return a script with what the other scripts say, in Korean: a function that they call if there is one."""
-    return SCRIPT.replace("KNOWN", json.dumps(translations("site"), ensure_ascii=False))
+    return SCRIPT.read_text("utf-8").replace("KNOWN", json.dumps(translations("site"), ensure_ascii=False))
 
 
 def _translate_scripts(static):
     """Let the scripts of Sphinx and of the copy buttons say what the catalogue has."""
     say = translations("site")
-    known = {english: say[english] for english in SEARCHING if english in say}
+    known = {english: say[english] for english in KNOWN["scripts"]["search"] if english in say}
     text = json.dumps({"locale": TRANSLATED, "messages": known}, ensure_ascii=False)
     with (static / "translations.js").open("a", encoding="utf-8") as script:
         script.write(f"\nDocumentation.addTranslations({text});\n")
-    keys = ("copy", "copy_to_clipboard", "copy_success", "copy_failure")
-    known = {key: say.get(english, english) for key, english in zip(keys, COPYING, strict=True)}
+    known = {key: say.get(english, english) for key, english in KNOWN["scripts"]["copy"].items()}
     text, begin = (static / "copybutton.js").read_text("utf-8"), "const messages = {"
     added = f"{begin}\n  '{TRANSLATED}': {json.dumps(known, ensure_ascii=False)},"
     (static / "copybutton.js").write_text(text.replace(begin, added), "utf-8")
 
 
+def _replace_once(path, old, new):
+    """Put something in the place of a mark of a file, unless an earlier build has done so."""
+    text = path.read_text("utf-8")
+    path.write_text(text if new in text else text.replace(old, new, 1), "utf-8")
+
+
 def _switch(page, language, name, address):
     """Put a link to the other edition of a page among its buttons."""
-    text = page.read_text("utf-8")
-    link = SWITCH.format(language=language, name=name, address=address)
-    page.write_text(text if link in text else text.replace(BUTTONS, BUTTONS + link, 1), "utf-8")
+    _replace_once(page, BUTTONS, BUTTONS + SWITCH.format(language=language, name=name, address=address))
 
 
 def tell_search_engines(english, korean, name):
     """Name both editions in the heads of a page that has an address."""
-    found = CANONICAL.search(korean.read_text("utf-8"))
-    if not found:
-        return
-    name = name if found[1].endswith(name) else ""  # the address of the front page is that of the site
-    home = found[1].removesuffix(name).removesuffix(f"{TRANSLATED}/")
-    links = "".join(
-        f'<link rel="alternate" hreflang="{language}" href="{home}{folder}{name}">\n'
-        for language, folder in (("en", ""), (TRANSLATED, f"{TRANSLATED}/"))
-    )
-    for page in (english, korean):
-        text = page.read_text("utf-8")
-        page.write_text(text if links in text else text.replace("</head>", f"{links}</head>", 1), "utf-8")
+    if found := CANONICAL.search(korean.read_text("utf-8")):
+        name = name if found[1].endswith(name) else ""  # the address of the front page is that of the site
+        home = found[1].removesuffix(name).removesuffix(f"{TRANSLATED}/")
+        links = "".join(
+            f'<link rel="alternate" hreflang="{language}" href="{home}{folder}{name}">\n'
+            for language, folder in (("en", ""), (TRANSLATED, f"{TRANSLATED}/"))
+        )
+        for page in (english, korean):
+            _replace_once(page, "</head>", f"{links}</head>")
 
 
 def join_sitemaps(english, korean):
     """Add the addresses of the Korean pages to the site map, if there is one."""
     if english.is_file() and korean.is_file():
         added = "".join(re.findall(r"(?s)<url>.*?</url>", korean.read_text("utf-8")))
-        text = english.read_text("utf-8")
-        english.write_text(text if added in text else text.replace("</urlset>", f"{added}</urlset>"), "utf-8")
+        _replace_once(english, "</urlset>", f"{added}</urlset>")
 
 
 def words_of_headings():
@@ -346,7 +321,6 @@ def setup(app):
         app.connect("builder-inited", _launch_its_own, priority=950)  # after web.pages
         app.connect("build-finished", _hand_out, priority=600)  # when web.site has written the student copies
         app.connect("build-finished", _finish, priority=990)  # when every extension has changed the pages
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 if __name__ == "__main__":

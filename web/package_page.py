@@ -23,15 +23,6 @@ MODULES = [package.__name__ for package in PACKAGES] + [
     module.name for package in PACKAGES for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
 ]
 SHAPE = re.compile(r"\((?:[\w./ ·+-]+,)+(?: [\w./ ·+-]+)?\)")
-SETTINGS = {
-    "default_role": "py:obj",  # a word between single backticks in a docstring is a name
-    "autodoc_member_order": "bysource",
-    "add_module_names": False,
-    "html_domain_indices": False,  # the page itself lists the modules
-    "autodoc_typehints": "none",  # the docstring says what a parameter is
-    "napoleon_use_rtype": False,
-    "toc_object_entries_show_parents": "hide",
-}
 
 
 def find_uses(source, imports=None):
@@ -179,18 +170,9 @@ def _resolve_short_name(app, env, node, shown):
     )
 
 
-def _set_options(app, config):
-    for name, value in SETTINGS.items():
-        setattr(config, name, value)
-
-
 def setup(app):
-    for extension in ("autodoc", "napoleon", "viewcode"):
-        app.setup_extension(f"sphinx.ext.{extension}")
-    app.connect("config-inited", _set_options)
     app.connect("builder-inited", _read_chapters)
     app.connect("autodoc-skip-member", _skip_fields)
     app.connect("autodoc-process-docstring", _mark_shapes, priority=400)  # before napoleon
     app.connect("autodoc-process-docstring", _link_chapters, priority=600)  # after it
     app.connect("missing-reference", _resolve_short_name)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

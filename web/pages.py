@@ -98,4 +98,3 @@ def setup(app):
     app.connect("html-page-context", _settle_address, priority=600)  # after sphinxext-opengraph
     app.connect("html-page-context", _offer_reports)
     app.connect("build-finished", _copy_front_page, priority=900)  # after the last change to the front page
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,9 +5,6 @@ first cell stays in sight. Without scripts that is opened by hand; `_static/pred
 choice, remembers and counts the choices, and has a switch that opens all.
 """
 
-import re
-
-import nbformat
 from docutils import nodes
 
 from book.chapter import tags
@@ -34,14 +31,6 @@ def _html(text):
     return nodes.raw("", text, format="html")
 
 
-def _is(node, comment):
-    return node.astext().strip() == comment and isinstance(node, nodes.raw | nodes.comment)
-
-
-def _outputs(cell):
-    return [part for part in cell.children if "cell_output" in part["classes"]]
-
-
 def summarise(run):
     """Say what is hidden without giving it away: how many lines were printed and whether a figure was drawn."""
     containers = [node for node in run if isinstance(node, nodes.container)]
@@ -54,37 +43,30 @@ def summarise(run):
 
 def fold(section):
     """Put each prediction among the children of a section into a frame, with its run of answers folded."""
-    kept, run, inside, frame = [], None, False, None
-
-    def close():
-        nonlocal kept, run, frame
-        folded = [_html(f'<details class="answer">{SUMMARY.format(what=summarise(run))}'), *run, _html("</details>")]
-        start = len(kept) if frame is None else frame
-        kept = [*kept[:start], _html('<div class="prediction">'), *kept[start:], *folded, _html("</div>")]
-        run = frame = None
-
-    for child in section.children:
-        is_code = "tag_answer" in child.get("classes", []) if isinstance(child, nodes.Element) else False
-        if _is(child, FRAME):
-            if run is not None:  # a prediction right behind the answers of another
-                close()
+    kept, run, inside, frame = [], [], False, None
+    for child in [*section.children, None]:  # None ends what is open
+        mark = child.astext().strip() if isinstance(child, nodes.raw | nodes.comment) else ""
+        if mark in (BEGIN, END):
+            inside = mark == BEGIN
+            continue
+        is_code = isinstance(child, nodes.Element) and "tag_answer" in child.get("classes", [])
+        is_answer = child is not None and (is_code or inside)
+        if run and not is_answer:
+            start = len(kept) if frame is None else frame
+            summary = _html(f'<details class="answer">{SUMMARY.format(what=summarise(run))}')
+            framed = [*kept[start:], summary, *run, _html("</details>")]
+            kept[start:] = [_html('<div class="prediction">'), *framed, _html("</div>")]
+            run, frame = [], None
+        if mark == FRAME:
             frame = len(kept)
             continue
-        if _is(child, BEGIN) or _is(child, END):
-            inside = _is(child, BEGIN)
-        if run is None and (is_code or inside):
-            run = []
-            if is_code:
-                outputs = _outputs(child)
-                child.children = [part for part in child.children if part not in outputs]
-                kept.append(child)
-                child = nodes.container("", *outputs, classes=["cell", "answer-output"])
-        elif run is not None and not (is_code or inside or _is(child, END)):
-            close()
-        if not (_is(child, BEGIN) or _is(child, END)):
-            (kept if run is None else run).append(child)
-    if run is not None:
-        close()
+        if is_code and not run:
+            outputs = [part for part in child.children if "cell_output" in part["classes"]]
+            child.children = [part for part in child.children if part not in outputs]
+            kept.append(child)
+            child = nodes.container("", *outputs, classes=["cell", "answer-output"])
+        if child is not None:
+            (run if is_answer else kept).append(child)
     section.children = []
     section += kept
 
@@ -98,12 +80,5 @@ def _fold_page(app, doctree):
         title.parent += _html(COUNT)
 
 
-def _mark_answers(app, docname, source):
-    if re.search(r"\.ipynb$", str(app.env.doc2path(docname))):
-        source[0] = nbformat.writes(mark_predictions(nbformat.reads(source[0], as_version=4)))
-
-
 def setup(app):
-    app.connect("source-read", _mark_answers)
     app.connect("doctree-read", _fold_page)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -170,4 +170,3 @@ def _finish(app, exception):
 def setup(app):
     app.connect("config-inited", _use_script)
     app.connect("build-finished", _finish)  # web.korean does it for the Korean edition, when it has put it in place
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

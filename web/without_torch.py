@@ -52,4 +52,3 @@ class Finder:
 def setup(app):
     if not find_spec("torch"):
         sys.meta_path.append(Finder)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

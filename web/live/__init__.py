@@ -149,4 +149,3 @@ def setup(app):
     app.connect("builder-inited", _write)
     app.connect("html-page-context", _add_button)
     app.connect("html-page-context", _name_the_blank_copy, priority=600)  # after the theme has made the buttons
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
