@@ -7,6 +7,7 @@ translation can change them. A catalogue is a file of gettext, `locale/ko/PAGE.p
 
 import ast
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -256,7 +257,7 @@ def file(page, folder=FOLDER):
 
 
 def templates():
-    """Yield the templates of the messages of checks, each with its module: the texts in their code that have words.
+    """Yield the templates of the messages of checks, each with its file: the texts in it that have words.
 
     Grading passes on what checks say, so only its own parts count.
     """
@@ -273,6 +274,9 @@ def templates():
         for text in dict.fromkeys(text for text in texts if isinstance(text, str)):
             if re.search(r"[A-Za-z]{2}[\w,;:’']* |^\{\w+\} \w", re.sub(r"\{[^{}]*\}", "", text)):
                 yield text, path.stem
+    for table in tomllib.loads((CHECKS / "predictions.toml").read_text("utf-8")).values():
+        for said in table.values():
+            yield from ((text, "predictions") for text in ([said] if isinstance(said, str) else said))
 
 
 def words_of_the_site():

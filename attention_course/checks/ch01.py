@@ -6,7 +6,7 @@ import numpy as np
 
 from ._ask import ask_for_two, name_shapes
 from ._attention import NAMES, are_apart, need_attention
-from ._compare import check_prediction, need_named
+from ._compare import check_number, need_named
 from ._message import half, say_right
 from ._trials import draw_sizes
 
@@ -72,17 +72,16 @@ def doubled_query(answer, *, times=2):
     """
     gap = times / sqrt(2)
     before = 1 / (1 + exp(-1 / sqrt(2)))
-    reasons = {
-        before: ("ignore that the query is longer", "What happens to its score with its own key?"),
-        1 / (1 + exp(-times)): ("skip the scaling", "What is d_k, and where does it come in?"),
-        1 / (1 + exp(-times / 2)): ("divide the score by d_k instead of its square root", "What is √2?"),
-        1 / (1 + exp(gap)): ("swap the two weights", "Which score is larger?"),
-        times * before: ("let the weight grow in proportion to the query", "Can a weight be greater than 1?"),
-        exp(gap): ("take the ratio of the two weights", "What do the two weights add up to?"),
-        gap: ("stop at the scaled score", "What does softmax turn it into?"),
+    wrong = {
+        "old_weight": before,
+        "not_scaled": 1 / (1 + exp(-times)),
+        "divided_by_d_k": 1 / (1 + exp(-times / 2)),
+        "swapped": 1 / (1 + exp(gap)),
+        "in_proportion": times * before,
+        "ratio": exp(gap),
+        "score": gap,
     }
-    hint = "What is the gap between the two scores, and what is e raised to that gap?"
-    check_prediction(answer, 1 / (1 + exp(-gap)), reasons, hint, digits=3)
+    check_number("doubled_query", answer, 1 / (1 + exp(-gap)), digits=3, **wrong)
     if times == 2:
         say_right("the gap doubles, so the ratio of the weights is squared.")
     else:

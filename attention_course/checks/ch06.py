@@ -8,7 +8,7 @@ from attention_src.scores import scaled_dot_score
 from ._ask import ask, ask_for_two, name_shapes
 from ._attention import NAMES, about_nan, about_sums, about_weights
 from ._compare import (
-    check_prediction,
+    check_number,
     find_question,
     need_close,
     need_finite,
@@ -127,42 +127,19 @@ def layer_numbers(d_k, parameters, table_cells, *, d_model=768, num_heads=12, to
     d_k, parameters, table_cells : int, the answers
     d_model, num_heads, tokens : int
     """
-    right = d_model // num_heads
-    shared = Part("How are the {d_model} numbers shared out among the heads?", d_model=d_model)
-    widths = {
-        d_model: ("make every head as wide as a token", shared),
-        num_heads: ("give the number of heads", "How wide is each of them?"),
-    }
-    check_prediction(d_k, right, widths, shared)
-    square, full = d_model**2, 4 * d_model**2 + 4 * d_model
+    width, square, full = d_model // num_heads, d_model**2, 4 * d_model**2 + 4 * d_model
+    check_number("layer_width", d_k, width, given={"d_model": d_model}, whole_token=d_model, heads=num_heads)
     counts = {
-        4 * square: ("leave out the biases", "How many does each of the four matrices need?"),
-        3 * square + 3 * d_model: ("leave out the matrix that mixes the heads", "What is W_o for?"),
-        3 * square: ("leave out W_o and the biases", "How many matrices does a layer have?"),
-        num_heads * full: (
-            "give each head matrices as wide as the whole layer",
-            "Does the count depend on the number of heads?",
-        ),
-        4 * d_model * right: ("count only one head", "How many columns does the wide W_q have?"),
+        "no_biases": 4 * square,
+        "no_mixing": 3 * square + 3 * d_model,
+        "neither": 3 * square,
+        "wide_heads": num_heads * full,
+        "one_head": 4 * d_model * width,
     }
-    check_prediction(parameters, full, counts, "Four matrices and four biases: what are their shapes?")
-    tables = {
-        tokens**2: ("let all heads share one table", "How many tables did the figure show for two heads?"),
-        num_heads * tokens: ("give each token a single weight", "How many weights does each token compute?"),
-        num_heads * tokens * right: (
-            "make weights as long as a head is wide",
-            "Which two things does a weight connect?",
-        ),
-    }
-    check_prediction(table_cells, num_heads * tokens**2, tables, "How large is one table, and how many are there?")
+    check_number("layer_parameters", parameters, full, **counts)
+    tables = {"one_table": tokens**2, "one_weight": num_heads * tokens, "long_weights": num_heads * tokens * width}
+    check_number("layer_weights", table_cells, num_heads * tokens**2, **tables)
     say_right("the width and the parameters are fixed, and only the tables grow with the number of tokens.")
-
-
-TOKENS = {
-    0: ("assume that the function is right", "In what order does reshape deal out the numbers?"),
-    1: ("let head 2 begin with the second token", "How many numbers does head 1 have, and how many does a token have?"),
-    3: ("let head 2 begin with the last token", "How many numbers does head 1 have, and how many does a token have?"),
-}
 
 
 def split_heads(answer, token, seed=0):
@@ -203,7 +180,6 @@ def split_heads(answer, token, seed=0):
             "The first head has the first columns of every token. Which ones does yours have?",
             known,
         )
-    hint = "Write the numbers of tokens 0 to 3 in one line and cut it in two. What comes first in each half?"
     with half():
-        check_prediction(token, 2, TOKENS, hint)
+        check_number("split_heads", token, 2, right=0, second=1, last=3)
     say_right("every head has its own columns of every token, and numbered tokens reveal the wrong split.")

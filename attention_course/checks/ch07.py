@@ -3,7 +3,7 @@
 import numpy as np
 
 from ._ask import ask, name_shapes
-from ._compare import check_prediction, need_close, need_shape
+from ._compare import check_number, need_close, need_shape
 from ._message import Part, half, say_right
 from ._trials import draw_sizes
 
@@ -81,35 +81,19 @@ def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=640):
     square, wide = d_model**2, d_model * d_ff
     attend = 4 * square + 4 * d_model
     full = attend + 2 * wide + d_ff + d_model + 4 * d_model
-    lost = "leave out {missing:,} numbers, the biases of attention or the two norms"
-    reasons = {
-        full - d_ff: ("leave out the bias of the hidden layer", "How many numbers does it have?"),
-        full - 4 * d_model: (Part(lost, missing=4 * d_model), "Which of them?"),
-        full - d_ff - d_model: (
-            "leave out the biases of the feed-forward network",
-            "How many numbers do its layers add?",
-        ),
-        4 * square + 2 * wide: ("leave out the biases and the norms", "How many biases are there?"),
-        full - 2 * d_model: (
-            "count one norm, or give each norm only a scale",
-            "What does a norm have besides its scale?",
-        ),
-        full - d_model: ("leave out the bias of the last matrix", "How wide is the output of that matrix?"),
-        full - square: ("give attention three matrices", "What mixes the heads?"),
-        full - square - d_model: ("give attention three matrices", "What mixes the heads?"),
-        full + (num_heads - 1) * attend: (
-            "give each head full matrices",
-            "Does the count depend on the number of heads?",
-        ),
-        full - wide: ("give the feed-forward network one matrix", "It widens the tokens, and what then?"),
-        attend: ("count only attention", "What comes after it?"),
+    wrong = {
+        "no_hidden_bias": full - d_ff,
+        "no_biases_or_norms": full - 4 * d_model,
+        "no_feed_forward_biases": full - d_ff - d_model,
+        "neither": 4 * square + 2 * wide,
+        "half_a_norm": full - 2 * d_model,
+        "no_last_bias": full - d_model,
+        "three_matrices": (full - square, full - square - d_model),
+        "full_heads": full + (num_heads - 1) * attend,
+        "one_wide_matrix": full - wide,
+        "attention_alone": attend,
     }
-    check_prediction(
-        parameters,
-        full,
-        reasons,
-        "What is the shape of each part of attention, of the feed-forward network and of the norms?",
-    )
+    check_number("block_parameters", parameters, full, given={"missing": 4 * d_model}, **wrong)
     say_right("attention, feed-forward network and norms are counted to the last parameter.")
 
 
@@ -184,16 +168,9 @@ def zero_test(answer, printed, seed=0):
                 "The largest change is one number. Which changes is it the largest of?",
             )
             need_close("result", got, right, "If both sub-layers return zeros, how far is the output from x?", known)
-    reasons = {
-        0: ("assume that no norm is on the stream", "Is that true of this block?"),
-        1: ("take the output for the change", "What went in?"),
-        3: ("leave out the second number", "Does 6 change as much as 2?"),
-        4: ("subtract the mean but do not divide", "What does the norm divide by?"),
-        6: ("assume that the output is 0", "What does a norm turn (2, 6, 2, 6) into?"),
-    }
-    hint = "What does the first norm turn (2, 6, 2, 6) into, and what does the second turn that into?"
     with half():
-        check_prediction(printed, 5, reasons, hint)
+        wrong = {"no_norm": 0, "output": 1, "second_number": 3, "not_divided": 4, "zeros": 6}
+        check_number("zero_test", printed, 5, **wrong)
     say_right("a norm on the stream shows, because x comes out changed. Here 6 becomes 1, a change of 5.")
 
 
@@ -238,18 +215,7 @@ def stream_kept(answer, smallest, seed=0):
             "What is left is one number. Of what is it the share?",
         )
         need_close("result", got, right, "What does one sub-layer leave of the stream, and what do several?", known)
-    reasons = {
-        1: ("take post-norm", "What is left of it after 60 sub-layers?"),
-        6: ("stop one too early", "Does your function give a half for 6?"),
-        8: ("go one too far", "Would a smaller one do?"),
-        87: (
-            "add the lengths as if both vectors pointed the same way",
-            "How long is the sum of two vectors at right angles?",
-        ),
-        10: ("use the squares of the shares", "Is that the share of the length, or of its square?"),
-    }
     with half():
-        check_prediction(
-            smallest, 7, reasons, "What does your function give for 60 sub-layers and skip weights 1, 2, 3 and on?"
-        )
+        wrong = {"post_norm": 1, "too_early": 6, "too_far": 8, "same_way": 87, "squares": 10}
+        check_number("stream_kept", smallest, 7, **wrong)
     say_right("the losses multiply, and from a skip weight of 7 on at least half of the stream gets through.")
