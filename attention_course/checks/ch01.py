@@ -85,7 +85,5 @@ def doubled_query(answer, *, times=2):
     if times == 2:
         say_right("the gap doubles, so the ratio of the weights is squared.")
     else:
-        say_right(
-            "the gap is {times} times as large, so the ratio of the weights is raised to the power {times}.",
-            times=times,
-        )
+        message = "the gap is {times} times as large, so the ratio of the weights is raised to the power {times}."
+        say_right(message, times=times)

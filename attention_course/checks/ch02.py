@@ -59,11 +59,8 @@ def _need_masked(weights, mask, given):
             raise Wrong(Part("With {given}, {entry} has no visible keys and is NaN", **seen), question="What is 0 / 0?")
         if row.any() and not weights[~mask & mask.any(axis=-1, keepdims=True)].any():
             seen = Part("With {given}, {entry} has no visible keys but sums to {sum:.4g}", **seen, sum=float(row.sum()))
-            raise Wrong(
-                seen,
-                "0",
-                "If you subtract the largest from scores that are equally low, what does exp turn the rest into?",
-            )
+            question = "If you subtract the largest from scores that are equally low, what does exp turn the rest into?"
+            raise Wrong(seen, "0", question)
     if (weights[~mask] != 0).any():
         if not weights[mask].any():
             seen = Part("With {given}, only hidden keys have a weight", given=given)

@@ -35,10 +35,8 @@ def _head(answer, seed):
     for trial in _trials(seed):
         X, *matrices = trial.values()
         need_attention(ask_for_two(NAMES, answer, **trial), *(X @ W for W in matrices), name_shapes(**trial), tokens=X)
-    say_right(
-        "output and weights are correct in all {trials} trials, with several sizes of d_model, d_k and d_v.",
-        trials=len(SIZES) + 1,
-    )
+    message = "output and weights are correct in all {trials} trials, with several sizes of d_model, d_k and d_v."
+    say_right(message, trials=len(SIZES) + 1)
 
 
 TOKEN = 13  # five numbers for a token's name, five for the name that it asks for, three bits
@@ -107,10 +105,8 @@ def designed_head(W_q, W_k, W_v, seed=0):
             False: "Which three of a token's 13 numbers are its bits, and what should become of the other ten?",
         }
         raise Wrong(seen, question=questions[bool((np.sign(output) == -examples.answers).all())])
-    say_right(
-        "all signs are right in 200 sequences, and the asked token always gets {weight:.2f} or more.",
-        weight=float(np.floor(100 * on_asked) / 100),
-    )
+    message = "all signs are right in 200 sequences, and the asked token always gets {weight:.2f} or more."
+    say_right(message, weight=float(np.floor(100 * on_asked) / 100))
 
 
 def mended_head(answer, wrong_score, seed=0):

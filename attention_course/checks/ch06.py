@@ -59,13 +59,8 @@ def multi_head(answer, seed=0):
         given, got = name_shapes(X=trial[0], num_heads=trial[-1]), ask_for_two(NAMES, answer, **arguments)
         (output, weights), (expected, right, heads) = got, _right(*trial)
         need_order(NAMES, got, (expected, right))
-        need_shape(
-            "weights",
-            weights,
-            right.shape,
-            given,
-            "How many tables of weights does a layer have, and how large is each?",
-        )
+        question = "How many tables of weights does a layer have, and how large is each?"
+        need_shape("weights", weights, right.shape, given, question)
         scores = scaled_dot_score(*(_cut(trial[0] @ W, trial[-1]) for W in trial[1:3]))
         need_finite("weights", weights, given, about_nan(weights, scores))
         need_rows_sum_to_one(weights, given, about_sums(scores))
@@ -75,10 +70,8 @@ def multi_head(answer, seed=0):
         )
         question = "The weights are right. What does each head mix, and how are the heads joined?"
         need_close("output", output, expected, question, _known_outputs(heads, trial))
-    say_right(
-        "output and the weights of every head are correct in all {trials} trials, with 1 to 4 heads.",
-        trials=len(SIZES) + 1,
-    )
+    message = "output and the weights of every head are correct in all {trials} trials, with 1 to 4 heads."
+    say_right(message, trials=len(SIZES) + 1)
 
 
 LABELLED = (
@@ -155,13 +148,8 @@ def split_heads(answer, token, seed=0):
         a = random.normal(size=(n, d))
         got, right = ask(answer, a=a, num_heads=num_heads), _cut(a, num_heads)
         given = name_shapes(a=a, num_heads=num_heads)
-        need_shape(
-            "the result",
-            got,
-            right.shape,
-            given,
-            "How many heads are there, how many tokens, and how many numbers in each?",
-        )
+        question = "How many heads are there, how many tokens, and how many numbers in each?"
+        need_shape("the result", got, right.shape, given, question)
         if np.allclose(got, a.reshape(num_heads, n, -1)) and not np.allclose(got, right):
             seen = Part("With {given}, result[0, 1] still contains numbers from token a[0]", given=given)
             raise Wrong(seen, question="What must you cut first?")
@@ -173,13 +161,8 @@ def split_heads(answer, token, seed=0):
             (right[::-1], "Which columns does the first head have, the first or the last?"),
             (right[:, ::-1], "In what order do the tokens appear in a head?"),
         )
-        need_close(
-            "result",
-            got,
-            right,
-            "The first head has the first columns of every token. Which ones does yours have?",
-            known,
-        )
+        question = "The first head has the first columns of every token. Which ones does yours have?"
+        need_close("result", got, right, question, known)
     with half():
         check_number("split_heads", token, 2, right=0, second=1, last=3)
     say_right("every head has its own columns of every token, and numbered tokens reveal the wrong split.")

@@ -64,10 +64,8 @@ def pre_norm_block(answer, seed=0):
             "the result", got, right.shape, name_shapes(x=x), "A block takes tokens and returns tokens. How many?"
         )
         need_close("result", got, right, "What does each sub-layer read, and where does it write?", known)
-    say_right(
-        "norm, sub-layer and sum come twice, and the result is correct for {number} sizes and random sub-layers.",
-        number=len(SIZES),
-    )
+    message = "norm, sub-layer and sum come twice, and the result is correct for {number} sizes and random sub-layers."
+    say_right(message, number=len(SIZES))
 
 
 def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=640):
@@ -160,13 +158,8 @@ def zero_test(answer, printed, seed=0):
         for block in _blocks():
             got = ask(answer, block=block, x=x, **norms)
             right, known = _zero_test(block, x, **norms)
-            need_shape(
-                "the result",
-                got,
-                (),
-                name_shapes(x=x),
-                "The largest change is one number. Which changes is it the largest of?",
-            )
+            question = "The largest change is one number. Which changes is it the largest of?"
+            need_shape("the result", got, (), name_shapes(x=x), question)
             need_close("result", got, right, "If both sub-layers return zeros, how far is the output from x?", known)
     with half():
         wrong = {"no_norm": 0, "output": 1, "second_number": 3, "not_divided": 4, "zeros": 6}
@@ -207,13 +200,8 @@ def stream_kept(answer, smallest, seed=0):
     for layers in (1, 2, int(random.integers(3, 40))):
         skip, added = (float(x) for x in random.uniform([1, 0.2], [3, 0.9]))
         got, (right, known) = ask(answer, skip=skip, added=added, layers=layers), _kept(skip, added, layers)
-        need_shape(
-            "the result",
-            got,
-            (),
-            Part("skip weight {skip:.2f}", skip=skip),
-            "What is left is one number. Of what is it the share?",
-        )
+        question = "What is left is one number. Of what is it the share?"
+        need_shape("the result", got, (), Part("skip weight {skip:.2f}", skip=skip), question)
         need_close("result", got, right, "What does one sub-layer leave of the stream, and what do several?", known)
     with half():
         wrong = {"post_norm": 1, "too_early": 6, "too_far": 8, "same_way": 87, "squares": 10}

@@ -35,18 +35,11 @@ def patchify(answer, seed=0):
     for height, width, channels, p in _draw_sizes(seed):
         image = random.normal(size=(height, width, channels))
         got, right = ask(answer, image=image, p=p), right_patchify(image, p)
-        need_shape(
-            "the result",
-            got,
-            right.shape,
-            name_shapes(image=image, p=p),
-            "How many patches are there, and how many numbers does each have?",
-        )
+        question = "How many patches are there, and how many numbers does each have?"
+        need_shape("the result", got, right.shape, name_shapes(image=image, p=p), question)
         need_close("patches", got, right, _about_patches(got, image, p))
-    say_right(
-        "the patches are correct for {number} pictures that are tall, wide or square, in one to eleven colours.",
-        number=len(SIZES),
-    )
+    message = "the patches are correct for {number} pictures that are tall, wide or square, in one to eleven colours."
+    say_right(message, number=len(SIZES))
 
 
 def _about_patches(got, image, p):

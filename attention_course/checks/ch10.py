@@ -133,13 +133,8 @@ def exchange_effect(answer, seed=0):
     for kind, layer, x, _, _ in trials:
         numbers.append(ask(answer, layer=layer, x=x))
         given = Part("{kind} and {shapes}", kind=Part(kind), shapes=name_shapes(x=x))
-        need_shape(
-            "the result",
-            numbers[-1],
-            (),
-            given,
-            "The exercise asks for one number. Which effects is it the largest of?",
-        )
+        question = "The exercise asks for one number. Which effects is it the largest of?"
+        need_shape("the result", numbers[-1], (), given, question)
     mistakes = zip(*(known for *_, known in trials), strict=True)
     known = [([value for value, _ in mistake], mistake[0][1]) for mistake in mistakes]
     for (kind, _, x, right, _), got in zip(trials, numbers, strict=True):

@@ -21,14 +21,6 @@ def infinity(scores, mask=None):
     return raised / np.where(total == 0, 1, total)
 
 
-def where(scores, mask=None):
-    mask = np.ones(scores.shape, bool) if mask is None else mask
-    top = scores.max(-1, keepdims=True, where=mask, initial=-1e300)
-    raised = np.exp(np.minimum(scores - top, 0), where=mask, out=np.zeros_like(scores))
-    total = raised.sum(-1, keepdims=True)
-    return np.divide(raised, total, out=np.zeros_like(raised), where=total > 0)
-
-
 def row_by_row(scores, mask=None):
     weights = np.zeros(scores.shape)
     for place in np.ndindex(scores.shape[:-1]):
@@ -47,7 +39,6 @@ def large_penalty(scores, mask=None):
 
 RIGHT = {
     "minus infinity": infinity,
-    "where": where,
     "row by row": row_by_row,
     "-1e9, and zeros for a row of nothing": large_penalty,
     "the package": lambda scores, mask=None: package(scores, mask),

@@ -16,10 +16,6 @@ def plain(X, W_q, W_k, W_v):
     return weights @ (X @ W_v), weights
 
 
-def from_the_package(X, W_q, W_k, W_v):
-    return scaled_dot_product_attention(X @ W_q, X @ W_k, X @ W_v)
-
-
 def loops(X, W_q, W_k, W_v):
     weights = np.empty((len(X), len(X)))
     for i, x in enumerate(X):
@@ -27,9 +23,6 @@ def loops(X, W_q, W_k, W_v):
         raised = np.exp(scores - scores.max())
         weights[i] = raised / raised.sum()
     return np.array([sum(w * (x @ W_v) for w, x in zip(row, X, strict=True)) for row in weights]), weights
-
-
-RIGHT = {"in one": plain, "the package": from_the_package, "loops": loops}
 
 
 def make_head(score=None, mix=None):
@@ -54,6 +47,7 @@ def put_into_head(attend):
     return lambda X, W_q, W_k, W_v: attend(X @ W_q, X @ W_k, X @ W_v)
 
 
+RIGHT = {"in one": plain, "the package": put_into_head(scaled_dot_product_attention), "loops": loops}
 SAME = ("not scaled", "scaled by the root of n", "scaled by d_k", "keys ask queries", "queries with queries")
 SAME += ("keys with keys", "softmax over the queries", "softmax twice", "no softmax", "no maximum", "mixes by columns")
 SAME += ("keys after the eighth ignored", "the weight of a single key doubled", "mixes the keys")

@@ -6,7 +6,8 @@ import torch
 from attention_course import checks
 from attention_course.museum._parts import exponentiate, mix_by, normalise, normalise_with_care, weigh_by
 from attention_course.museum.exhibits import EXHIBITS
-from attention_src import causal_mask, padding_mask, scaled_dot_product_attention, softmax
+from attention_src import causal_mask, padding_mask, softmax
+from attention_src import scaled_dot_product_attention as package
 
 from . import Exercise
 from .ch01 import take_wrong
@@ -56,17 +57,6 @@ WRONG_MASKS = {
 }
 
 
-def package(query, key, value, mask):
-    return scaled_dot_product_attention(query, key, value, mask)
-
-
-def minus_infinity(query, key, value, mask):
-    scores = np.where(mask, query @ key.T / np.sqrt(key.shape[1]), -np.inf)
-    raised = np.exp(scores - np.where(mask.any(-1), scores.max(-1), 0)[:, None])
-    weights = raised / np.maximum(raised.sum(-1, keepdims=True), 1e-300)
-    return weights @ value, weights
-
-
 def row_by_row(query, key, value, mask):
     weights = np.zeros(mask.shape)
     for i, may in enumerate(mask):
@@ -83,7 +73,6 @@ def large_penalty(query, key, value, mask):
 
 RIGHT = {
     "the package": package,
-    "minus infinity": minus_infinity,
     "row by row": row_by_row,
     "-1e9, and zeros for a row of nothing": large_penalty,
 }
@@ -123,7 +112,10 @@ WRONG = {
     "one maximum for all rows": weigh_by(lambda s, mask: normalise(np.exp(s - s[mask].max()) * mask)),
     "scores clipped": weigh_by(lambda s, mask: normalise(np.exp(np.clip(s, -700, 700)) * mask)),
     "all zeros if one row is": weigh_by(lambda s, mask: softmax(s, mask) * mask.any(-1).all()),
-    "weights of one query alone": lambda *given: (package(*given)[0], package(*given)[1][0]),
+    "weights of one query alone": lambda *given: (
+        package(*given)[0],
+        package(*given)[1][0],
+    ),
 }
 SAME = ("not scaled", "scaled by the root of m", "softmax over the queries", "no softmax", "no maximum")
 SAME += ("mixes the keys", "nothing is mixed", "keys after the eighth ignored", "the weight of a single key doubled")
@@ -132,7 +124,6 @@ WRONG |= take_wrong(lambda attend: attend, *SAME)
 
 
 as_handed_out = weigh_by(lambda s, mask: softmax(np.where(mask, -1e9, s)))
-COUNTED = (5 * 4, causal_mask(5).sum(), torch.tensor(5))
 EXERCISES = {
     "ex05-mask": Exercise(
         checks.decoder_mask,

@@ -14,12 +14,6 @@ def cut(a, num_heads):
     return a.reshape(len(a), num_heads, -1).swapaxes(0, 1)
 
 
-def plain(X, W_q, W_k, W_v, W_o, num_heads):
-    q, k, v = (cut(X @ W, num_heads) for W in (W_q, W_k, W_v))
-    weights = softmax(q @ k.swapaxes(1, 2) / np.sqrt(q.shape[-1]))
-    return (weights @ v).swapaxes(0, 1).reshape(len(X), -1) @ W_o, weights
-
-
 def loop(X, W_q, W_k, W_v, W_o, num_heads):
     parts = [np.split(W, num_heads, axis=1) for W in (W_q, W_k, W_v)]
     heads = [scaled_dot_product_attention(X @ a, X @ b, X @ c) for a, b, c in zip(*parts, strict=True)]
@@ -83,17 +77,16 @@ WRONG = {
     "W_o from the other side": make_layer(join=lambda m, W_o: join_heads(m) @ W_o.T),
     "every head sees all columns": one_big_head,
     "each head sees a slice of the token": sliced_tokens,
-    "mean of the weights": lambda *given: (plain(*given)[0], plain(*given)[1].mean(0)),
+    "mean of the weights": lambda *given: (loop(*given)[0], loop(*given)[1].mean(0)),
 }
 SAME = ("not scaled", "keys ask queries", "softmax over the queries", "no maximum", "keys after the eighth ignored")
 WRONG |= take_wrong(lambda attend: make_layer(attend=attend), *SAME, "the weight of a single key doubled")
-FULL = 4 * 768**2 + 4 * 768
 
 EXERCISES = {
     "ex06-heads": Exercise(
         checks.multi_head,
         "S001-5",
-        {"swapaxes": plain, "a loop": loop, "einsum": einsum},
+        {"swapaxes": make_layer(), "a loop": loop, "einsum": einsum},
         WRONG,
         results=2,
     ),

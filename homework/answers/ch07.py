@@ -103,7 +103,6 @@ def keep_by_angle(skip, added, layers):
     return np.cos(np.arctan(added / skip)) ** layers
 
 
-FULL = 4 * (256**2 + 256) + 2 * 256 * 640 + 640 + 256 + 4 * 256
 WRITE = Exercise(checks.pre_norm_block, "S001-2", RIGHT, WRONG, results=1)
 
 EXERCISES = {

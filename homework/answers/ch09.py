@@ -76,7 +76,7 @@ WRONG = {
     "not shifted": lambda x, w, n: surprise(x, w)[counts(n, w.shape[1])].mean(),
     "neither shifted nor masked": lambda x, w, n: surprise(x, w).mean(),
     "not masked": lambda x, w, n: surprise(x[:, :-1], w[:, 1:]).mean(),
-    "one word too many": lambda x, w, n: take_lengths(x, w, n),
+    "one word too many": take_lengths,
     "one word too few": lambda x, w, n: take_lengths(x, w, n - 2),
     "shifted backwards": lambda x, w, n: surprise(x[:, 1:], w[:, :-1])[counts(n - 1, w.shape[1] - 1)].mean(),
     "the sign": lambda x, w, n: -arrays(x, w, n),
@@ -92,7 +92,6 @@ WRONG = {
         -np.log(np.exp(-surprise(x[:, :-1], w[:, 1:])) + 1e-9)[counts(n - 1, w.shape[1] - 1)].mean()
     ),
 }
-START = log(50257)
 WRITE = Exercise(checks.next_token_loss, "S001-20 S001-21", RIGHT, WRONG, results=1)
 
 EXERCISES = {
@@ -109,7 +108,7 @@ EXERCISES = {
         {
             "as handed out": as_handed_out,
             "shifted, but exp overflows": shift_alone,
-            "shifted, the mask left as it was": lambda x, w, n: take_lengths(x, w, n),
+            "shifted, the mask left as it was": take_lengths,
             "only the words shifted": lambda x, w, n: surprise(x, w[:, 1:]).mean(),
         },
         like=WRITE,

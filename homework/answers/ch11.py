@@ -11,15 +11,6 @@ from attention_src import softmax
 from . import Exercise
 
 
-def three_numbers(pairs):
-    largest, total, mixed = -np.inf, 0.0, 0.0
-    for score, value in pairs:
-        new = max(largest, score)
-        shrink, raised = np.exp(largest - new), np.exp(score - new)
-        total, mixed, largest = total * shrink + raised, mixed * shrink + raised * value, new
-    return mixed / total
-
-
 def running_mean(pairs):
     largest, total, mean = -np.inf, 0.0, 0.0
     for score, value in pairs:
@@ -28,17 +19,6 @@ def running_mean(pairs):
         mean = mean + (value - mean) * np.exp(score - new) / total
         largest = new
     return mean
-
-
-def branches(pairs):
-    score, value = next(pairs)
-    largest, total, mixed = score, 1.0, np.array(value)
-    for score, value in pairs:
-        if score > largest:
-            total, mixed = total * np.exp(largest - score), mixed * np.exp(largest - score)
-            largest = score
-        total, mixed = total + np.exp(score - largest), mixed + np.exp(score - largest) * value
-    return mixed / total
 
 
 def collected(pairs):
@@ -54,10 +34,6 @@ def two_at_a_time(pairs):
         for score, value in block:
             total, mixed = total + np.exp(score - new), mixed + np.exp(score - new) * value
     return mixed / total
-
-
-RIGHT = {"three numbers": three_numbers, "a running mean": running_mean, "branches": branches}
-RIGHT |= {"collected first": collected, "two at a time": two_at_a_time}
 
 
 def make_online(shrink_sum=True, shrink_mix=True, divide=True, largest_too=True, start=-np.inf, base=np.exp):
@@ -93,6 +69,9 @@ def subtract_the_first(pairs):
     return mixed / total
 
 
+three_numbers = make_online()
+RIGHT = {"three numbers": three_numbers, "a running mean": running_mean}
+RIGHT |= {"collected first": collected, "two at a time": two_at_a_time}
 WRONG = {
     "as handed out": make_online(shrink_mix=False),
     "the sum does not shrink": make_online(shrink_sum=False),
@@ -112,11 +91,6 @@ WRONG = {
     "read twice": read_twice,
     "one number": lambda pairs: three_numbers(pairs)[0],
 }
-
-
-def to_one_largest(largest, total, mixed):
-    shrink = np.exp(largest - largest.max())
-    return shrink @ mixed / (shrink @ total)
 
 
 def one_after_the_other(largest, total, mixed):
@@ -156,6 +130,7 @@ def mix_outputs(mix):
     return answer
 
 
+to_one_largest = merge()
 MERGED = {"to one largest": to_one_largest, "one after the other": one_after_the_other, "outputs": weigh_outputs}
 NOT_MERGED = {
     "nothing shrinks": merge(shrink_sum=False, shrink_mix=False),

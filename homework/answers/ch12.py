@@ -39,10 +39,6 @@ def find_any_later(weights):
     return np.unravel_index(mean.argmax(), mean.shape)
 
 
-def rank(lost, layer, head):
-    return (lost[layer] > lost[layer, head]).sum()
-
-
 def rank_by_sorting(lost, layer, head):
     return int(np.argsort(-lost[layer]).tolist().index(head))
 
@@ -91,7 +87,11 @@ EXERCISES = {
     "ex12-missed": Exercise(
         checks.heads_missed_more,
         "S001-5",
-        {"compared": rank, "sorted": rank_by_sorting, "a loop": rank_by_loop},
+        {
+            "compared": lambda lost, layer, head: (lost[layer] > lost[layer, head]).sum(),
+            "sorted": rank_by_sorting,
+            "a loop": rank_by_loop,
+        },
         {
             "itself too": lambda lost, layer, head: (lost[layer] >= lost[layer, head]).sum(),
             "missed less": lambda lost, layer, head: (lost[layer] < lost[layer, head]).sum(),
