@@ -19,7 +19,7 @@ from attention_course.checks.ch10 import ASKS, BUGS, PROGRAMS, SYMPTOMS
 from attention_course.museum import detectors
 from attention_course.museum.exhibits import UNLABELLED
 from book.chapter import CHAPTERS, exercises, prose, read
-from homework.answers import EXERCISES, REVEALS, watch
+from homework.answers import DATA, EXERCISES, watch
 from tools.instructors_page import list_entries, quote_check
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # wrong answers overflow
@@ -209,14 +209,15 @@ def test_every_exercise_has_its_answers(name):
     exercise = EXERCISES[name]
     wrong = len(exercise.list_wrong()) + (len(exercise.like.list_wrong()) if exercise.like else 0)
     assert len(exercise.right) >= (2 if name == "ex10-symptoms" else 3) and wrong >= 8
-    assert set(REVEALS.get(name, {})) <= set(exercise.wrong)
+    assert set(exercise.reveals) <= set(exercise.wrong)
 
 
 def test_the_exercises_of_the_chapters_are_those_that_are_tested_with_their_own_checks_and_no_check_is_left():
     found = chain.from_iterable(exercises(read(path)) for path in CHAPTERS)
     called = {exercise.name: re.search(r"checks\.(\w+)\(", exercise.check.source)[1] for exercise in found}
-    assert called == {name: exercise.check.__name__ for name, exercise in EXERCISES.items()}
-    assert set(REVEALS) <= {*called}
+    assert called == {name: exercise.check.__name__ for name, exercise in EXERCISES.items()} and set(called) == set(
+        DATA
+    )
     assert {*called.values(), "NotAttempted", "Wrong"} == set(checks.__all__)
 
 

@@ -1,8 +1,8 @@
 """Right and wrong answers to every exercise, by name.
 
 `tests/test_checks.py` puts them to the checks. What each wrong answer is asked stands on the page `wrong_answers.md`,
-which `tools/instructors_page.py` writes and `tests/test_instructors.py` compares, with what a usual one reveals
-(reveals.toml). Functions are in chNN.py, predicted numbers and names in predictions.toml.
+which `tools/instructors_page.py` writes and `tests/test_instructors.py` compares. Functions are in chNN.py; predicted
+numbers and names, what a usual answer reveals, and which items an exercise serves in exercises.toml.
 """
 
 import json
@@ -75,7 +75,6 @@ class Exercise:
     """
 
     check: object
-    serves: str  # items of the list of what the source notes say, instructors_page.ITEMS
     right: dict = field(default_factory=dict)
     wrong: dict = field(default_factory=dict)
     results: int = 0
@@ -83,7 +82,8 @@ class Exercise:
     names: tuple | dict = ()
     like: "Exercise | None" = None
     formula: object = None
-    reveals: dict = field(default_factory=dict)
+    serves: str = ""  # items of the list of what the source notes say, instructors_page.ITEMS
+    reveals: dict = field(default_factory=dict)  # what some wrong answers reveal about the student
 
     @property
     def first(self):
@@ -134,16 +134,12 @@ class Exercise:
         return [self.arguments(stub, ...), *([(self.first, ...)] if self.named else [])]
 
 
-def read(name):
-    return tomllib.loads((Path(__file__).parent / name).read_text("utf-8"))
-
-
 def to_tuple(value):
     return tuple(value) if isinstance(value, list) else value
 
 
-def add_predictions(exercise, right=None, wrong=(), named="", names=()):
-    """Return the exercise with its part of predictions.toml."""
+def add_data(exercise, right=None, wrong=(), named="", names=(), **others):
+    """Return the exercise with its part of exercises.toml."""
     if right:
         given = {"as asked for": tuple(right)}
         given |= {kind.__name__: tuple(map(kind, right)) for kind in (float, np.float64, torch.tensor)}
@@ -151,12 +147,12 @@ def add_predictions(exercise, right=None, wrong=(), named="", names=()):
         exercise = replace(exercise, right=given)
     wrong = {name: tuple(one) if isinstance(one, list) else (exercise.first, one) for name, one in dict(wrong).items()}
     names = {json.loads(name): names[name] for name in names} if isinstance(names, dict) else [*map(to_tuple, names)]
-    return replace(exercise, wrong=exercise.wrong | wrong, named=to_tuple(named), names=names)
+    return replace(exercise, wrong=exercise.wrong | wrong, named=to_tuple(named), names=names, **others)
 
 
-PREDICTIONS, REVEALS = read("predictions.toml"), read("reveals.toml")
+DATA = tomllib.loads((Path(__file__).parent / "exercises.toml").read_text("utf-8"))
 EXERCISES = {
-    name: replace(add_predictions(exercise, **PREDICTIONS.get(name, {})), reveals=REVEALS.get(name, {}))
+    name: add_data(exercise, **DATA[name])
     for chapter in iter_modules(__path__)
     for name, exercise in import_module(f"{__name__}.{chapter.name}").EXERCISES.items()
 }

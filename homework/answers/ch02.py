@@ -102,15 +102,13 @@ def as_handed_out(scores):
 
 
 EXERCISES = {
-    "ex02-softmax": Exercise(checks.softmax, "S002-5 S002-7", RIGHT, WRONG, results=1),
+    "ex02-softmax": Exercise(checks.softmax, RIGHT, WRONG, results=1),
     "ex02-temperature": Exercise(
         checks.temperature_for_ratio,
-        "S002-6",
         formula=lambda first, second, ratio: ((first - second) / log(ratio),),
     ),
     "ex02-mend": Exercise(
         checks.mended_softmax,
-        "S000-11 S002-7",
         {
             "keepdims": lambda scores: normalise(exponentiate(scores)),
             "a new axis": lambda scores: package(scores) / package(scores).sum(-1)[..., None],
@@ -130,7 +128,6 @@ EXERCISES = {
     ),
     "ex02-undo": Exercise(
         checks.without_divisor,
-        "S002-9",
         {
             "powers": lambda c, rate: (c**-0.5, rate / c**0.5),
             "roots": lambda c, rate: (1 / np.sqrt(c), rate / np.sqrt(c)),

@@ -126,21 +126,18 @@ def count(key=lambda k: (k, k**2), query=lambda c: (8 * c, -4), from_end=True):
 EXERCISES = {
     "ex03-additive": Exercise(
         checks.additive_score,
-        "S001-3",
         {"axes": axes, "loops": loops, "the package": additive_score},
         WRONG_SCORES,
         results=1,
     ),
     "ex03-step": Exercise(
         checks.decoder_step,
-        "S004-6 S004-7 S004-8 S004-10 S004-11",
         {"in one": step, "in halves": step_halves, "the package": step_package},
         WRONG_STEPS,
         results=2,
     ),
     "ex03-count": Exercise(
         checks.counting_keys,
-        "S004-6 S004-7",
         {
             "hill": count(),
             "shifted": count(lambda k: (k - 3, (k - 3) ** 2), lambda c: (16 * (c - 3), -8)),
@@ -173,7 +170,6 @@ EXERCISES = {
     ),
     "ex03-mend": Exercise(
         checks.looks_at_the_encoder,
-        "S001-4 S004-1",
         {
             "state first": general,
             "key first": mend(lambda s, H, W: softmax(H @ W.T @ s)),

@@ -90,7 +90,6 @@ def on_a_circle(length):
 ASKS, OFFERS, PASSES = {5: 10 * LETTERS}, {0: LETTERS}, {10: -BITS}
 DESIGN = Exercise(
     checks.designed_head,
-    "S001-10 S001-11 S002-20",
     {
         "copies": design(ASKS, OFFERS, PASSES),
         "the key is long": design({5: LETTERS}, {0: 20 * LETTERS}, PASSES),
@@ -119,12 +118,10 @@ EXERCISES = {
     "ex04-design": DESIGN,
     "ex04-count": Exercise(
         checks.numbers_and_rank,
-        "S001-10 S002-20",
         formula=lambda d_model, d_k, d_v: (d_model * d_k * 2 + d_model * d_v, d_k),
     ),
     "ex04-mend": Exercise(
         checks.mended_head,
-        "S001-10 S001-11 S002-10 S002-11 S003-7",
         RIGHT,
         WRONG
         | {

@@ -85,14 +85,12 @@ WRONG |= take_wrong(lambda attend: make_layer(attend=attend), *SAME, "the weight
 EXERCISES = {
     "ex06-heads": Exercise(
         checks.multi_head,
-        "S001-5",
         {"swapaxes": make_layer(), "a loop": loop, "einsum": einsum},
         WRONG,
         results=2,
     ),
     "ex06-count": Exercise(
         checks.layer_numbers,
-        "S001-5",
         formula=lambda d_model, num_heads, tokens: (
             d_model // num_heads,
             4 * (d_model + 1) * d_model,
@@ -101,7 +99,6 @@ EXERCISES = {
     ),
     "ex06-split": Exercise(
         checks.split_heads,
-        "S001-5",
         {
             "swapaxes": cut,
             "transpose": lambda a, h: a.reshape(len(a), h, -1).transpose(1, 0, 2),

@@ -103,20 +103,18 @@ def keep_by_angle(skip, added, layers):
     return np.cos(np.arctan(added / skip)) ** layers
 
 
-WRITE = Exercise(checks.pre_norm_block, "S001-2", RIGHT, WRONG, results=1)
+WRITE = Exercise(checks.pre_norm_block, RIGHT, WRONG, results=1)
 
 EXERCISES = {
     "ex07-block": WRITE,
     "ex07-count": Exercise(
         checks.block_parameters,
-        "S001-2",
         formula=lambda d_model, num_heads, d_ff: (
             4 * (d_model + 1) * d_model + (d_model + 1) * d_ff + (d_ff + 1) * d_model + 2 * 2 * d_model,
         ),
     ),
     "ex07-zero": Exercise(
         checks.zero_test,
-        "S001-2",
         {"zeros": measure_change(silent), "a number": measure_change(lambda y: 0), "NumPy": largest},
         {
             "sub-layers return what they are given": measure_change(lambda y: y),
@@ -133,7 +131,6 @@ EXERCISES = {
     ),
     "ex07-skip": Exercise(
         checks.stream_kept,
-        "S001-2",
         {"a power": keep_share, "a loop": keep_in_a_loop, "an angle": keep_by_angle},
         {
             "one sub-layer": lambda skip, added, layers: skip / np.hypot(skip, added),

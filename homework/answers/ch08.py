@@ -41,7 +41,7 @@ WRONG = {
     "height and width exchanged": lambda image, p: five_axes(image.swapaxes(0, 1), p),
     "an error": lambda image, p: image.reshape(p, p, p, p, p, p),
 }
-WRITE = Exercise(checks.patchify, "S001-17", RIGHT, WRONG, results=1)
+WRITE = Exercise(checks.patchify, RIGHT, WRONG, results=1)
 
 
 def back_by_loops(patches, p, H, W):
@@ -66,12 +66,10 @@ EXERCISES = {
     "ex08-patchify": WRITE,
     "ex08-count": Exercise(
         checks.patch_numbers,
-        "S001-17",
         formula=lambda size, patch: ((size // patch) ** 2 + 1, patch * patch * 3, ((size // patch) ** 2 + 1) ** 2),
     ),
     "ex08-mend": Exercise(
         checks.mended_unpatchify,
-        "S001-17",
         {"five axes": back, "loops": back_by_loops, "the package": unpatchify},
         {
             "as handed out": lambda patches, p, H, W: patches.reshape(H, W, -1),

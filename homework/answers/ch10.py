@@ -116,11 +116,10 @@ def exchange_one(right, words):
 
 
 EXERCISES = {
-    "ex10-exchange": Exercise(checks.exchange_effect, "S002-2 SALL-2", DETECTORS, WRONG_DETECTORS, results=1),
-    "ex10-places": Exercise(checks.mended_places, "S002-2", PLACES, WRONG_PLACES, results=1),
+    "ex10-exchange": Exercise(checks.exchange_effect, DETECTORS, WRONG_DETECTORS, results=1),
+    "ex10-places": Exercise(checks.mended_places, PLACES, WRONG_PLACES, results=1),
     "ex10-programs": Exercise(
         checks.programs,
-        "SALL-2 SALL-3",
         {
             "names": tuple(RIGHT_BUGS.values()),
             "capitals": tuple(bug.capitalize() for bug in RIGHT_BUGS.values()),
@@ -130,7 +129,6 @@ EXERCISES = {
     ),
     "ex10-symptoms": Exercise(
         checks.symptoms,
-        "SALL-2",
         {
             "names": tuple(RIGHT_NAMES.values()),
             "functions": tuple(getattr(detectors, name) for name in RIGHT_NAMES.values()),

@@ -151,11 +151,10 @@ NOT_MERGED = {
 }
 
 EXERCISES = {
-    "ex11-merge": Exercise(checks.merged_parts, "S002-7", MERGED, NOT_MERGED, results=1),
+    "ex11-merge": Exercise(checks.merged_parts, MERGED, NOT_MERGED, results=1),
     "ex11-cache": Exercise(
         checks.cache_bytes,
-        "S001-9",
         formula=lambda layers, heads, kv_heads, width: (4 * layers * heads * width, 4 * layers * kv_heads * width),
     ),
-    "ex11-mend": Exercise(checks.mended_online, "S002-7", RIGHT, WRONG, results=1),
+    "ex11-mend": Exercise(checks.mended_online, RIGHT, WRONG, results=1),
 }

@@ -70,7 +70,6 @@ def as_handed_out(x, attend, norm_1, feed, norm_2):
 EXERCISES = {
     "ex12-next": Exercise(
         checks.next_head,
-        "S001-5",
         {"diagonal": find_along(1), "loops": loops, "torch": in_torch},
         {
             "the token before": find_along(-1),
@@ -86,7 +85,6 @@ EXERCISES = {
     ),
     "ex12-missed": Exercise(
         checks.heads_missed_more,
-        "S001-5",
         {
             "compared": lambda lost, layer, head: (lost[layer] > lost[layer, head]).sum(),
             "sorted": rank_by_sorting,
@@ -105,7 +103,6 @@ EXERCISES = {
     ),
     "ex12-mend": Exercise(
         checks.mended_published_block,
-        "S001-2",
         {"two lines": published, "one line": in_one_line, "step by step": step_by_step},
         {
             "as handed out": as_handed_out,

@@ -15,7 +15,6 @@ def NAME_by_loops(weights, value):
 
 EXERCISES["exNN-NAME"] = Exercise(
     checks.NAME,
-    "SALL-3",  # the item of tools/items.toml that the exercise serves
     {
         "matrix product": lambda weights, value: weights @ value,
         "loops": NAME_by_loops,
