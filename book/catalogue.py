@@ -271,12 +271,15 @@ def templates():
             node.args[0] for node in nodes if isinstance(node, ast.Call) and "re.compile" in ast.unparse(node.func)
         }
         texts = [node.value for node in nodes if isinstance(node, ast.Constant) and node not in no_words]
-        for text in dict.fromkeys(text for text in texts if isinstance(text, str)):
-            if re.search(r"[A-Za-z]{2}[\w,;:’']* |^\{\w+\} \w", re.sub(r"\{[^{}]*\}", "", text)):
-                yield text, path.stem
-    for table in tomllib.loads((CHECKS / "predictions.toml").read_text("utf-8")).values():
-        for said in table.values():
-            yield from ((text, "predictions") for text in ([said] if isinstance(said, str) else said))
+        yield from ((text, path.stem) for text in texts if isinstance(text, str) and has_words(text))
+    for table in tomllib.loads((CHECKS / "feedback.toml").read_text("utf-8")).values():
+        texts = [text for said in table.values() for text in ([said] if isinstance(said, str) else said)]
+        yield from ((text, "feedback") for text in texts if has_words(text))
+
+
+def has_words(template):
+    """Whether a text of the checks is said to a reader, and no name."""
+    return re.search(r"[A-Za-z]{2}[\w,;:’']* |^\{\w+\} \w", re.sub(r"\{[^{}]*\}", "", template))
 
 
 def words_of_the_site():

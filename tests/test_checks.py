@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from attention_course import checks
+from attention_course.checks._ask import draw_sizes
 from attention_course.checks._compare import check_prediction
-from attention_course.checks._trials import draw_sizes
 from attention_course.checks.ch10 import ASKS, BUGS, PROGRAMS, SYMPTOMS
 from attention_course.museum import detectors
 from attention_course.museum.exhibits import UNLABELLED

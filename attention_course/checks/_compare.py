@@ -62,15 +62,15 @@ def find_question(got, known, otherwise):
     return next((q for wrong, q in known if np.shape(wrong) == np.shape(got) and np.allclose(got, wrong)), otherwise)
 
 
-PREDICTIONS = tomllib.loads((Path(__file__).parent / "predictions.toml").read_text("utf-8"))
+FEEDBACK = tomllib.loads((Path(__file__).parent / "feedback.toml").read_text("utf-8"))
 
 
 def check_number(table, answer, right, /, digits=0, given=None, **wrong):
-    """Compare a predicted number with the right one, and say of a known wrong one what predictions.toml says of it.
+    """Compare a predicted number with the right one, and say of a known wrong one what feedback.toml says of it.
 
     `wrong` gives the number, or several, of each mistake of this table there, `given` the fields of its templates.
     """
-    texts = {name: [said] if isinstance(said, str) else said for name, said in PREDICTIONS[table].items()}
+    texts = {name: [said] if isinstance(said, str) else said for name, said in FEEDBACK[table].items()}
     parts = {name: [Part(text, **given or {}) if "{" in text else Part(text) for text in texts[name]] for name in texts}
     reasons = {number: parts[name] for name, numbers in wrong.items() for number in np.atleast_1d(numbers).tolist()}
     check_prediction(answer, right, reasons, *parts["hint"], digits)

@@ -4,11 +4,10 @@ from math import exp, sqrt
 
 import numpy as np
 
-from ._ask import ask_for_two, name_shapes
+from ._ask import ask_for_two, draw_sizes, name_shapes
 from ._attention import NAMES, are_apart, need_attention
-from ._compare import check_number, need_named
+from ._compare import FEEDBACK, check_number, need_named
 from ._message import half, say_right
-from ._trials import draw_sizes
 
 # n, m, d_k, d_v; first n = m, so that what is wrong in itself shows before what fails for n ≠ m only
 SIZES = [(6, 6, 5, 3), (2, 7, 3, 4), (1, 2, 3, 1), (4, 3, 9, 2), (3, 7, 1, 5), (3, 1, 4, 2), (4, 6, 3, 3)]
@@ -39,16 +38,6 @@ def attention(answer, seed=0):
     )
 
 
-REASONS = {
-    "shape": ("the wrong function gets every shape right", "Which test looks at the numbers?"),
-    "rows": ("the row sums give away the wrong axis", "Can they also give away the number under the root?"),
-    "square": (
-        "with four keys of four numbers, m and d_k have the same square root",
-        "In which test do the two differ?",
-    ),
-}
-
-
 def mended_attention(answer, caught_by, seed=0):
     """Check the mended function of chapter 01, and the name of the test that shows both faults.
 
@@ -59,7 +48,7 @@ def mended_attention(answer, caught_by, seed=0):
     """
     attention(answer, seed)
     with half():
-        need_named(caught_by, "uneven", REASONS)
+        need_named(caught_by, "uneven", FEEDBACK["mended_attention"])
 
 
 def doubled_query(answer, *, times=2):

@@ -6,11 +6,10 @@ import numpy as np
 
 from attention_src.weights import softmax as right_softmax
 
-from ._ask import ask, ask_for_two, name_shapes
+from ._ask import ask, ask_for_two, draw_sizes, name_shapes
 from ._attention import LAST, about_nan, about_sums, lacks_the_last
 from ._compare import check_number, name_entry, need_close, need_finite, need_rows_sum_to_one, need_shape
 from ._message import Part, Wrong, half, say_right
-from ._trials import draw_sizes
 
 LEFT = "When do you remove a hidden key, and what is left of its score?"
 STEPS, CLOSE = 12, 0.02  # of a training that is compared, and how far apart two courses may end, for Adam's ε

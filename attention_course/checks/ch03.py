@@ -9,10 +9,9 @@ from attention_src.scores import additive_score as right_additive_score
 from attention_src.scores import general_score
 from attention_src.weights import softmax
 
-from ._ask import ask, ask_for_two, name_shapes
+from ._ask import ask, ask_for_two, draw_sizes, name_shapes
 from ._compare import check_number, need_close, need_order, need_rows_sum_to_one, need_shape
 from ._message import Part, Wrong, half, say_right
-from ._trials import draw_sizes
 
 SIZES = [(2, 3, 4, 4, 6), (1, 4, 3, 2, 5), (5, 2, 3, 4, 1), (3, 1, 2, 5, 4), (11, 13, 12, 10, 14)]  # n, m, d_q, d_k, h
 MENDED = [(2, 5), (4, 3), (1, 4), (3, 3), (12, 14)]  # m, d; as handed out it fails at m > d

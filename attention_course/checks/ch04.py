@@ -5,11 +5,10 @@ import numpy as np
 from attention_src.attention import scaled_dot_product_attention
 
 from ..tasks.retrieval import lookup_examples, share_attended
-from ._ask import as_numpy, ask_for_two, name_shapes
+from ._ask import as_numpy, ask_for_two, draw_sizes, name_shapes
 from ._attention import NAMES, are_apart, need_attention
 from ._compare import check_number
 from ._message import NotAttempted, Part, Wrong, half, say_right
-from ._trials import draw_sizes
 
 # n, d_model, d_k, d_v; first all different
 SIZES = [(5, 7, 3, 2), (1, 3, 2, 4), (5, 3, 7, 2), (3, 4, 4, 4), (4, 6, 3, 3), (5, 5, 5, 5), (11, 13, 12, 10)]

@@ -5,11 +5,10 @@ import numpy as np
 from attention_src.attention import scaled_dot_product_attention
 from attention_src.masks import causal_mask, padding_mask
 
-from ._ask import ask, ask_for_two, name_shapes
+from ._ask import ask, ask_for_two, draw_sizes, name_shapes
 from ._attention import NAMES, are_apart, need_attention
 from ._compare import check_number, find_question, name_entry, need_close, need_shape
 from ._message import Part, Wrong, half, say_right
-from ._trials import draw_sizes
 
 BATCHES = [(4, 2), (5, 3), (1, 2), (7, 1), (12, 4)]  # n, batch
 

@@ -5,7 +5,7 @@ import numpy as np
 from attention_src.attention import scaled_dot_product_attention
 from attention_src.scores import scaled_dot_score
 
-from ._ask import ask, ask_for_two, name_shapes
+from ._ask import ask, ask_for_two, draw_sizes, name_shapes
 from ._attention import NAMES, about_nan, about_sums, about_weights
 from ._compare import (
     check_number,
@@ -17,7 +17,6 @@ from ._compare import (
     need_shape,
 )
 from ._message import Part, Wrong, half, say_right
-from ._trials import draw_sizes
 
 # n, d_model, num_heads; in the first d_k is a fourth size
 SIZES = [(5, 12, 3), (3, 8, 2), (2, 6, 1), (4, 8, 4), (1, 6, 2), (8, 8, 2), (11, 12, 4)]

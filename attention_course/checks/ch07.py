@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ._ask import ask, name_shapes
+from ._ask import ask, draw_sizes, name_shapes
 from ._compare import check_number, need_close, need_shape
 from ._message import Part, half, say_right
-from ._trials import draw_sizes
 
 SIZES = [(3, 4), (1, 6), (5, 2), (6, 1), (3, 3), (12, 13)]  # n, d
 

@@ -4,10 +4,9 @@ import numpy as np
 
 from attention_src.patches import patchify as right_patchify
 
-from ._ask import as_numpy, ask, name_shapes
+from ._ask import as_numpy, ask, draw_sizes, name_shapes
 from ._compare import check_number, find_question, need_close, need_shape
 from ._message import NotAttempted, Part, Wrong, describe, half, say_right
-from ._trials import draw_sizes
 
 SIZES = [
     (4, 6, 1, 2),

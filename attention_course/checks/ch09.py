@@ -4,10 +4,9 @@ from math import log, log2, log10
 
 import numpy as np
 
-from ._ask import ask, name_shapes
+from ._ask import ask, draw_sizes, name_shapes
 from ._compare import check_number, find_question
 from ._message import Part, Wrong, half, say_right
-from ._trials import draw_sizes
 
 SIZES = [(3, 6, 5), (2, 4, 7), (4, 9, 3), (1, 4, 3), (11, 13, 12), (2, 5, 4)]  # sentences, places, words
 

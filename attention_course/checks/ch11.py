@@ -4,10 +4,9 @@ import numpy as np
 
 from attention_src.weights import softmax
 
-from ._ask import ask
+from ._ask import ask, draw_sizes
 from ._compare import check_number, find_question, need_finite, need_shape
 from ._message import Part, Wrong, half, say_right
-from ._trials import draw_sizes
 
 POWERS = "Which number do you raise to the power of a score?"
 

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ._ask import ask, ask_for_two, name_shapes
+from ._ask import ask, ask_for_two, draw_sizes, name_shapes
 from ._compare import check_number, need_close, need_shape
 from ._message import Part, Wrong, half, say_right
-from ._trials import draw_sizes
 
 MAPS = [(4, 6, 5), (7, 5, 8), (3, 4, 11), (1, 12, 6)]  # layers, heads, n
 LOSSES = [(3, 7), (4, 5), (2, 8), (1, 6), (11, 13)]  # layers, heads
