@@ -33,9 +33,8 @@ def attention(answer, seed=0):
     for query, key, value in _trials(seed):
         got = ask_for_two(NAMES, answer, query=query, key=key, value=value)
         need_attention(got, query, key, value, name_shapes(query=query, key=key, value=value))
-    say_right(
-        "output and weights are correct in all {trials} trials, including n ≠ m and huge scores.", trials=len(SIZES) + 2
-    )
+    message = "output and weights are correct in all {trials} trials, including n ≠ m and huge scores."
+    say_right(message, trials=len(SIZES) + 2)
 
 
 def mended_attention(answer, caught_by, seed=0):

@@ -34,9 +34,8 @@ def decoder_mask(answer, seed=0):
             index = np.argwhere(got != right)[0]  # sentence, query, key
             seen = {"given": given, "entry": name_entry("mask", index), "value": bool(got[tuple(index)])}
             raise Wrong(Part("With {given}, {entry} is {value}", **seen), question=_about_mask(got, right, lengths))
-    say_right(
-        "the mask is correct for {number} batches, and no query sees the future or the padding.", number=len(BATCHES)
-    )
+    message = "the mask is correct for {number} batches, and no query sees the future or the padding."
+    say_right(message, number=len(BATCHES))
 
 
 def _about_mask(got, right, lengths):

@@ -20,32 +20,45 @@ def _parts(random, n, d):
     }
 
 
-def _order(x, attend, feed_forward, norm_1, norm_2):
-    """The right output, and outputs of known wrong orders with the question that leads from each."""
-    right = x + attend(norm_1(x))
-    half, right = right, right + feed_forward(norm_2(right))
-    post = norm_1(x + attend(x))
-    stream = norm_1(x) + attend(norm_1(x))
-    swapped, other = x + feed_forward(norm_2(x)), x + attend(norm_2(x))
-    known = (
-        (norm_2(post + feed_forward(post)), "That is post-norm. What does equation (7.1) normalise?"),
-        (
-            norm_2(stream) + feed_forward(norm_2(stream)),
-            "If both sub-layers return zeros, does x come out as it went in?",
-        ),
-        (feed_forward(norm_2(attend(norm_1(x)))), "What bypasses the sub-layers?"),
-        (x + feed_forward(norm_2(attend(norm_1(x)))), "What does the feed-forward network add its result to?"),
-        (attend(norm_1(x)) + feed_forward(norm_2(attend(norm_1(x)))), "What bypasses attention?"),
+def _on_the_stream(x, attend, feed_forward, norm_1, norm_2):
+    x = norm_1(x)
+    x = norm_2(x + attend(x))
+    return x + feed_forward(x)
+
+
+def _pre_norm(x, attend, feed_forward, norm_1, norm_2):
+    x = x + attend(norm_1(x))
+    return x + feed_forward(norm_2(x))
+
+
+def _post_norm(x, attend, feed_forward, norm_1, norm_2):
+    x = norm_1(x + attend(x))
+    return norm_2(x + feed_forward(x))
+
+
+def _without_sums(x, attend, feed_forward, norm_1, norm_2):
+    return feed_forward(norm_2(attend(norm_1(x))))
+
+
+def _known_orders(x, attend, feed_forward, norm_1, norm_2):
+    """Outputs of known wrong orders with the question that leads from each."""
+    parts = attend, feed_forward, norm_1, norm_2
+    half, stream, alone = x + attend(norm_1(x)), norm_1(x) + attend(norm_1(x)), _without_sums(x, *parts)
+    return (
+        (_post_norm(x, *parts), "That is post-norm. What does equation (7.1) normalise?"),
+        (_on_the_stream(x, *parts), "If both sub-layers return zeros, does x come out as it went in?"),
+        (alone, "What bypasses the sub-layers?"),
+        (x + alone, "What does the feed-forward network add its result to?"),
+        (attend(norm_1(x)) + alone, "What bypasses attention?"),
         (feed_forward(norm_2(half)), "What bypasses the feed-forward network?"),
-        (swapped + attend(norm_1(swapped)), "Which of the two sub-layers comes first?"),
-        (x + attend(norm_1(x)) + feed_forward(norm_2(x)), "Does the second sub-layer read what the first has written?"),
+        (_pre_norm(x, feed_forward, attend, norm_2, norm_1), "Which of the two sub-layers comes first?"),
+        (half + feed_forward(norm_2(x)), "Does the second sub-layer read what the first has written?"),
         (x + attend(x) + feed_forward(x + attend(x)), "Where are the norms?"),
         (half + feed_forward(norm_1(half)), "Each sub-layer has its own norm. Which one belongs to the second?"),
         (half, "Attention is right. What comes after it?"),
-        (other + feed_forward(norm_1(other)), "Which of the two norms belongs to attention?"),
+        (_pre_norm(x, attend, feed_forward, norm_2, norm_1), "Which of the two norms belongs to attention?"),
         (stream + feed_forward(norm_2(stream)), "What do you add attention's result to, x or the normalised x?"),
     )
-    return right, known
 
 
 def pre_norm_block(answer, seed=0):
@@ -58,7 +71,7 @@ def pre_norm_block(answer, seed=0):
     random = np.random.default_rng(seed)
     for n, d in draw_sizes(SIZES, seed):
         x, parts = random.normal(size=(n, d)), _parts(random, n, d)
-        got, (right, known) = ask(answer, x=x, **parts), _order(x, **parts)
+        got, right, known = ask(answer, x=x, **parts), _pre_norm(x, **parts), _known_orders(x, **parts)
         need_shape(
             "the result", got, right.shape, name_shapes(x=x), "A block takes tokens and returns tokens. How many?"
         )
@@ -94,35 +107,9 @@ def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=640):
     say_right("attention, feed-forward network and norms are counted to the last parameter.")
 
 
-def _blocks():
-    """Blocks in which the stream runs through untouched, and others in which it does not."""
-
-    def on_the_stream(x, attend, feed_forward, norm_1, norm_2):
-        x = norm_1(x)
-        x = norm_2(x + attend(x))
-        return x + feed_forward(x)
-
-    def pre_norm(x, attend, feed_forward, norm_1, norm_2):
-        half = x + attend(norm_1(x))
-        return half + feed_forward(norm_2(half))
-
-    def post_norm(x, attend, feed_forward, norm_1, norm_2):
-        x = norm_1(x + attend(x))
-        return norm_2(x + feed_forward(x))
-
-    def without_sums(x, attend, feed_forward, norm_1, norm_2):
-        return feed_forward(norm_2(attend(norm_1(x))))
-
-    return on_the_stream, pre_norm, post_norm, without_sums
-
-
 def _zero_test(block, x, norm_1, norm_2):
     """The right result, and results of known slips with the question that leads from each."""
-
-    def silent(y):
-        return np.zeros_like(y)
-
-    out = block(x, silent, silent, norm_1, norm_2)
+    out = block(x, np.zeros_like, np.zeros_like, norm_1, norm_2)
     change = np.abs(out - x)
     loud = block(x, lambda y: y, lambda y: y, norm_1, norm_2)
     known = (
@@ -154,7 +141,7 @@ def zero_test(answer, printed, seed=0):
     for n, d in draw_sizes(SIZES, seed):
         x, parts = random.normal(size=(n, d)), _parts(random, n, d)
         norms = {name: parts[name] for name in ("norm_1", "norm_2")}
-        for block in _blocks():
+        for block in (_on_the_stream, _pre_norm, _post_norm, _without_sums):
             got = ask(answer, block=block, x=x, **norms)
             right, known = _zero_test(block, x, **norms)
             question = "The largest change is one number. Which changes is it the largest of?"

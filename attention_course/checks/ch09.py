@@ -71,9 +71,8 @@ def next_token_loss(answer, seed=0):
         logits = size * random.normal(size=(sentences, places, words))
         trial = {"logits": logits, "words": random.integers(words, size=(sentences, places)), "lengths": lengths}
         _need_loss(ask(answer, **trial), trial, huge=size > 1000)
-    say_right(
-        "shift, mask and mean are correct for {number} batches, including one with huge logits.", number=len(SIZES)
-    )
+    message = "shift, mask and mean are correct for {number} batches, including one with huge logits."
+    say_right(message, number=len(SIZES))
 
 
 def _need_loss(got, trial, huge):

@@ -28,15 +28,12 @@ def mended_places(answer, seed=0):
         added, right = got - x, table[:n][::-1]
         alone, same = np.allclose(got, right, atol=1e-5), np.allclose(added, added[:, :1], atol=1e-5) and n > 1
         differs = not np.allclose(added, added[:1], atol=1e-5)
+        varies = "the same position gets different vectors in different sentences"
         mistakes = (
             (np.allclose(added, 0, atol=1e-5), "x comes back unchanged", "What should have been added to it?"),
             (alone, "the result has only the vectors of the positions", "Where are the tokens themselves?"),
             (same, "all tokens of a sentence get the same vector", "Along which axis do you count?"),
-            (
-                differs,
-                "the same position gets different vectors in different sentences",
-                "What should the vector depend on?",
-            ),
+            (differs, varies, "What should the vector depend on?"),
         )
         for is_there, seen, question in mistakes:
             if is_there:
