@@ -103,27 +103,22 @@ def _kept(scores, values):
 
 def _known_merges(largest, total, mixed):
     """Outputs of known mistakes, with the question that leads from each; those of overflows are NaN."""
-    gap, outputs = largest - largest.max(), mixed / total[:, None]
-    shrink, grow, halve = np.exp(gap), np.exp(-gap), np.exp2(gap)
+    gap, outputs, whole = largest - largest.max(), mixed / total[:, None], mixed.sum(axis=0)
+    shrink = np.exp(gap)
+
+    def merge(factor):
+        return factor @ mixed / (factor @ total)
+
     return (
-        (
-            mixed.sum(axis=0) / total.sum(),
-            "Each computer subtracted its own largest score. What makes their numbers comparable?",
-        ),
+        (whole / total.sum(), "Each computer subtracted its own largest score. What makes their numbers comparable?"),
         (shrink @ mixed / total.sum(), "You rescaled the mixtures to one common maximum. What else must be rescaled?"),
-        (
-            mixed.sum(axis=0) / (shrink @ total),
-            "You rescaled the sums to one common maximum. What else must be rescaled?",
-        ),
+        (whole / (shrink @ total), "You rescaled the sums to one common maximum. What else must be rescaled?"),
         (shrink @ mixed, "What do you divide the mixture by at the end?"),
         (outputs.mean(axis=0), "You give every computer the same share. Which two of its numbers determine its share?"),
         (softmax(largest) @ outputs, "Which number tells a computer with many keys from one with a single key?"),
         (outputs[largest.argmax()], "Only the computer with the largest score is left. What share do the others get?"),
-        (
-            grow @ mixed / (grow @ total),
-            "Whose numbers must shrink, those with the smaller maximum or those with the larger?",
-        ),
-        (halve @ mixed / (halve @ total), POWERS),
+        (merge(np.exp(-gap)), "Whose numbers must shrink, those with the smaller maximum or those with the larger?"),
+        (merge(np.exp2(gap)), POWERS),
         (outputs.sum(axis=0), "Each output is already divided by its own sum. What must their total be divided by?"),
     )
 
