@@ -7,6 +7,7 @@ translation can change them. A catalogue is a file of gettext, `locale/ko/PAGE.p
 
 import ast
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -151,7 +152,7 @@ def file(page, folder=FOLDER):
 
 
 def templates():
-    """Yield the templates of the messages of checks, each with its module: the texts in their code that have words.
+    """Yield the templates of the messages of checks, each with its file: the texts in it that have words.
 
     Grading passes on what checks say, so only its own parts count.
     """
@@ -165,9 +166,15 @@ def templates():
             node.args[0] for node in nodes if isinstance(node, ast.Call) and "re.compile" in ast.unparse(node.func)
         }
         texts = [node.value for node in nodes if isinstance(node, ast.Constant) and node not in no_words]
-        for text in dict.fromkeys(text for text in texts if isinstance(text, str)):
-            if re.search(r"[A-Za-z]{2}[\w,;:’']* |^\{\w+\} \w", re.sub(r"\{[^{}]*\}", "", text)):
-                yield text, path.stem
+        yield from ((text, path.stem) for text in texts if isinstance(text, str) and has_words(text))
+    for table in tomllib.loads((CHECKS / "feedback.toml").read_text("utf-8")).values():
+        texts = [text for said in table.values() for text in ([said] if isinstance(said, str) else said)]
+        yield from ((text, "feedback") for text in texts if has_words(text))
+
+
+def has_words(template):
+    """Whether a text of the checks is said to a reader, and no name."""
+    return re.search(r"[A-Za-z]{2}[\w,;:’']* |^\{\w+\} \w", re.sub(r"\{[^{}]*\}", "", template))
 
 
 def words_of_the_site():

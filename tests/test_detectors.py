@@ -1,11 +1,20 @@
 """The detectors: each sees what it is for and nothing in a right layer; NumPy and torch alike."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
-from reference import BATCH, D, N, both_libraries, random, refuses
+from reference import BATCH, D, N, both_libraries, random
 
-from attention_course.museum import detectors
+from attention_course.museum.detectors import (
+    batch_leak,
+    order_effect,
+    parameter_count,
+    reactions,
+    rows_off_one,
+    start_above_chance,
+)
 from attention_src import causal_mask, scaled_dot_product_attention
 
 X = random((BATCH, N, D))[0]
@@ -22,58 +31,39 @@ def causal(x):
 
 
 @both_libraries
-def test_a_right_layer_raises_no_suspicion(array):
+def test_a_right_layer_raises_no_suspicion_and_positions_a_mask_and_a_mixed_batch_do(array):
     x = array(X)
-    assert detectors.order_effect(attend, x) < 1e-12
-    assert detectors.batch_leak(attend, x) == 0
-    assert (detectors.reactions(attend, x) > 1e-9).all()
-    assert np.array_equal(detectors.reactions(causal, x) > 1e-9, np.tri(N, dtype=bool))
+    assert order_effect(attend, x) < 1e-12 and batch_leak(attend, x) == 0
+    assert (reactions(attend, x) > 1e-9).all()
+    assert np.array_equal(reactions(causal, x) > 1e-9, np.tri(N, dtype=bool))
+    places = x * 0 + array(np.arange(float(N))[:, None])
+    assert order_effect(lambda x: attend(x + places), x) > 0.1 and order_effect(causal, x) > 0.1
+    assert batch_leak(lambda x: x - x.mean(0), x) > 0.1
+    assert batch_leak(lambda x: attend(x.swapaxes(0, 1)).swapaxes(0, 1), x) > 0.1
 
 
 @both_libraries
 def test_rows_are_judged_by_the_one_farthest_from_one(array):
     weights = np.full((BATCH, N, D), 1 / D)
-    assert detectors.rows_off_one(array(weights)) < 1e-12
+    assert rows_off_one(array(weights)) < 1e-12
     weights[1, 2] *= 1.5
     weights[0, 3] *= 0.75
-    assert detectors.rows_off_one(array(weights)) == pytest.approx(0.5)
+    assert rows_off_one(array(weights)) == pytest.approx(0.5)
     weights[1, 2] = 0
-    assert detectors.rows_off_one(array(weights)) == pytest.approx(0.25)
+    assert rows_off_one(array(weights)) == pytest.approx(0.25)
     weights[0, 0, 0] = np.nan
-    assert detectors.rows_off_one(array(np.array([[1.0, -1.0], [0.5, 0.5]]))) == 1.0
-    assert np.isnan(detectors.rows_off_one(array(weights)))
+    assert rows_off_one(array(np.array([[1.0, -1.0], [0.5, 0.5]]))) == 1.0
+    assert np.isnan(rows_off_one(array(weights)))
 
 
-@both_libraries
-def test_order_matters_to_whoever_knows_where_things_stand(array):
-    x = array(X)
-    places = x * 0 + array(np.arange(float(N))[:, None])
-    assert detectors.order_effect(lambda x: attend(x + places), x) > 0.1
-    assert detectors.order_effect(causal, x) > 0.1
-
-
-@both_libraries
-def test_whoever_mixes_the_batch_is_caught(array):
-    x = array(X)
-    assert detectors.batch_leak(lambda x: x - x.mean(0), x) > 0.1
-    swap = (lambda x: x.transpose(0, 1)) if torch.is_tensor(x) else (lambda x: x.swapaxes(0, 1))
-    assert detectors.batch_leak(lambda x: swap(attend(swap(x))), x) > 0.1
-
-
-def test_reactions_say_who_and_how_far():
-    shift = np.eye(N, k=-1)
-    table = detectors.reactions(lambda x: shift @ x, X)
+def test_reactions_say_who_and_how_far_by_changes_that_the_seed_gives_and_leave_x_alone():
+    kept, shift = X.copy(), np.eye(N, k=-1)
+    table = reactions(lambda x: shift @ x, X)
     assert np.array_equal(table > 0, shift > 0)
-    change = abs(np.random.default_rng([0, 1]).normal(size=D)).max()
-    assert table[1, 0] == pytest.approx(change)
-    assert detectors.reactions(lambda x: x[:, :2], X).shape == (2, N)
-
-
-def test_another_seed_makes_other_changes_and_x_is_left_alone():
-    kept = X.copy()
-    one, two = (detectors.reactions(attend, X, seed) for seed in (0, 1))
-    assert not np.allclose(one, two)
-    assert np.array_equal(kept, X)
+    assert table[1, 0] == pytest.approx(abs(np.random.default_rng([0, 1]).normal(size=D)).max())
+    assert reactions(lambda x: x[:, :2], X).shape == (2, N)
+    assert not np.allclose(reactions(attend, X, 0), reactions(attend, X, 1))
+    assert np.array_equal(X, kept)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 7])
@@ -83,30 +73,28 @@ def test_behind_a_norm_it_sees_a_change_of_data_from_the_same_seed(seed):
 
     x = np.random.default_rng(seed).normal(size=(BATCH, N, D))
     one = np.random.default_rng(seed).normal(size=(1, D))
-    assert detectors.reactions(norm, one, seed) > 0.1
-    assert np.array_equal(detectors.reactions(lambda x: causal(norm(x)), x[0], seed) > 1e-9, np.tri(N, dtype=bool))
-    assert detectors.batch_leak(lambda x: norm(x).cumsum(0), x, seed) > 0.1
+    assert reactions(norm, one, seed) > 0.1
+    assert np.array_equal(reactions(lambda x: causal(norm(x)), x[0], seed) > 1e-9, np.tri(N, dtype=bool))
+    assert batch_leak(lambda x: norm(x).cumsum(0), x, seed) > 0.1
 
 
-def test_a_loss_at_the_start_is_compared_with_ln_c():
-    assert detectors.start_above_chance(np.log(7), 7) == pytest.approx(0)
-    assert detectors.start_above_chance(torch.tensor(107.0), 85) == pytest.approx(102.557, abs=1e-3)
-
-
-def test_parameters_that_are_shared_count_once():
+def test_a_first_loss_is_compared_with_ln_c_and_shared_parameters_count_once():
+    assert start_above_chance(np.log(7), 7) == pytest.approx(0)
+    assert start_above_chance(torch.tensor(107.0), 85) == pytest.approx(102.557, abs=1e-3)
     layer = torch.nn.Linear(3, 4)
-    assert detectors.parameter_count(torch.nn.Sequential(layer, torch.nn.ReLU())) == 16
-    assert detectors.parameter_count(torch.nn.Sequential(layer, torch.nn.Linear(4, 3), layer)) == 31
+    assert parameter_count(torch.nn.Sequential(layer, torch.nn.Linear(4, 3), layer)) == 31
 
 
-def test_what_cannot_be_asked_is_refused():
-    with refuses(ValueError, f"x has shape (1, {N}, {D}); expected at least two sequences, or none could leak"):
-        detectors.batch_leak(attend, X[:1])
-    with pytest.raises(ValueError, match=r"\(batch, \.\.\., n, d\)"):
-        detectors.batch_leak(attend, X[0])
-    with pytest.raises(TypeError, match="x is a list"):
-        detectors.reactions(attend, X.tolist())
-    with pytest.raises(ValueError, match="one row for each token"):
-        detectors.order_effect(attend, X[0, 0])
-    with pytest.raises(ValueError, match="num_classes is 0"):
-        detectors.start_above_chance(1.0, 0)
+@pytest.mark.parametrize(
+    ("error", "message", "detector", "given"),
+    [
+        (ValueError, f"x has shape (1, {N}, {D}); expected at least two sequences, or", batch_leak, (attend, X[:1])),
+        (ValueError, "(batch, ..., n, d)", batch_leak, (attend, X[0])),
+        (TypeError, "x is a list", reactions, (attend, X.tolist())),
+        (ValueError, "one row for each token", order_effect, (attend, X[0, 0])),
+        (ValueError, "num_classes is 0", start_above_chance, (1.0, 0)),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(error, message, detector, given):
+    with pytest.raises(error, match=re.escape(message)):
+        detector(*given)

@@ -13,7 +13,7 @@ CHAPTER, EXERCISE = "noise_and_keys", "mix_the_values"
 JUDGES = [f"tests/test_{name}.py" for name in "structure checks claims instructors pages translations".split()]
 JUDGES += [f"chapters/13_{CHAPTER}.ipynb", "tests/test_errata.py"]
 CHOSEN = f"13 or 01_definition or {CHAPTER} or {EXERCISE} or With or every or unique or exercises_of"
-CHOSEN += " or counted or item or reveals"
+CHOSEN += " or counted or item"
 FAULTS = {  # what is planted: a file, what it says, what it says then, what the name of a failing test has
     "number": ("chapters/13_{}.ipynb", "keeps 0.670", "keeps 0.671", "chapters/13_"),
     "choice": ("chapters/13_{}.ipynb", "choice right", "choice", "test_structure.py"),
@@ -25,8 +25,8 @@ FAULTS = {  # what is planted: a file, what it says, what it says then, what the
         "| What does noise do? | 21",
         "test_instructors.py",
     ),
-    "question": ("homework/answers/ch13.py", "by what else do you divide", "by what more", "divided again"),
-    "check": ("attention_course/checks/ch13.py", "Which weight belongs to which", "Which belongs", "squared weights"),
+    "question": ("pages/wrong_answers.md", "by what else do you divide", "by what more", "test_what_is_counted"),
+    "check": ("attention_course/checks/ch13.py", "to which value?", "to which value.", "squared weights"),
 }
 
 

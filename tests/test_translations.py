@@ -161,9 +161,9 @@ def parts_of(part):
 @pytest.mark.parametrize("name", ["ex01-attention", "ex01-doubled", "ex01-mend", "ex02-softmax"])
 def test_every_wrong_answer_of_these_exercises_is_explained_in_korean(name):
     exercise, known, all_of_them = EXERCISES[name], translations("checks"), messages("checks")
-    for answer in exercise.list_refused().values():
+    for arguments in exercise.list_refused().values():
         with pytest.raises(checks.Wrong) as refused:
-            exercise.check(*answer.answer)
+            exercise.check(*arguments)
         english = str(refused.value)
         with checks.speaking("ko"):
             korean = str(refused.value)

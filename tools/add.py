@@ -38,6 +38,12 @@ def insert_after(path, pattern, text):
     path.write_text(old[:end] + text + old[end:], "utf-8")
 
 
+def append(path, template, number, name):
+    """Append a file of the template."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write(fill((TEMPLATE / template).read_text("utf-8"), number, name))
+
+
 def add_module(path, template, number, name):
     """Write a module of the template; if it is there, add the imports and what follows them."""
     text = fill((TEMPLATE / template).read_text("utf-8"), number, name)
@@ -53,8 +59,7 @@ def add_check(number, name):
     checks, answers = ROOT / "attention_course" / "checks", ROOT / "homework" / "answers"
     add_module(checks / f"ch{number}.py", "checks.py", number, name)
     add_module(answers / f"ch{number}.py", "answers.py", number, name)
-    with (answers / "reveals.toml").open("a", encoding="utf-8") as reveals:
-        reveals.write(fill((TEMPLATE / "reveals.toml").read_text("utf-8"), number, name))
+    append(answers / "exercises.toml", "exercises.toml", number, name)
     insert_after(checks / "__init__.py", r"^from \.ch\d\d import .+\n", f"from .ch{number} import {name}\n")
     paths = [checks / f"ch{number}.py", answers / f"ch{number}.py", checks / "__init__.py"]
     for command in (["check", "--fix", "--select", "I", "--quiet"], ["format", "--quiet"]):
@@ -83,8 +88,7 @@ def add_chapter(number, name):
     insert_after(ROOT / "_toc.yml", r"^ +- file: chapters/.+\n", f"      - file: chapters/{path.stem}\n")
     automodule = f"\n\n.. automodule:: attention_course.checks.ch{number}\n   :members:"
     insert_after(ROOT / "pages/package.md", r"attention_course\.checks\.ch\d\d\n   :members:", automodule)
-    with (ROOT / "homework" / "answers" / "exam.toml").open("a", encoding="utf-8") as exam:
-        exam.write(fill((TEMPLATE / "exam.toml").read_text("utf-8"), number, name))
+    append(ROOT / "homework" / "answers" / "exam.toml", "exam.toml", number, name)
     lessons = fill((TEMPLATE / "lessons.md").read_text("utf-8"), number, name)
     insert_after(ROOT / "pages/instructors.md", r"^### Chapter \d+\n(?s:.*?)(?=^##)", lessons)
     return path

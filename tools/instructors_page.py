@@ -35,12 +35,12 @@ def list_entries():
             yield Entry(path.stem, title, name, int(number), kind.lower(), int(points), int(minutes), EXERCISES[name])
 
 
-def quote_check(exercise, wrong):
+def quote_check(check, wrong, **seed):
     """The question that a wrong answer meets; where there is none, the message."""
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
-            exercise.check(*wrong.answer)
+            check(*wrong, **seed)
         except checks.Wrong as message:
             seen, question = message.seen.values, str(message.question)
             if "error" in seen:
@@ -64,9 +64,9 @@ def write_wrong_answers():
     for entry in list_entries():
         exercise, refused = entry.exercise, entry.exercise.list_refused()
         shown = {name: wrong for name, wrong in refused.items() if not name.startswith("names “")}
-        asks = {name: quote_check(exercise, wrong) for name, wrong in shown.items()}
-        usual = [(name, wrong.reveals, asks[name]) for name, wrong in shown.items() if wrong.reveals]
-        others = [(name, asks[name]) for name, wrong in shown.items() if not wrong.reveals]
+        asks = {name: quote_check(exercise.check, wrong) for name, wrong in shown.items()}
+        usual = [(name, exercise.reveals[name], asks[name]) for name in shown if name in exercise.reveals]
+        others = [(name, asks[name]) for name in shown if name not in exercise.reveals]
         if named := len(refused) - len(shown):
             others.append((f"{named} wrong names of tests", "to each why it would not have shown the fault"))
         if entry.chapter != previous:
@@ -89,7 +89,7 @@ def write_exercises():
         exercise = entry.exercise
         wrong = len(exercise.list_refused()) + (len(exercise.like.list_wrong()) if exercise.like else 0)
         name, check = f"{int(entry.chapter[:2])}.{entry.number}", f"`{exercise.check.__name__}`"
-        counted = entry.points, entry.minutes, check, len(exercise.right), wrong
+        counted = entry.points, entry.minutes, check, len(exercise.list_accepted()), wrong
         rows.append((name, entry.kind, *counted, exercise.serves.replace(" ", ", ")))
     right, wrong = (sum(row[i] for row in rows) for i in (5, 6))
     yield f"{len(rows)} exercises: {right} right answers are accepted, {wrong} wrong ones refused.\n"

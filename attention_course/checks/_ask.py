@@ -1,4 +1,4 @@
-"""How a check calls a student's function, and what it says when the call fails or gives no numbers."""
+"""How a check draws the sizes of its trials, calls a student's function, and says that it failed or gave no numbers."""
 
 import re
 from copy import deepcopy
@@ -86,3 +86,30 @@ def as_numpy(got):
         pass  # rows of different length, or tensors in a list
     seen = Part("A result has type {kind}", kind=type(got).__name__)
     raise Wrong(seen, "an array of numbers", "Can np.array turn it into a table?")
+
+
+SMALL, LARGE = np.arange(2, 10), np.arange(10, 16)
+
+
+def draw_sizes(written, seed, fits=lambda *sizes: True):
+    """Return a list of sizes for every trial, as they are written for seed 0 and drawn for any other seed.
+
+    A size of 1 stays 1, one up to 9 is drawn from 2 to 9, and a larger one from 10 to 15. Equal sizes of a trial stay
+    equal, and a larger one stays larger. So every seed has what the written sizes have, perhaps a single key or values
+    as long as keys, while no answer can know the sizes. Sizes for which ``fits(*sizes)`` is False are drawn again.
+    """
+    if seed == 0:
+        return [tuple(sizes) for sizes in written]
+    random = np.random.default_rng([seed, 2])
+    return [_draw(sizes, random, fits) for sizes in written]
+
+
+def _draw(sizes, random, fits):
+    values = sorted({size for size in sizes if size > 1})
+    while True:
+        drawn = {1: 1}
+        for choices in (SMALL, LARGE):
+            some = [value for value in values if (value in SMALL) == (choices is SMALL)]
+            drawn |= zip(some, map(int, np.sort(random.choice(choices, len(some), replace=False))), strict=True)
+        if fits(*(new := tuple(drawn[size] for size in sizes))):
+            return new

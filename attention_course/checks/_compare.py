@@ -1,5 +1,8 @@
 """How a check compares what a student's function returned, or what a student predicted, with what is right."""
 
+import tomllib
+from pathlib import Path
+
 import numpy as np
 
 from ._message import NotAttempted, Part, Wrong, as_part, describe
@@ -59,6 +62,20 @@ def find_question(got, known, otherwise):
     return next((q for wrong, q in known if np.shape(wrong) == np.shape(got) and np.allclose(got, wrong)), otherwise)
 
 
+FEEDBACK = tomllib.loads((Path(__file__).parent / "feedback.toml").read_text("utf-8"))
+
+
+def check_number(table, answer, right, /, digits=0, given=None, **wrong):
+    """Compare a predicted number with the right one, and say of a known wrong one what feedback.toml says of it.
+
+    `wrong` gives the number, or several, of each mistake of this table there, `given` the fields of its templates.
+    """
+    texts = {name: [said] if isinstance(said, str) else said for name, said in FEEDBACK[table].items()}
+    parts = {name: [Part(text, **given or {}) if "{" in text else Part(text) for text in texts[name]] for name in texts}
+    reasons = {number: parts[name] for name, numbers in wrong.items() for number in np.atleast_1d(numbers).tolist()}
+    check_prediction(answer, right, reasons, *parts["hint"], digits)
+
+
 def check_prediction(answer, right, reasons, hint, digits=0):
     """Compare a predicted number with the right one, both rounded to so many digits; a prediction may have more.
 
@@ -86,7 +103,7 @@ def check_prediction(answer, right, reasons, hint, digits=0):
         return
     for value, (reason, question) in reasons.items():
         if number == round(value, digits):
-            seen = Part("{number} is what you get if you {reason}", number=number, reason=as_part(reason))
+            seen = Part("{number} is what you get if you {reason}", number=number, reason=reason)
             raise Wrong(seen, question=question)
     raise Wrong(Part("{number} is not the answer", number=number), question=hint)
 

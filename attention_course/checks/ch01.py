@@ -4,11 +4,10 @@ from math import exp, sqrt
 
 import numpy as np
 
-from ._ask import ask_for_two, name_shapes
+from ._ask import ask_for_two, draw_sizes, name_shapes
 from ._attention import NAMES, are_apart, need_attention
-from ._compare import check_prediction, need_named
+from ._compare import FEEDBACK, check_number, need_named
 from ._message import half, say_right
-from ._trials import draw_sizes
 
 # n, m, d_k, d_v; first n = m, so that what is wrong in itself shows before what fails for n ≠ m only
 SIZES = [(6, 6, 5, 3), (2, 7, 3, 4), (1, 2, 3, 1), (4, 3, 9, 2), (3, 7, 1, 5), (3, 1, 4, 2), (4, 6, 3, 3)]
@@ -34,19 +33,8 @@ def attention(answer, seed=0):
     for query, key, value in _trials(seed):
         got = ask_for_two(NAMES, answer, query=query, key=key, value=value)
         need_attention(got, query, key, value, name_shapes(query=query, key=key, value=value))
-    say_right(
-        "output and weights are correct in all {trials} trials, including n ≠ m and huge scores.", trials=len(SIZES) + 2
-    )
-
-
-REASONS = {
-    "shape": ("the wrong function gets every shape right", "Which test looks at the numbers?"),
-    "rows": ("the row sums give away the wrong axis", "Can they also give away the number under the root?"),
-    "square": (
-        "with four keys of four numbers, m and d_k have the same square root",
-        "In which test do the two differ?",
-    ),
-}
+    message = "output and weights are correct in all {trials} trials, including n ≠ m and huge scores."
+    say_right(message, trials=len(SIZES) + 2)
 
 
 def mended_attention(answer, caught_by, seed=0):
@@ -59,7 +47,7 @@ def mended_attention(answer, caught_by, seed=0):
     """
     attention(answer, seed)
     with half():
-        need_named(caught_by, "uneven", REASONS)
+        need_named(caught_by, "uneven", FEEDBACK["mended_attention"])
 
 
 def doubled_query(answer, *, times=2):
@@ -72,21 +60,18 @@ def doubled_query(answer, *, times=2):
     """
     gap = times / sqrt(2)
     before = 1 / (1 + exp(-1 / sqrt(2)))
-    reasons = {
-        before: ("ignore that the query is longer", "What happens to its score with its own key?"),
-        1 / (1 + exp(-times)): ("skip the scaling", "What is d_k, and where does it come in?"),
-        1 / (1 + exp(-times / 2)): ("divide the score by d_k instead of its square root", "What is √2?"),
-        1 / (1 + exp(gap)): ("swap the two weights", "Which score is larger?"),
-        times * before: ("let the weight grow in proportion to the query", "Can a weight be greater than 1?"),
-        exp(gap): ("take the ratio of the two weights", "What do the two weights add up to?"),
-        gap: ("stop at the scaled score", "What does softmax turn it into?"),
+    wrong = {
+        "old_weight": before,
+        "not_scaled": 1 / (1 + exp(-times)),
+        "divided_by_d_k": 1 / (1 + exp(-times / 2)),
+        "swapped": 1 / (1 + exp(gap)),
+        "in_proportion": times * before,
+        "ratio": exp(gap),
+        "score": gap,
     }
-    hint = "What is the gap between the two scores, and what is e raised to that gap?"
-    check_prediction(answer, 1 / (1 + exp(-gap)), reasons, hint, digits=3)
+    check_number("doubled_query", answer, 1 / (1 + exp(-gap)), digits=3, **wrong)
     if times == 2:
         say_right("the gap doubles, so the ratio of the weights is squared.")
     else:
-        say_right(
-            "the gap is {times} times as large, so the ratio of the weights is raised to the power {times}.",
-            times=times,
-        )
+        message = "the gap is {times} times as large, so the ratio of the weights is raised to the power {times}."
+        say_right(message, times=times)

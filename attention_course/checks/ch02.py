@@ -6,11 +6,10 @@ import numpy as np
 
 from attention_src.weights import softmax as right_softmax
 
-from ._ask import ask, ask_for_two, name_shapes
+from ._ask import ask, ask_for_two, draw_sizes, name_shapes
 from ._attention import LAST, about_nan, about_sums, lacks_the_last
-from ._compare import check_prediction, name_entry, need_close, need_finite, need_rows_sum_to_one, need_shape
+from ._compare import check_number, name_entry, need_close, need_finite, need_rows_sum_to_one, need_shape
 from ._message import Part, Wrong, half, say_right
-from ._trials import draw_sizes
 
 LEFT = "When do you remove a hidden key, and what is left of its score?"
 STEPS, CLOSE = 12, 0.02  # of a training that is compared, and how far apart two courses may end, for Adam's ε
@@ -59,11 +58,8 @@ def _need_masked(weights, mask, given):
             raise Wrong(Part("With {given}, {entry} has no visible keys and is NaN", **seen), question="What is 0 / 0?")
         if row.any() and not weights[~mask & mask.any(axis=-1, keepdims=True)].any():
             seen = Part("With {given}, {entry} has no visible keys but sums to {sum:.4g}", **seen, sum=float(row.sum()))
-            raise Wrong(
-                seen,
-                "0",
-                "If you subtract the largest from scores that are equally low, what does exp turn the rest into?",
-            )
+            question = "If you subtract the largest from scores that are equally low, what does exp turn the rest into?"
+            raise Wrong(seen, "0", question)
     if (weights[~mask] != 0).any():
         if not weights[mask].any():
             seen = Part("With {given}, only hidden keys have a weight", given=given)
@@ -99,14 +95,6 @@ def softmax(answer, seed=0):
     say_right("rows sum to 1, or to 0 where every key is hidden, and a score of a million causes no trouble.")
 
 
-SUMS = {
-    1: ("divide each row by its own total", "Which total does NumPy put under which column?"),
-    0.625: ("add up the first row", "Which row has the larger scores?"),
-    4: ("divide both numbers by the total of the first row", "How many totals are there, and where does each go?"),
-    2: ("do not divide at all", "What does the last line of the function do?"),
-}
-
-
 def mended_softmax(answer, total, seed=0):
     """Check the mended softmax of chapter 02, which takes no mask, and what a row of the wrong one adds up to.
 
@@ -118,7 +106,8 @@ def mended_softmax(answer, total, seed=0):
     for scores in (*_trials(seed), FAR):
         _compare(answer, scores, None)
     with half():
-        check_prediction(total, 2.5, SUMS, "What are the two totals, and which total divides which number?", digits=2)
+        wrong = {"own_total": 1, "first_row": 0.625, "first_total": 4, "not_divided": 2}
+        check_number("mended_softmax", total, 2.5, digits=2, **wrong)
     say_right("rows sum to 1 in every shape we tried.")
 
 
@@ -132,18 +121,17 @@ def temperature_for_ratio(answer, *, first=5 / 2, second=2, ratio=3):
     ratio : float
     """
     gap = first - second
-    reasons = {
-        log(ratio) / gap: ("divide the gap that is needed by the gap there is", "Is a gap multiplied or divided by T?"),
-        gap * log(ratio): ("multiply the scores by T", "Does a temperature multiply the scores, or divide them?"),
-        gap / ratio: ("take the ratio for the gap", "Which gap gives that ratio?"),
-        gap / exp(ratio): ("raise e to the ratio", "Is the ratio a gap, or what a gap gives?"),
-        gap / log2(ratio): ("use the logarithm with base 2", "Which number does softmax raise to a power?"),
-        gap / log10(ratio): ("use the logarithm with base 10", "Which number does softmax raise to a power?"),
-        gap: ("use the gap itself", "At this T the new gap is 1. Which ratio does that give?"),
-        first / second / ratio: ("divide the scores by each other", "What does exp turn a difference into?"),
+    wrong = {
+        "upside_down": log(ratio) / gap,
+        "multiplied": gap * log(ratio),
+        "ratio_for_gap": gap / ratio,
+        "e_to_the_ratio": gap / exp(ratio),
+        "base_2": gap / log2(ratio),
+        "base_10": gap / log10(ratio),
+        "gap_itself": gap,
+        "scores_divided": first / second / ratio,
     }
-    hint = "Which gap gives that ratio, and by what must the gap between these two scores be divided to get it?"
-    check_prediction(answer, gap / log(ratio), reasons, hint, digits=2)
+    check_number("temperature_for_ratio", answer, gap / log(ratio), digits=2, **wrong)
     say_right("the gap between the first two becomes the logarithm of the ratio, whatever the other scores are.")
 
 

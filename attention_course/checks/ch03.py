@@ -9,10 +9,9 @@ from attention_src.scores import additive_score as right_additive_score
 from attention_src.scores import general_score
 from attention_src.weights import softmax
 
-from ._ask import ask, ask_for_two, name_shapes
-from ._compare import check_prediction, need_close, need_order, need_rows_sum_to_one, need_shape
+from ._ask import ask, ask_for_two, draw_sizes, name_shapes
+from ._compare import check_number, need_close, need_order, need_rows_sum_to_one, need_shape
 from ._message import Part, Wrong, half, say_right
-from ._trials import draw_sizes
 
 SIZES = [(2, 3, 4, 4, 6), (1, 4, 3, 2, 5), (5, 2, 3, 4, 1), (3, 1, 2, 5, 4), (11, 13, 12, 10, 14)]  # n, m, d_q, d_k, h
 MENDED = [(2, 5), (4, 3), (1, 4), (3, 3), (12, 14)]  # m, d; as handed out it fails at m > d
@@ -98,15 +97,12 @@ def _known_states(s, H, W_c, c, weights):
 
 
 GROWN = {
-    0: (
-        "assume that nothing in the wrong function depends on the encoder",
-        "The weights stay the same. What do they mix?",
-    ),
-    1 / 4: ("take the weight of the second state", "Which state changes?"),
-    1 / 2: ("take the weights of the fixed function", "What does the wrong function compute its weights from?"),
-    1: ("give all the weight to the state that changes", "Which weights does softmax give for ln 3 and 0?"),
-    log(3): ("use the score as a weight", "What does softmax turn ln 3 and 0 into?"),
-    3: ("use the exponential as a weight", "What does softmax divide it by?"),
+    "nothing": 0,
+    "second_state": 1 / 4,
+    "mended_weights": 1 / 2,
+    "all_weight": 1,
+    "score": log(3),
+    "exponential": 3,
 }
 
 
@@ -140,7 +136,8 @@ def looks_at_the_encoder(answer, growth, seed=0):
         need_close("weights", weights, right[0], "Which two vectors does W connect in the general score?", known)
         need_close("context", context, output[0], "The weights are right. What do they mix?")
     with half():
-        check_prediction(growth, 3 / 4, GROWN, "Which weights does softmax give for ln 3 and 0?", digits=2)
+        wrong = {"nothing": 0, "second_state": 1 / 4, "mended_weights": 1 / 2, "all_weight": 1}
+        check_number("looks_at_the_encoder", growth, 3 / 4, digits=2, **wrong, score=log(3), exponential=3)
     say_right("the weights depend on the encoder. Both contexts change with the source, but by different amounts.")
 
 

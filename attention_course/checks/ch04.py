@@ -5,11 +5,10 @@ import numpy as np
 from attention_src.attention import scaled_dot_product_attention
 
 from ..tasks.retrieval import lookup_examples, share_attended
-from ._ask import as_numpy, ask_for_two, name_shapes
+from ._ask import as_numpy, ask_for_two, draw_sizes, name_shapes
 from ._attention import NAMES, are_apart, need_attention
-from ._compare import check_prediction
+from ._compare import check_number
 from ._message import NotAttempted, Part, Wrong, half, say_right
-from ._trials import draw_sizes
 
 # n, d_model, d_k, d_v; first all different
 SIZES = [(5, 7, 3, 2), (1, 3, 2, 4), (5, 3, 7, 2), (3, 4, 4, 4), (4, 6, 3, 3), (5, 5, 5, 5), (11, 13, 12, 10)]
@@ -35,10 +34,8 @@ def _head(answer, seed):
     for trial in _trials(seed):
         X, *matrices = trial.values()
         need_attention(ask_for_two(NAMES, answer, **trial), *(X @ W for W in matrices), name_shapes(**trial), tokens=X)
-    say_right(
-        "output and weights are correct in all {trials} trials, with several sizes of d_model, d_k and d_v.",
-        trials=len(SIZES) + 1,
-    )
+    message = "output and weights are correct in all {trials} trials, with several sizes of d_model, d_k and d_v."
+    say_right(message, trials=len(SIZES) + 1)
 
 
 TOKEN = 13  # five numbers for a token's name, five for the name that it asks for, three bits
@@ -107,19 +104,8 @@ def designed_head(W_q, W_k, W_v, seed=0):
             False: "Which three of a token's 13 numbers are its bits, and what should become of the other ten?",
         }
         raise Wrong(seen, question=questions[bool((np.sign(output) == -examples.answers).all())])
-    say_right(
-        "all signs are right in 200 sequences, and the asked token always gets {weight:.2f} or more.",
-        weight=float(np.floor(100 * on_asked) / 100),
-    )
-
-
-WRONG_SCORES = {
-    8: ("assume that both heads divide by the same number", "Which length is under the root in the wrong head?"),
-    16: ("assume that the wrong head divides by less", "Which of the two roots is larger?"),
-    2: ("divide by the lengths themselves", "What are the square roots of 100 and of 25?"),
-    40: ("do not divide at all", "What does the wrong head divide by?"),
-    0.8: ("divide by both roots", "What is the score before the division?"),
-}
+    message = "all signs are right in 200 sequences, and the asked token always gets {weight:.2f} or more."
+    say_right(message, weight=float(np.floor(100 * on_asked) / 100))
 
 
 def mended_head(answer, wrong_score, seed=0):
@@ -130,10 +116,10 @@ def mended_head(answer, wrong_score, seed=0):
     answer : function of X (n, d_model), W_q (d_model, d_k), W_k (d_model, d_k), W_v (d_model, d_v)
     wrong_score : float, to one decimal
     """
-    hint = "What is the score before the division, and what does the wrong head divide it by?"
     _head(answer, seed)
     with half():
-        check_prediction(wrong_score, 8 * 25**0.5 / 100**0.5, WRONG_SCORES, hint, digits=1)
+        wrong = {"same_number": 8, "by_less": 16, "by_lengths": 2, "not_divided": 40, "by_both": 0.8}
+        check_number("mended_head", wrong_score, 8 * 25**0.5 / 100**0.5, digits=1, **wrong)
 
 
 def numbers_and_rank(numbers, rank, *, d_model=100, d_k=8, d_v=20):
@@ -144,28 +130,15 @@ def numbers_and_rank(numbers, rank, *, d_model=100, d_k=8, d_v=20):
     numbers, rank : int, the answers
     d_model, d_k, d_v : int
     """
-    right = d_model * (2 * d_k + d_v)
     counts = {
-        2 * d_model * d_k: ("leave out W_v", "What shape does it have?"),
-        3 * d_model * d_k: ("make a value as long as a key", "What does the exercise say about d_v?"),
-        3 * d_model * d_v: ("make queries and keys as long as values", "What is d_k?"),
-        d_model * (d_k + d_v): ("count W_q and W_k as one matrix", "How many matrices does a head have?"),
-        3 * d_model**2: ("take the matrices to be square", "How many columns does W_q have?"),
-        50 * (2 * d_k + d_v): ("count the numbers in Q, K and V", "Do the matrices grow with the number of tokens?"),
+        "no_values": 2 * d_model * d_k,
+        "long_as_keys": 3 * d_model * d_k,
+        "long_as_values": 3 * d_model * d_v,
+        "one_for_both": d_model * (d_k + d_v),
+        "square": 3 * d_model**2,
+        "projections": 50 * (2 * d_k + d_v),
     }
-    check_prediction(numbers, right, counts, "What is the shape of each of the three matrices?")
-    ranks = {
-        50: (
-            "assume that the table's rank is limited only by its size",
-            "How many numbers does every score pass through?",
-        ),
-        d_model: (
-            "take the rank of a square d_model × d_model matrix",
-            "What are the shapes of the table's two factors?",
-        ),
-        d_v: ("let the values take part in the scores", "Which two matrices make up the table?"),
-        d_k**2: ("multiply the ranks of the two factors", "Can a product have a higher rank than its factors?"),
-        2 * d_k: ("add the ranks of the two factors", "Can a product have a higher rank than its factors?"),
-    }
-    check_prediction(rank, d_k, ranks, "Which two matrices make up the table, and what are their shapes?")
+    check_number("head_numbers", numbers, d_model * (2 * d_k + d_v), **counts)
+    ranks = {"size_of_table": 50, "wide": d_model, "values": d_v, "multiplied": d_k**2, "added": 2 * d_k}
+    check_number("head_rank", rank, d_k, **ranks)
     say_right("the matrices and the rank stay the same however many tokens there are.")

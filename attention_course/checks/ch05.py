@@ -5,11 +5,10 @@ import numpy as np
 from attention_src.attention import scaled_dot_product_attention
 from attention_src.masks import causal_mask, padding_mask
 
-from ._ask import ask, ask_for_two, name_shapes
+from ._ask import ask, ask_for_two, draw_sizes, name_shapes
 from ._attention import NAMES, are_apart, need_attention
-from ._compare import check_prediction, find_question, name_entry, need_close, need_shape
+from ._compare import check_number, find_question, name_entry, need_close, need_shape
 from ._message import Part, Wrong, half, say_right
-from ._trials import draw_sizes
 
 BATCHES = [(4, 2), (5, 3), (1, 2), (7, 1), (12, 4)]  # n, batch
 
@@ -35,9 +34,8 @@ def decoder_mask(answer, seed=0):
             index = np.argwhere(got != right)[0]  # sentence, query, key
             seen = {"given": given, "entry": name_entry("mask", index), "value": bool(got[tuple(index)])}
             raise Wrong(Part("With {given}, {entry} is {value}", **seen), question=_about_mask(got, right, lengths))
-    say_right(
-        "the mask is correct for {number} batches, and no query sees the future or the padding.", number=len(BATCHES)
-    )
+    message = "the mask is correct for {number} batches, and no query sees the future or the padding."
+    say_right(message, number=len(BATCHES))
 
 
 def _about_mask(got, right, lengths):
@@ -66,50 +64,23 @@ def who_may_look(cross, causal, react, *, source=4, places=6, written=5):
     react : int, written words that may react to the change
     source, places, written : int, words of the source, positions it is padded to, words written
     """
-    over_source = (
-        "lay the causal mask over the source",
-        "Isn't the whole source there before the first word is written?",
-    )
-    seen = {
-        written * places: ("let the words look at the padding", "Is a padded position a word?"),
-        written**2: (
-            "let the written words look at each other",
-            "Which sequence supplies the keys in cross-attention?",
-        ),
-        source**2: ("let the source look at itself", "Which sequence supplies the queries in cross-attention?"),
-        source * places: (
-            "let the source look at its own positions",
-            "Which sequence supplies the queries in cross-attention?",
-        ),
-        source * (source + 1) // 2: over_source,
-        sum(min(i, source) for i in range(1, written + 1)): over_source,
+    wrong = {
+        "padding": written * places,
+        "among_written": written**2,
+        "among_source": source**2,
+        "source_positions": source * places,
+        "causal": (source * (source + 1) // 2, sum(min(i, source) for i in range(1, written + 1))),
     }
-    check_prediction(
-        cross, written * source, seen, "How many queries are there, and how many words may each of them look at?"
-    )
-    seen = {
-        written**2: ("leave out the mask", "May word 1 look at word 2?"),
-        written * (written - 1): (
-            "let every word look at all but one",
-            "How many words may word 1 look at, and how many may word 2?",
-        ),
-        written * (written - 1) // 2: (
-            "keep every word from looking at itself",
-            "What is on the diagonal of a causal mask?",
-        ),
-        (written + 1) * (written + 2) // 2: ("count one word too many", "How many words are there?"),
+    check_number("mask_cross", cross, written * source, **wrong)
+    wrong = {
+        "no_mask": written**2,
+        "all_but_one": written * (written - 1),
+        "not_itself": written * (written - 1) // 2,
+        "one_too_many": (written + 1) * (written + 2) // 2,
     }
-    right, over_which = written * (written + 1) // 2, "Which table does the causal mask cover?"
-    check_prediction(causal, right, seen, "How many words may word 1 look at, and how many may word 2?")
-    seen = {
-        source: ("count the source words", "Which words does the exercise ask about?"),
-        places: ("count the padded positions", "How many words are written?"),
-        written - 1: ("let only words from the second on look at source word 2", over_which),
-        written - 2: ("let only words after the second look at source word 2", over_which),
-        1: ("link source word 2 to written word 2 alone", "Who may look at whom in cross-attention?"),
-        0: ("let no word look at the source", "Which sequence supplies the keys in cross-attention?"),
-    }
-    check_prediction(react, written, seen, "Which written words may look at source word 2?")
+    check_number("mask_causal", causal, written * (written + 1) // 2, **wrong)
+    wrong = {"source": source, "padded": places, "from_second": written - 1, "after_second": written - 2}
+    check_number("mask_react", react, written, **wrong, linked=1, nobody=0)
     say_right("the causal mask covers only the written words, so all of them may react to a source word.")
 
 
@@ -205,22 +176,6 @@ def _need_nothing_forbidden(weights, mask, given, small):
         raise Wrong(Part("With {given}, {entry} gives {sum:.4f} to hidden keys", **seen), question=question)
 
 
-MOVED = {
-    0: (
-        "assume that a changed token reaches no output",
-        "In the wrong function, what does a query see where `mask` is True, and where it is False?",
-    ),
-    1: (
-        "assume that the mask is right and only the last word sees itself",
-        "What does the wrong function do where `mask` is True?",
-    ),
-    2: (
-        "assume that the last output stays the same",
-        "All scores of the last row are equally low. What does softmax turn them into?",
-    ),
-}
-
-
 def mended_mask(answer, moved, seed=0):
     """Check the mended attention of chapter 05, and how many of three outputs of the wrong one see the last word.
 
@@ -232,7 +187,7 @@ def mended_mask(answer, moved, seed=0):
     for trial in _masked_trials(seed):
         _need_masked(answer, *trial)
     with half():
-        check_prediction(moved, 3, MOVED, "There are three outputs. Which of them put weight on the last word?")
+        check_number("mended_mask", moved, 3, none=0, last=1, all_but_last=2)
     say_right(
         "it sees what the mask allows. In the wrong function all three outputs change, and the first two give it away."
     )

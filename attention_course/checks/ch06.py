@@ -5,10 +5,10 @@ import numpy as np
 from attention_src.attention import scaled_dot_product_attention
 from attention_src.scores import scaled_dot_score
 
-from ._ask import ask, ask_for_two, name_shapes
+from ._ask import ask, ask_for_two, draw_sizes, name_shapes
 from ._attention import NAMES, about_nan, about_sums, about_weights
 from ._compare import (
-    check_prediction,
+    check_number,
     find_question,
     need_close,
     need_finite,
@@ -17,7 +17,6 @@ from ._compare import (
     need_shape,
 )
 from ._message import Part, Wrong, half, say_right
-from ._trials import draw_sizes
 
 # n, d_model, num_heads; in the first d_k is a fourth size
 SIZES = [(5, 12, 3), (3, 8, 2), (2, 6, 1), (4, 8, 4), (1, 6, 2), (8, 8, 2), (11, 12, 4)]
@@ -59,13 +58,8 @@ def multi_head(answer, seed=0):
         given, got = name_shapes(X=trial[0], num_heads=trial[-1]), ask_for_two(NAMES, answer, **arguments)
         (output, weights), (expected, right, heads) = got, _right(*trial)
         need_order(NAMES, got, (expected, right))
-        need_shape(
-            "weights",
-            weights,
-            right.shape,
-            given,
-            "How many tables of weights does a layer have, and how large is each?",
-        )
+        question = "How many tables of weights does a layer have, and how large is each?"
+        need_shape("weights", weights, right.shape, given, question)
         scores = scaled_dot_score(*(_cut(trial[0] @ W, trial[-1]) for W in trial[1:3]))
         need_finite("weights", weights, given, about_nan(weights, scores))
         need_rows_sum_to_one(weights, given, about_sums(scores))
@@ -75,10 +69,8 @@ def multi_head(answer, seed=0):
         )
         question = "The weights are right. What does each head mix, and how are the heads joined?"
         need_close("output", output, expected, question, _known_outputs(heads, trial))
-    say_right(
-        "output and the weights of every head are correct in all {trials} trials, with 1 to 4 heads.",
-        trials=len(SIZES) + 1,
-    )
+    message = "output and the weights of every head are correct in all {trials} trials, with 1 to 4 heads."
+    say_right(message, trials=len(SIZES) + 1)
 
 
 LABELLED = (
@@ -127,42 +119,19 @@ def layer_numbers(d_k, parameters, table_cells, *, d_model=768, num_heads=12, to
     d_k, parameters, table_cells : int, the answers
     d_model, num_heads, tokens : int
     """
-    right = d_model // num_heads
-    shared = Part("How are the {d_model} numbers shared out among the heads?", d_model=d_model)
-    widths = {
-        d_model: ("make every head as wide as a token", shared),
-        num_heads: ("give the number of heads", "How wide is each of them?"),
-    }
-    check_prediction(d_k, right, widths, shared)
-    square, full = d_model**2, 4 * d_model**2 + 4 * d_model
+    width, square, full = d_model // num_heads, d_model**2, 4 * d_model**2 + 4 * d_model
+    check_number("layer_width", d_k, width, given={"d_model": d_model}, whole_token=d_model, heads=num_heads)
     counts = {
-        4 * square: ("leave out the biases", "How many does each of the four matrices need?"),
-        3 * square + 3 * d_model: ("leave out the matrix that mixes the heads", "What is W_o for?"),
-        3 * square: ("leave out W_o and the biases", "How many matrices does a layer have?"),
-        num_heads * full: (
-            "give each head matrices as wide as the whole layer",
-            "Does the count depend on the number of heads?",
-        ),
-        4 * d_model * right: ("count only one head", "How many columns does the wide W_q have?"),
+        "no_biases": 4 * square,
+        "no_mixing": 3 * square + 3 * d_model,
+        "neither": 3 * square,
+        "wide_heads": num_heads * full,
+        "one_head": 4 * d_model * width,
     }
-    check_prediction(parameters, full, counts, "Four matrices and four biases: what are their shapes?")
-    tables = {
-        tokens**2: ("let all heads share one table", "How many tables did the figure show for two heads?"),
-        num_heads * tokens: ("give each token a single weight", "How many weights does each token compute?"),
-        num_heads * tokens * right: (
-            "make weights as long as a head is wide",
-            "Which two things does a weight connect?",
-        ),
-    }
-    check_prediction(table_cells, num_heads * tokens**2, tables, "How large is one table, and how many are there?")
+    check_number("layer_parameters", parameters, full, **counts)
+    tables = {"one_table": tokens**2, "one_weight": num_heads * tokens, "long_weights": num_heads * tokens * width}
+    check_number("layer_weights", table_cells, num_heads * tokens**2, **tables)
     say_right("the width and the parameters are fixed, and only the tables grow with the number of tokens.")
-
-
-TOKENS = {
-    0: ("assume that the function is right", "In what order does reshape deal out the numbers?"),
-    1: ("let head 2 begin with the second token", "How many numbers does head 1 have, and how many does a token have?"),
-    3: ("let head 2 begin with the last token", "How many numbers does head 1 have, and how many does a token have?"),
-}
 
 
 def split_heads(answer, token, seed=0):
@@ -178,13 +147,8 @@ def split_heads(answer, token, seed=0):
         a = random.normal(size=(n, d))
         got, right = ask(answer, a=a, num_heads=num_heads), _cut(a, num_heads)
         given = name_shapes(a=a, num_heads=num_heads)
-        need_shape(
-            "the result",
-            got,
-            right.shape,
-            given,
-            "How many heads are there, how many tokens, and how many numbers in each?",
-        )
+        question = "How many heads are there, how many tokens, and how many numbers in each?"
+        need_shape("the result", got, right.shape, given, question)
         if np.allclose(got, a.reshape(num_heads, n, -1)) and not np.allclose(got, right):
             seen = Part("With {given}, result[0, 1] still contains numbers from token a[0]", given=given)
             raise Wrong(seen, question="What must you cut first?")
@@ -196,14 +160,8 @@ def split_heads(answer, token, seed=0):
             (right[::-1], "Which columns does the first head have, the first or the last?"),
             (right[:, ::-1], "In what order do the tokens appear in a head?"),
         )
-        need_close(
-            "result",
-            got,
-            right,
-            "The first head has the first columns of every token. Which ones does yours have?",
-            known,
-        )
-    hint = "Write the numbers of tokens 0 to 3 in one line and cut it in two. What comes first in each half?"
+        question = "The first head has the first columns of every token. Which ones does yours have?"
+        need_close("result", got, right, question, known)
     with half():
-        check_prediction(token, 2, TOKENS, hint)
+        check_number("split_heads", token, 2, right=0, second=1, last=3)
     say_right("every head has its own columns of every token, and numbered tokens reveal the wrong split.")

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ._ask import ask, name_shapes
-from ._compare import check_prediction, need_close, need_shape
+from ._ask import ask, draw_sizes, name_shapes
+from ._compare import check_number, need_close, need_shape
 from ._message import Part, half, say_right
-from ._trials import draw_sizes
 
 SIZES = [(3, 4), (1, 6), (5, 2), (6, 1), (3, 3), (12, 13)]  # n, d
 
@@ -21,32 +20,45 @@ def _parts(random, n, d):
     }
 
 
-def _order(x, attend, feed_forward, norm_1, norm_2):
-    """The right output, and outputs of known wrong orders with the question that leads from each."""
-    right = x + attend(norm_1(x))
-    half, right = right, right + feed_forward(norm_2(right))
-    post = norm_1(x + attend(x))
-    stream = norm_1(x) + attend(norm_1(x))
-    swapped, other = x + feed_forward(norm_2(x)), x + attend(norm_2(x))
-    known = (
-        (norm_2(post + feed_forward(post)), "That is post-norm. What does equation (7.1) normalise?"),
-        (
-            norm_2(stream) + feed_forward(norm_2(stream)),
-            "If both sub-layers return zeros, does x come out as it went in?",
-        ),
-        (feed_forward(norm_2(attend(norm_1(x)))), "What bypasses the sub-layers?"),
-        (x + feed_forward(norm_2(attend(norm_1(x)))), "What does the feed-forward network add its result to?"),
-        (attend(norm_1(x)) + feed_forward(norm_2(attend(norm_1(x)))), "What bypasses attention?"),
+def _on_the_stream(x, attend, feed_forward, norm_1, norm_2):
+    x = norm_1(x)
+    x = norm_2(x + attend(x))
+    return x + feed_forward(x)
+
+
+def _pre_norm(x, attend, feed_forward, norm_1, norm_2):
+    x = x + attend(norm_1(x))
+    return x + feed_forward(norm_2(x))
+
+
+def _post_norm(x, attend, feed_forward, norm_1, norm_2):
+    x = norm_1(x + attend(x))
+    return norm_2(x + feed_forward(x))
+
+
+def _without_sums(x, attend, feed_forward, norm_1, norm_2):
+    return feed_forward(norm_2(attend(norm_1(x))))
+
+
+def _known_orders(x, attend, feed_forward, norm_1, norm_2):
+    """Outputs of known wrong orders with the question that leads from each."""
+    parts = attend, feed_forward, norm_1, norm_2
+    half, stream, alone = x + attend(norm_1(x)), norm_1(x) + attend(norm_1(x)), _without_sums(x, *parts)
+    return (
+        (_post_norm(x, *parts), "That is post-norm. What does equation (7.1) normalise?"),
+        (_on_the_stream(x, *parts), "If both sub-layers return zeros, does x come out as it went in?"),
+        (alone, "What bypasses the sub-layers?"),
+        (x + alone, "What does the feed-forward network add its result to?"),
+        (attend(norm_1(x)) + alone, "What bypasses attention?"),
         (feed_forward(norm_2(half)), "What bypasses the feed-forward network?"),
-        (swapped + attend(norm_1(swapped)), "Which of the two sub-layers comes first?"),
-        (x + attend(norm_1(x)) + feed_forward(norm_2(x)), "Does the second sub-layer read what the first has written?"),
+        (_pre_norm(x, feed_forward, attend, norm_2, norm_1), "Which of the two sub-layers comes first?"),
+        (half + feed_forward(norm_2(x)), "Does the second sub-layer read what the first has written?"),
         (x + attend(x) + feed_forward(x + attend(x)), "Where are the norms?"),
         (half + feed_forward(norm_1(half)), "Each sub-layer has its own norm. Which one belongs to the second?"),
         (half, "Attention is right. What comes after it?"),
-        (other + feed_forward(norm_1(other)), "Which of the two norms belongs to attention?"),
+        (_pre_norm(x, attend, feed_forward, norm_2, norm_1), "Which of the two norms belongs to attention?"),
         (stream + feed_forward(norm_2(stream)), "What do you add attention's result to, x or the normalised x?"),
     )
-    return right, known
 
 
 def pre_norm_block(answer, seed=0):
@@ -59,15 +71,13 @@ def pre_norm_block(answer, seed=0):
     random = np.random.default_rng(seed)
     for n, d in draw_sizes(SIZES, seed):
         x, parts = random.normal(size=(n, d)), _parts(random, n, d)
-        got, (right, known) = ask(answer, x=x, **parts), _order(x, **parts)
+        got, right, known = ask(answer, x=x, **parts), _pre_norm(x, **parts), _known_orders(x, **parts)
         need_shape(
             "the result", got, right.shape, name_shapes(x=x), "A block takes tokens and returns tokens. How many?"
         )
         need_close("result", got, right, "What does each sub-layer read, and where does it write?", known)
-    say_right(
-        "norm, sub-layer and sum come twice, and the result is correct for {number} sizes and random sub-layers.",
-        number=len(SIZES),
-    )
+    message = "norm, sub-layer and sum come twice, and the result is correct for {number} sizes and random sub-layers."
+    say_right(message, number=len(SIZES))
 
 
 def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=640):
@@ -81,67 +91,25 @@ def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=640):
     square, wide = d_model**2, d_model * d_ff
     attend = 4 * square + 4 * d_model
     full = attend + 2 * wide + d_ff + d_model + 4 * d_model
-    lost = "leave out {missing:,} numbers, the biases of attention or the two norms"
-    reasons = {
-        full - d_ff: ("leave out the bias of the hidden layer", "How many numbers does it have?"),
-        full - 4 * d_model: (Part(lost, missing=4 * d_model), "Which of them?"),
-        full - d_ff - d_model: (
-            "leave out the biases of the feed-forward network",
-            "How many numbers do its layers add?",
-        ),
-        4 * square + 2 * wide: ("leave out the biases and the norms", "How many biases are there?"),
-        full - 2 * d_model: (
-            "count one norm, or give each norm only a scale",
-            "What does a norm have besides its scale?",
-        ),
-        full - d_model: ("leave out the bias of the last matrix", "How wide is the output of that matrix?"),
-        full - square: ("give attention three matrices", "What mixes the heads?"),
-        full - square - d_model: ("give attention three matrices", "What mixes the heads?"),
-        full + (num_heads - 1) * attend: (
-            "give each head full matrices",
-            "Does the count depend on the number of heads?",
-        ),
-        full - wide: ("give the feed-forward network one matrix", "It widens the tokens, and what then?"),
-        attend: ("count only attention", "What comes after it?"),
+    wrong = {
+        "no_hidden_bias": full - d_ff,
+        "no_biases_or_norms": full - 4 * d_model,
+        "no_feed_forward_biases": full - d_ff - d_model,
+        "neither": 4 * square + 2 * wide,
+        "half_a_norm": full - 2 * d_model,
+        "no_last_bias": full - d_model,
+        "three_matrices": (full - square, full - square - d_model),
+        "full_heads": full + (num_heads - 1) * attend,
+        "one_wide_matrix": full - wide,
+        "attention_alone": attend,
     }
-    check_prediction(
-        parameters,
-        full,
-        reasons,
-        "What is the shape of each part of attention, of the feed-forward network and of the norms?",
-    )
+    check_number("block_parameters", parameters, full, given={"missing": 4 * d_model}, **wrong)
     say_right("attention, feed-forward network and norms are counted to the last parameter.")
-
-
-def _blocks():
-    """Blocks in which the stream runs through untouched, and others in which it does not."""
-
-    def on_the_stream(x, attend, feed_forward, norm_1, norm_2):
-        x = norm_1(x)
-        x = norm_2(x + attend(x))
-        return x + feed_forward(x)
-
-    def pre_norm(x, attend, feed_forward, norm_1, norm_2):
-        half = x + attend(norm_1(x))
-        return half + feed_forward(norm_2(half))
-
-    def post_norm(x, attend, feed_forward, norm_1, norm_2):
-        x = norm_1(x + attend(x))
-        return norm_2(x + feed_forward(x))
-
-    def without_sums(x, attend, feed_forward, norm_1, norm_2):
-        return feed_forward(norm_2(attend(norm_1(x))))
-
-    return on_the_stream, pre_norm, post_norm, without_sums
 
 
 def _zero_test(block, x, norm_1, norm_2):
     """The right result, and results of known slips with the question that leads from each."""
-
-    def silent(y):
-        return np.zeros_like(y)
-
-    out = block(x, silent, silent, norm_1, norm_2)
+    out = block(x, np.zeros_like, np.zeros_like, norm_1, norm_2)
     change = np.abs(out - x)
     loud = block(x, lambda y: y, lambda y: y, norm_1, norm_2)
     known = (
@@ -173,27 +141,15 @@ def zero_test(answer, printed, seed=0):
     for n, d in draw_sizes(SIZES, seed):
         x, parts = random.normal(size=(n, d)), _parts(random, n, d)
         norms = {name: parts[name] for name in ("norm_1", "norm_2")}
-        for block in _blocks():
+        for block in (_on_the_stream, _pre_norm, _post_norm, _without_sums):
             got = ask(answer, block=block, x=x, **norms)
             right, known = _zero_test(block, x, **norms)
-            need_shape(
-                "the result",
-                got,
-                (),
-                name_shapes(x=x),
-                "The largest change is one number. Which changes is it the largest of?",
-            )
+            question = "The largest change is one number. Which changes is it the largest of?"
+            need_shape("the result", got, (), name_shapes(x=x), question)
             need_close("result", got, right, "If both sub-layers return zeros, how far is the output from x?", known)
-    reasons = {
-        0: ("assume that no norm is on the stream", "Is that true of this block?"),
-        1: ("take the output for the change", "What went in?"),
-        3: ("leave out the second number", "Does 6 change as much as 2?"),
-        4: ("subtract the mean but do not divide", "What does the norm divide by?"),
-        6: ("assume that the output is 0", "What does a norm turn (2, 6, 2, 6) into?"),
-    }
-    hint = "What does the first norm turn (2, 6, 2, 6) into, and what does the second turn that into?"
     with half():
-        check_prediction(printed, 5, reasons, hint)
+        wrong = {"no_norm": 0, "output": 1, "second_number": 3, "not_divided": 4, "zeros": 6}
+        check_number("zero_test", printed, 5, **wrong)
     say_right("a norm on the stream shows, because x comes out changed. Here 6 becomes 1, a change of 5.")
 
 
@@ -230,26 +186,10 @@ def stream_kept(answer, smallest, seed=0):
     for layers in (1, 2, int(random.integers(3, 40))):
         skip, added = (float(x) for x in random.uniform([1, 0.2], [3, 0.9]))
         got, (right, known) = ask(answer, skip=skip, added=added, layers=layers), _kept(skip, added, layers)
-        need_shape(
-            "the result",
-            got,
-            (),
-            Part("skip weight {skip:.2f}", skip=skip),
-            "What is left is one number. Of what is it the share?",
-        )
+        question = "What is left is one number. Of what is it the share?"
+        need_shape("the result", got, (), Part("skip weight {skip:.2f}", skip=skip), question)
         need_close("result", got, right, "What does one sub-layer leave of the stream, and what do several?", known)
-    reasons = {
-        1: ("take post-norm", "What is left of it after 60 sub-layers?"),
-        6: ("stop one too early", "Does your function give a half for 6?"),
-        8: ("go one too far", "Would a smaller one do?"),
-        87: (
-            "add the lengths as if both vectors pointed the same way",
-            "How long is the sum of two vectors at right angles?",
-        ),
-        10: ("use the squares of the shares", "Is that the share of the length, or of its square?"),
-    }
     with half():
-        check_prediction(
-            smallest, 7, reasons, "What does your function give for 60 sub-layers and skip weights 1, 2, 3 and on?"
-        )
+        wrong = {"post_norm": 1, "too_early": 6, "too_far": 8, "same_way": 87, "squares": 10}
+        check_number("stream_kept", smallest, 7, **wrong)
     say_right("the losses multiply, and from a skip weight of 7 on at least half of the stream gets through.")

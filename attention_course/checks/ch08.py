@@ -4,10 +4,9 @@ import numpy as np
 
 from attention_src.patches import patchify as right_patchify
 
-from ._ask import as_numpy, ask, name_shapes
-from ._compare import check_prediction, find_question, need_close, need_shape
+from ._ask import as_numpy, ask, draw_sizes, name_shapes
+from ._compare import check_number, find_question, need_close, need_shape
 from ._message import NotAttempted, Part, Wrong, describe, half, say_right
-from ._trials import draw_sizes
 
 SIZES = [
     (4, 6, 1, 2),
@@ -35,18 +34,11 @@ def patchify(answer, seed=0):
     for height, width, channels, p in _draw_sizes(seed):
         image = random.normal(size=(height, width, channels))
         got, right = ask(answer, image=image, p=p), right_patchify(image, p)
-        need_shape(
-            "the result",
-            got,
-            right.shape,
-            name_shapes(image=image, p=p),
-            "How many patches are there, and how many numbers does each have?",
-        )
+        question = "How many patches are there, and how many numbers does each have?"
+        need_shape("the result", got, right.shape, name_shapes(image=image, p=p), question)
         need_close("patches", got, right, _about_patches(got, image, p))
-    say_right(
-        "the patches are correct for {number} pictures that are tall, wide or square, in one to eleven colours.",
-        number=len(SIZES),
-    )
+    message = "the patches are correct for {number} pictures that are tall, wide or square, in one to eleven colours."
+    say_right(message, number=len(SIZES))
 
 
 def _about_patches(got, image, p):
@@ -74,35 +66,20 @@ def patch_numbers(tokens, numbers, weights, *, size=384, patch=16):
     tokens, numbers, weights : int, the answers
     size, patch : int, pixels along a side
     """
-    title = Part("read {patch} × {patch} as the number of patches", patch=patch)
     side, length = size // patch, patch**2 * 3
     right = side**2 + 1
-    counts = {
-        197: ("cut a picture of 224 pixels into patches of 16", "How large are the picture and the patches here?"),
-        side**2: ("leave out the class token", "Which token would the answer be read from?"),
-        side: ("count only the patches along one side", "How many sides does a square have?"),
-        side + 1: ("count only the patches along one side", "How many sides does a square have?"),
-        patch**2: (title, "Is it their number, or their size?"),
-        patch**2 + 1: (title, "Is it their number, or their size?"),
-        size**2 + 1: ("make every pixel a token", "What is a patch for?"),
+    wrong = {
+        "other_picture": 197,
+        "no_class_token": side**2,
+        "one_side": (side, side + 1),
+        "title": (patch**2, patch**2 + 1),
+        "pixels": size**2 + 1,
     }
-    check_prediction(tokens, right, counts, "How many patches fit along one side?")
-    lengths = {
-        patch**2: ("count a pixel as one number", "How many colours does it have?"),
-        patch: ("count only one side of the patch", "How long is the other?"),
-        patch * 3: ("count only one side of the patch", "How long is the other?"),
-        size**2 * 3: ("count the whole picture", "How much of it is in one patch?"),
-    }
-    check_prediction(
-        numbers, length, lengths, "How many pixels does a patch have, and how many numbers does a pixel have?"
-    )
-    tables = {
-        side**4: ("leave the class token out of the table", "Doesn't it ask and answer like the others?"),
-        right: ("give each token a single weight", "How many weights does each token compute?"),
-        right * length: ("let the weights grow with the length of a patch", "Which two things does a weight connect?"),
-        right**2 * 3: ("give each colour a table of its own", "What is a token made of?"),
-    }
-    check_prediction(weights, right**2, tables, "Which tokens ask, and which are asked? How many pairs are there?")
+    check_number("patch_tokens", tokens, right, given={"patch": patch}, **wrong)
+    wrong = {"one_colour": patch**2, "one_side": (patch, patch * 3), "whole_picture": size**2 * 3}
+    check_number("patch_length", numbers, length, **wrong)
+    wrong = {"no_class_token": side**4, "one_weight": right, "long_weights": right * length, "colours": right**2 * 3}
+    check_number("patch_weights", weights, right**2, **wrong)
     say_right("you counted the tokens, the numbers and the weights.")
 
 

@@ -1,13 +1,12 @@
 """Checks of chapter 09, where the meaning comes from."""
 
-from math import log
+from math import log, log2, log10
 
 import numpy as np
 
-from ._ask import ask, name_shapes
-from ._compare import check_prediction, find_question
+from ._ask import ask, draw_sizes, name_shapes
+from ._compare import check_number, find_question
 from ._message import Part, Wrong, half, say_right
-from ._trials import draw_sizes
 
 SIZES = [(3, 6, 5), (2, 4, 7), (4, 9, 3), (1, 4, 3), (11, 13, 12), (2, 5, 4)]  # sentences, places, words
 
@@ -72,9 +71,8 @@ def next_token_loss(answer, seed=0):
         logits = size * random.normal(size=(sentences, places, words))
         trial = {"logits": logits, "words": random.integers(words, size=(sentences, places)), "lengths": lengths}
         _need_loss(ask(answer, **trial), trial, huge=size > 1000)
-    say_right(
-        "shift, mask and mean are correct for {number} batches, including one with huge logits.", number=len(SIZES)
-    )
+    message = "shift, mask and mean are correct for {number} batches, including one with huge logits."
+    say_right(message, number=len(SIZES))
 
 
 def _need_loss(got, trial, huge):
@@ -110,31 +108,17 @@ def loss_numbers(start, predicted, *, vocabulary=50257, lengths=(5, 3, 9)):
     lengths : tuple of int, of the sentences
     """
     right, batch, words = log(vocabulary), len(lengths), sum(lengths)
-    starts = {
-        vocabulary: (
-            "use the number of tokens as the loss",
-            Part("What is the surprise at 1/{count}?", count=vocabulary),
-        ),
-        right / log(2): ("use the logarithm to base 2", "Which base does cross-entropy use here?"),
-        right / log(10): ("use the logarithm to base 10", "Which base does cross-entropy use here?"),
-        -right: ("make the surprise negative", "What is −ln of a number below 1?"),
-        0: (
-            "take the right word to be certain, or its probability to be the loss",
-            "What is −ln of a very small probability?",
-        ),
-        1: ("take the loss for a share", "The loss is minus the logarithm of a probability. Which one?"),
+    wrong = {"tokens": vocabulary, "base_2": log2(vocabulary), "base_10": log10(vocabulary), "negative": -right}
+    check_number("loss_start", start, right, digits=2, given={"count": vocabulary}, **wrong, certain=0, share=1)
+    wrong = {
+        "first_too": words,
+        "one_left_out": words - 1,
+        "padding_and_start": batch * max(lengths),
+        "padding": batch * (max(lengths) - 1),
+        "two_left_out": words - 2 * batch,
+        "one_word": batch,
     }
-    check_prediction(start, right, starts, "What probability does each token have, and what is its surprise?", digits=2)
-    counts = {
-        words: ("predict the first position of each sentence as well", "What would you predict it from?"),
-        words - 1: ("leave out only one position", "How many sentences are there?"),
-        batch * max(lengths): ("count the padding and START", "How many words does the shortest sentence have?"),
-        batch * (max(lengths) - 1): ("count the padding", "How many words does the shortest sentence have?"),
-        words - 2 * batch: ("leave out two words of each sentence", "Which two?"),
-        batch: ("predict one word of each sentence", "Does only the last position have a next word?"),
-    }
-    hint = Part("How many words are predicted in a sentence of {length}?", length=min(lengths))
-    check_prediction(predicted, words - batch, counts, hint)
+    check_number("loss_words", predicted, words - batch, given={"length": min(lengths)}, **wrong)
     say_right("the loss is ln C, and each sentence has one prediction fewer than words.")
 
 
@@ -146,18 +130,15 @@ def mended_loss(answer, copied, seed=0):
     answer : function as for `next_token_loss`
     copied : float, two decimals: the wrong loss of a model that gives the word it has just read a probability of 0.9
     """
-    reasons = {
-        -log(0.1): (
-            "give the next word all of the other 0.1",
-            "Which word does the wrong function compare the prediction with?",
-        ),
-        0.9: ("use the probability as the loss", "What is minus its logarithm?"),
-        -log(0.9) / log(2): ("use the logarithm to base 2", "Which base does cross-entropy use here?"),
-        log(0.9): ("make the surprise negative", "What is −ln of a number below 1?"),
-        0: ("take the copied word to be certain", "What is −ln of 0.9?"),
-        log(43): ("take all 43 words to be equally likely", "What is the probability of the word it has just read?"),
+    wrong = {
+        "next_word": -log(0.1),
+        "probability": 0.9,
+        "base_2": -log2(0.9),
+        "negative": log(0.9),
+        "certain": 0,
+        "uniform": log(43),
     }
     next_token_loss(answer, seed)
     with half():
-        check_prediction(copied, -log(0.9), reasons, "Which word is the answer, and what is its probability?", digits=2)
+        check_number("mended_loss", copied, -log(0.9), digits=2, **wrong)
     say_right("the wrong loss rewards copying, and a value far below 1.797 gives it away.")

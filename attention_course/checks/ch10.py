@@ -4,10 +4,9 @@ import numpy as np
 
 from attention_src.attention import scaled_dot_product_attention
 
-from ._ask import ask, name_shapes
-from ._compare import need_close, need_shape, read_name
+from ._ask import ask, draw_sizes, name_shapes
+from ._compare import FEEDBACK, need_close, need_shape, read_name
 from ._message import NotAttempted, Part, Wrong, describe, say_right
-from ._trials import draw_sizes
 
 PLACES = [(2, 5, 3, 9), (6, 4, 2, 8), (1, 3, 4, 9), (4, 4, 3, 9), (3, 1, 2, 4), (10, 12, 11, 15)]  # batch, n, d, rows
 LAYERS = [(4, 3), (5, 2), (3, 4), (10, 1)]  # n, d; few tokens, since every pair of them is exchanged
@@ -29,15 +28,12 @@ def mended_places(answer, seed=0):
         added, right = got - x, table[:n][::-1]
         alone, same = np.allclose(got, right, atol=1e-5), np.allclose(added, added[:, :1], atol=1e-5) and n > 1
         differs = not np.allclose(added, added[:1], atol=1e-5)
+        varies = "the same position gets different vectors in different sentences"
         mistakes = (
             (np.allclose(added, 0, atol=1e-5), "x comes back unchanged", "What should have been added to it?"),
             (alone, "the result has only the vectors of the positions", "Where are the tokens themselves?"),
             (same, "all tokens of a sentence get the same vector", "Along which axis do you count?"),
-            (
-                differs,
-                "the same position gets different vectors in different sentences",
-                "What should the vector depend on?",
-            ),
+            (differs, varies, "What should the vector depend on?"),
         )
         for is_there, seen, question in mistakes:
             if is_there:
@@ -133,13 +129,8 @@ def exchange_effect(answer, seed=0):
     for kind, layer, x, _, _ in trials:
         numbers.append(ask(answer, layer=layer, x=x))
         given = Part("{kind} and {shapes}", kind=Part(kind), shapes=name_shapes(x=x))
-        need_shape(
-            "the result",
-            numbers[-1],
-            (),
-            given,
-            "The exercise asks for one number. Which effects is it the largest of?",
-        )
+        question = "The exercise asks for one number. Which effects is it the largest of?"
+        need_shape("the result", numbers[-1], (), given, question)
     mistakes = zip(*(known for *_, known in trials), strict=True)
     known = [([value for value, _ in mistake], mistake[0][1]) for mistake in mistakes]
     for (kind, _, x, right, _), got in zip(trials, numbers, strict=True):
@@ -152,38 +143,7 @@ def exchange_effect(answer, seed=0):
     say_right("the effect is 0 without positions, and your function detects positions in every other layer we tried.")
 
 
-SYMPTOMS = {
-    "a": ("start_above_chance", "The loss is wrong before the first step. What should it be with 85 classes?"),
-    "b": ("reactions", "It predicts well in training but cannot write. Which tokens has it seen in training?"),
-    "c": (
-        "batch_leak",
-        "Something comes in from its neighbours in the batch. Which sequence was changed, and which one moved?",
-    ),
-    "d": ("order_effect", "The words are the same, and only their order differs. What does the model not know?"),
-}
-ASKS = {
-    "rows_off_one": "whether the weights of a query sum to 1",
-    "start_above_chance": "whether the first loss is at chance level",
-    "parameter_count": "how many parameters are learned",
-    "order_effect": "whether the order of the tokens matters",
-    "reactions": "which output reacts to which token",
-    "batch_leak": "whether one sequence in a batch affects another",
-}
-BUGS = {
-    "dropout left on": "the same input would give a different output each time",
-    "each token sees itself alone": "no token would react to any other, in its own sentence or in another",
-    "mask after the softmax": "all rows except the last would sum to below 1, and equal inputs give equal outputs",
-    "mask ignored": "every token would react to every other, and rows would sum to 1",
-    "mask with the opposite meaning": "tokens would react to later ones but to no earlier one",
-    "positions alike for all tokens": "tokens would react to those before them, and the loss would fall half-way",
-    "softmax over the queries": "the columns of the weights would sum to 1, but the rows could sum to anything",
-    "tokens of other sentences": "one sentence would change when another in its batch does",
-}
-PROGRAMS = {
-    "A": ("each token sees itself alone", "Where could it learn the previous letter from?"),
-    "B": ("mask ignored", "Which tokens react to which in its grid, and what do its rows sum to?"),
-    "C": ("dropout left on", "What does the last of its numbers say about the others?"),
-}
+SYMPTOMS, ASKS, PROGRAMS, BUGS = (FEEDBACK[name] for name in ("symptoms", "asks", "programs", "bugs"))
 
 
 def _check_diagnoses(answers, right, words, says):

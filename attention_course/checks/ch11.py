@@ -4,10 +4,9 @@ import numpy as np
 
 from attention_src.weights import softmax
 
-from ._ask import ask
-from ._compare import check_prediction, find_question, need_finite, need_shape
+from ._ask import ask, draw_sizes
+from ._compare import check_number, find_question, need_finite, need_shape
 from ._message import Part, Wrong, half, say_right
-from ._trials import draw_sizes
 
 POWERS = "Which number do you raise to the power of a score?"
 
@@ -104,27 +103,22 @@ def _kept(scores, values):
 
 def _known_merges(largest, total, mixed):
     """Outputs of known mistakes, with the question that leads from each; those of overflows are NaN."""
-    gap, outputs = largest - largest.max(), mixed / total[:, None]
-    shrink, grow, halve = np.exp(gap), np.exp(-gap), np.exp2(gap)
+    gap, outputs, whole = largest - largest.max(), mixed / total[:, None], mixed.sum(axis=0)
+    shrink = np.exp(gap)
+
+    def merge(factor):
+        return factor @ mixed / (factor @ total)
+
     return (
-        (
-            mixed.sum(axis=0) / total.sum(),
-            "Each computer subtracted its own largest score. What makes their numbers comparable?",
-        ),
+        (whole / total.sum(), "Each computer subtracted its own largest score. What makes their numbers comparable?"),
         (shrink @ mixed / total.sum(), "You rescaled the mixtures to one common maximum. What else must be rescaled?"),
-        (
-            mixed.sum(axis=0) / (shrink @ total),
-            "You rescaled the sums to one common maximum. What else must be rescaled?",
-        ),
+        (whole / (shrink @ total), "You rescaled the sums to one common maximum. What else must be rescaled?"),
         (shrink @ mixed, "What do you divide the mixture by at the end?"),
         (outputs.mean(axis=0), "You give every computer the same share. Which two of its numbers determine its share?"),
         (softmax(largest) @ outputs, "Which number tells a computer with many keys from one with a single key?"),
         (outputs[largest.argmax()], "Only the computer with the largest score is left. What share do the others get?"),
-        (
-            grow @ mixed / (grow @ total),
-            "Whose numbers must shrink, those with the smaller maximum or those with the larger?",
-        ),
-        (halve @ mixed / (halve @ total), POWERS),
+        (merge(np.exp(-gap)), "Whose numbers must shrink, those with the smaller maximum or those with the larger?"),
+        (merge(np.exp2(gap)), POWERS),
         (outputs.sum(axis=0), "Each output is already divided by its own sum. What must their total be divided by?"),
     )
 
@@ -208,25 +202,15 @@ def mended_online(answer, returned, seed=0):
     """
     scores, values = np.array([1.0, 2.0, 3.0]), np.array([10.0, 20.0, 30.0])
     total = np.exp(scores - 3).sum()
-    reasons = {
-        float(softmax(scores) @ values): (
-            "let the mixture shrink along with the sum",
-            "What does the function do as it is?",
-        ),
-        20.0: (
-            "let neither of the two shrink",
-            "In this function the sum does shrink. What does it divide by at the end?",
-        ),
-        60.0: ("do not divide the mixture", "What does the function divide by at the end?"),
-        float(np.exp(scores) @ values / total): (
-            "raise e to the bare scores in the mixture",
-            "What is subtracted from them first?",
-        ),
+    wrong = {
+        "mended": softmax(scores) @ values,
+        "neither_shrinks": 20.0,
+        "not_divided": 60.0,
+        "bare_scores": np.exp(scores) @ values / total,
     }
-    hint = "By what factor does each value enter the mixture, and what is the sum at the end?"
     _check_online_softmax(answer, seed)
     with half():
-        check_prediction(returned, 60 / total, reasons, hint, digits=1)
+        check_number("mended_online", returned, 60 / total, digits=1, **wrong)
 
 
 def cache_bytes(all_heads, grouped_heads, *, layers=40, heads=40, kv_heads=8, width=128):
@@ -239,23 +223,13 @@ def cache_bytes(all_heads, grouped_heads, *, layers=40, heads=40, kv_heads=8, wi
     """
     for number, stored, other in ((all_heads, heads, kv_heads), (grouped_heads, kv_heads, heads)):
         right = 2 * layers * stored * width * 2
-        only_one = "count only one layer, or only one head", "How many of each have a cache of their own?"
-        reasons = {
-            right / 2: (
-                "leave out the keys, the values, or one byte of each number",
-                "What is stored, and in how many bytes?",
-            ),
-            right / 4: ("count only the keys, with one byte for each number", "What is stored besides keys?"),
-            right / layers: only_one,
-            right / stored: only_one,
-            right * 2: ("let each number take four bytes", "How many bits does each number have?"),
-            right * 8: ("count bits", "How many bits does a byte have?"),
-            right // stored * other: ("answer the other question", "How many heads of keys are there?"),
+        wrong = {
+            "half": right / 2,
+            "quarter": right / 4,
+            "only_one": (right / layers, right / stored),
+            "four_bytes": right * 2,
+            "bits": right * 8,
+            "other_question": right // stored * other,
         }
-        check_prediction(
-            number,
-            right,
-            reasons,
-            "How many layers, heads, numbers in a head and bytes in a number are there, for keys and for values?",
-        )
+        check_number("cache_bytes", number, right, **wrong)
     say_right("the cache holds a key and a value for every layer and every head of keys.")

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ._ask import ask, ask_for_two, name_shapes
-from ._compare import check_prediction, need_close, need_shape
+from ._ask import ask, ask_for_two, draw_sizes, name_shapes
+from ._compare import check_number, need_close, need_shape
 from ._message import Part, Wrong, half, say_right
-from ._trials import draw_sizes
 
 MAPS = [(4, 6, 5), (7, 5, 8), (3, 4, 11), (1, 12, 6)]  # layers, heads, n
 LOSSES = [(3, 7), (4, 5), (2, 8), (1, 6), (11, 13)]  # layers, heads
@@ -105,14 +104,8 @@ def mended_published_block(answer, printed, seed=0):
     random = np.random.default_rng(seed)
     for n, d in draw_sizes(BLOCKS, seed, lambda _, d: d > 2):  # of two numbers a norm leaves nothing but signs
         _check_block(answer, n, d, random)
-    reasons = {
-        1: ("apply the second norm as well", "Where is the second norm in the block as it is?"),
-        2: ("double the numbers without squaring them", "What is the square of a number that is twice as large?"),
-        0: ("pass zeros on to the network", "What does the first norm get: the zeros, or x plus the zeros?"),
-    }
-    hint = "What is the mean square after the first norm, and what is added to these numbers?"
     with half():
-        check_prediction(printed, 4, reasons, hint)
+        check_number("mended_published_block", printed, 4, second_norm=1, doubled=2, zeros=0)
     say_right("both norms come after their sums, as published.")
 
 

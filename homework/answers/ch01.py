@@ -29,148 +29,80 @@ def loops(query, key, value):
     return np.array([sum(w * v for w, v in zip(row, value, strict=True)) for row in weights]), weights
 
 
-def logarithms(query, key, value):
-    scores = np.einsum("nd,md->nm", query, key) * key.shape[1] ** -0.5
-    weights = np.exp(scores - np.logaddexp.reduce(scores, axis=1)[:, None])
-    return np.einsum("nm,md->nd", weights, value), weights
-
-
-def in_torch(query, key, value):
-    query, key, value = map(torch.tensor, (query, key, value))
-    weights = torch.softmax(query @ key.mT / key.shape[-1] ** 0.5, dim=-1)
-    return weights @ value, weights
-
-
 def in_32_bits(query, key, value):
     query, key, value = (torch.tensor(x, dtype=torch.float32) for x in (query, key, value))
     weights = torch.softmax(query @ key.mT / key.shape[-1] ** 0.5, dim=-1)
     return torch.nn.functional.scaled_dot_product_attention(query, key, value), weights
 
 
-def from_the_package(query, key, value):
-    return scaled_dot_product_attention(query, key, value)
-
-
-def as_a_list(query, key, value):
-    return list(arrays(query, key, value))
-
-
-def in_place(query, key, value):
-    key /= np.sqrt(key.shape[1])
-    return EXHIBITS["not scaled"](query, key, value)
-
-
-RIGHT = {
-    "arrays": arrays,
-    "loops": loops,
-    "logarithms": logarithms,
-    "torch": in_torch,
-    "torch, 32 bits": in_32_bits,
-    "the package": from_the_package,
-    "a list of two": as_a_list,
-    "writes into the key": in_place,
-}
+RIGHT = {"arrays": arrays, "loops": loops, "torch, 32 bits": in_32_bits, "the package": scaled_dot_product_attention}
 
 
 WRONG = {
-    "not scaled": (EXHIBITS["not scaled"], "between the scores and the softmax"),
-    "scaled by the root of n": (score_by(lambda q, k, v: q @ k.T / np.sqrt(len(q))), "does one score have"),
-    "scaled by the root of m": (EXHIBITS["scaled by the root of n"], "does one score have"),
-    "scaled by the root of d_v": (score_by(lambda q, k, v: q @ k.T / np.sqrt(v.shape[1])), "does one score have"),
-    "scaled by the root of 2": (score_by(lambda q, k, v: q @ k.T / np.sqrt(2)), "does one score have"),
-    "scaled by d_k": (EXHIBITS["scaled by d"], "itself, and should you"),
-    "multiplied by the root of d_k": (EXHIBITS["scaled the wrong way round"], "larger or smaller"),
-    "queries with queries": (EXHIBITS["queries ask queries"], "Are there keys"),
-    "keys with keys": (EXHIBITS["keys ask keys"], "Are there queries"),
-    "keys ask queries": (EXHIBITS["keys ask queries"], "Who asks, and who is asked"),
-    "keys reshaped, not transposed": (score_by(lambda q, k, v: q @ k.reshape(-1, len(k))), "number of the key"),
-    "less the largest of each column": (
-        weigh_by(lambda s, mask: normalise(np.exp(np.minimum(s - s.max(axis=0), 700)))),
-        "does yours come from",
-    ),
-    "small weights cut off": (
-        weigh_by(lambda s, mask: normalise(softmax(s) * (softmax(s) > 0.01))),
-        "your small weights",
-    ),
-    "softmax over the queries": (EXHIBITS["softmax over the queries"], "which axis did you normalise"),
-    "softmax over everything": (
-        weigh_by(lambda s, mask: normalise(np.exp(s - s.max()), None)),
-        "you divide each row by",
-    ),
-    "sum without keepdims": (EXHIBITS["sum without keepdims"], "you divide each row by"),
-    "no softmax": (EXHIBITS["no softmax"], "you divide each row by"),
-    "sigmoid": (EXHIBITS["sigmoid for softmax"], "you divide each row by"),
-    "softmax twice": (EXHIBITS["softmax twice"], "How many times"),
-    "powers of two": (EXHIBITS["powers of two"], "Which number do you raise"),
-    "no maximum": (EXHIBITS["the maximum forgotten"], "What does exp do to a score of 1000"),
-    "one maximum for all rows": (weigh_by(lambda s, mask: normalise(np.exp(s - s.max()))), "lower by 1,000"),
-    "overflow made 0": (weigh_by(lambda s, mask: np.nan_to_num(normalise(np.exp(s)))), "What does exp do"),
-    "scores clipped": (weigh_by(lambda s, mask: normalise(np.exp(np.clip(s, -700, 700)))), "gap in your weights"),
-    "mixes the keys": (EXHIBITS["mixes the keys"], "keys, or values"),
-    "mixes the queries": (EXHIBITS["mixes the queries"], "queries, or values"),
-    "mixes by columns": (EXHIBITS["mixes by columns"], "Does output[0] use"),
-    "the best value alone": (mix_by(lambda w, q, k, v: v[w.argmax(-1)]), "the smaller weights"),
-    "keys after the eighth ignored": (
-        weigh_by(lambda s, mask: softmax(s, mask & (np.arange(s.shape[-1]) < 8))),
-        "does your function look at",
-    ),
-    "the weight of a single key doubled": (
-        weigh_by(lambda s, mask: softmax(s, mask) * (2 if s.shape[-1] == 1 else 1)),
-        "you divide each row by",
-    ),
-    "mixes the keys where values have their shape": (
-        mix_by(lambda w, q, k, v: w @ (k if k.shape == v.shape else v)),
-        "keys, or values",
-    ),
-    "nothing is mixed": (mix_by(lambda w, q, k, v: 0 * (w @ v)), "What do they mix"),
-    "weights of one query alone": (lambda q, k, v: (arrays(q, k, v)[0], arrays(q, k, v)[1][0]), "Which axis should"),
-    "an error": (lambda q, k, v: q @ k, {"error": "ValueError"}),
-    "words": (lambda q, k, v: ("output", "weights"), "Can np.array turn"),
-    "rows of different length": (lambda q, k, v: ([[1], [1, 2]], v), "Can np.array turn"),
-    "no function": (3, {"answer": "3"}),
+    "not scaled": EXHIBITS["not scaled"],
+    "scaled by the root of n": score_by(lambda q, k, v: q @ k.T / np.sqrt(len(q))),
+    "scaled by the root of m": EXHIBITS["scaled by the root of n"],
+    "scaled by the root of d_v": score_by(lambda q, k, v: q @ k.T / np.sqrt(v.shape[1])),
+    "scaled by the root of 2": score_by(lambda q, k, v: q @ k.T / np.sqrt(2)),
+    "scaled by d_k": EXHIBITS["scaled by d"],
+    "multiplied by the root of d_k": EXHIBITS["scaled the wrong way round"],
+    "queries with queries": EXHIBITS["queries ask queries"],
+    "keys with keys": EXHIBITS["keys ask keys"],
+    "keys ask queries": EXHIBITS["keys ask queries"],
+    "keys reshaped, not transposed": score_by(lambda q, k, v: q @ k.reshape(-1, len(k))),
+    "less the largest of each column": weigh_by(lambda s, mask: normalise(np.exp(np.minimum(s - s.max(axis=0), 700)))),
+    "small weights cut off": weigh_by(lambda s, mask: normalise(softmax(s) * (softmax(s) > 0.01))),
+    "softmax over the queries": EXHIBITS["softmax over the queries"],
+    "softmax over everything": weigh_by(lambda s, mask: normalise(np.exp(s - s.max()), None)),
+    "sum without keepdims": EXHIBITS["sum without keepdims"],
+    "no softmax": EXHIBITS["no softmax"],
+    "sigmoid": EXHIBITS["sigmoid for softmax"],
+    "softmax twice": EXHIBITS["softmax twice"],
+    "powers of two": EXHIBITS["powers of two"],
+    "no maximum": EXHIBITS["the maximum forgotten"],
+    "one maximum for all rows": weigh_by(lambda s, mask: normalise(np.exp(s - s.max()))),
+    "overflow made 0": weigh_by(lambda s, mask: np.nan_to_num(normalise(np.exp(s)))),
+    "scores clipped": weigh_by(lambda s, mask: normalise(np.exp(np.clip(s, -700, 700)))),
+    "mixes the keys": EXHIBITS["mixes the keys"],
+    "mixes the queries": EXHIBITS["mixes the queries"],
+    "mixes by columns": EXHIBITS["mixes by columns"],
+    "the best value alone": mix_by(lambda w, q, k, v: v[w.argmax(-1)]),
+    "keys after the eighth ignored": weigh_by(lambda s, mask: softmax(s, mask & (np.arange(s.shape[-1]) < 8))),
+    "the weight of a single key doubled": weigh_by(lambda s, mask: softmax(s, mask) * (2 if s.shape[-1] == 1 else 1)),
+    "mixes the keys where values have their shape": mix_by(lambda w, q, k, v: w @ (k if k.shape == v.shape else v)),
+    "nothing is mixed": mix_by(lambda w, q, k, v: 0 * (w @ v)),
+    "weights of one query alone": lambda q, k, v: (arrays(q, k, v)[0], arrays(q, k, v)[1][0]),
+    "an error": lambda q, k, v: q @ k,
+    "words": lambda q, k, v: ("output", "weights"),
+    "rows of different length": lambda q, k, v: ([[1], [1, 2]], v),
+    "no function": 3,
 }
 
 
 def take_wrong(around, *names):
-    """Some of these attentions, each as a part of another answer, with the questions that they meet there as well."""
-    return {name: (around(WRONG[name][0]), *WRONG[name][1:]) for name in names}
+    """Some of these attentions, each as a part of another answer, by their names."""
+    return {name: around(WRONG[name]) for name in names}
 
 
 as_handed_out = exchange_part(
     score=lambda q, k, v: q @ k.T / np.sqrt(len(k)), weigh=lambda s, mask: normalise(exponentiate(s), axis=0)
 )
-GAP = sqrt(2)  # between the two scores once the query is (2, 0)
-WRITE = Exercise(checks.attention, "S000-1 S000-2 S000-3 S000-11 S002-7", RIGHT, WRONG, results=2)
+WRITE = Exercise(checks.attention, RIGHT, WRONG, results=2)
 EXERCISES = {
     "ex01-attention": WRITE,
     "ex01-doubled": Exercise(
         checks.doubled_query,
-        "S000-9 S002-6",
-        {"three decimals": (0.804,), "all decimals": (1 / (1 + exp(-GAP)),), "torch": (torch.tensor(0.8044),)},
-        {
-            "the old weight": ((0.670,), "the query is longer"),
-            "not scaled": ((0.881,), "skip the scaling"),
-            "divided by d_k": ((0.731,), "d_k instead of its square root"),
-            "exchanged": ((0.196,), "swap the two"),
-            "the old weight, twice": ((1.340,), "greater than 1"),
-            "the ratio of the two": ((4.113,), "ratio of the two weights"),
-            "the scaled score": ((1.414,), "the scaled score"),
-            "one half": ((0.5,), "What is the gap"),
-        },
         formula=lambda times: (exp(times / sqrt(2)) / (exp(times / sqrt(2)) + 1),),
     ),
     "ex01-mend": Exercise(
         checks.mended_attention,
-        "S000-3 S000-11",
         RIGHT,
         {
-            "as handed out": (as_handed_out, "which axis did you normalise"),
-            "only the axis mended": (EXHIBITS["scaled by the root of n"], "does one score have"),
-            "only the root mended": (EXHIBITS["softmax over the queries"], "which axis did you normalise"),
-            "sum without keepdims": (EXHIBITS["sum without keepdims"], "you divide each row by"),
+            "as handed out": as_handed_out,
+            "only the axis mended": EXHIBITS["scaled by the root of n"],
+            "only the root mended": EXHIBITS["softmax over the queries"],
+            "sum without keepdims": EXHIBITS["sum without keepdims"],
         },
-        named="uneven",
-        names=("shape", "rows", "square", "loss"),
         like=WRITE,
     ),
 }

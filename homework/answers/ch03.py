@@ -1,7 +1,6 @@
 """Answers to the exercises of chapter 03."""
 
 import numpy as np
-import torch
 
 from attention_course import checks
 from attention_src import additive_score, dot_score, softmax
@@ -18,16 +17,6 @@ def loops(query, key, w_query, w_key, v):
     return np.array([[v @ np.tanh(q @ w_query + k @ w_key) for k in key] for q in query])
 
 
-def one_matrix(query, key, w_query, w_key, v):
-    both = [[np.concatenate([q, k]) for k in key] for q in query]
-    return np.einsum("nmh,h->nm", np.tanh(np.array(both) @ np.vstack([w_query, w_key])), v)
-
-
-def in_torch(query, key, w_query, w_key, v):
-    query, key, w_query, w_key, v = map(torch.tensor, (query, key, w_query, w_key, v))
-    return torch.tanh((query @ w_query).unsqueeze(1) + key @ w_key) @ v
-
-
 def project(combine):
     """A score from the two projections, given an axis for the other's places, and v."""
 
@@ -38,34 +27,23 @@ def project(combine):
 
 
 WRONG_SCORES = {
-    "no tanh": (project(lambda q, k, v: (q + k) @ v), "between the sum of the projections and v"),
-    "tanh after v": (project(lambda q, k, v: np.tanh((q + k) @ v)), "Do you squash the"),
-    "tanh of each": (project(lambda q, k, v: (np.tanh(q) + np.tanh(k)) @ v), "adding, or squashing"),
-    "multiplied": (project(lambda q, k, v: np.tanh(q * k) @ v), "What does *additive* say"),
-    "dot product of the projections": (project(lambda q, k, v: q[:, 0] @ k[0].T), "multiplies query and key"),
-    "taken away": (project(lambda q, k, v: np.tanh(q - k) @ v), "What does *additive* say"),
-    "sigmoid": (project(lambda q, k, v: 1 / (1 + np.exp(-q - k)) @ v), "does the squashing"),
-    "ReLU": (project(lambda q, k, v: np.maximum(q + k, 0) @ v), "does the squashing"),
-    "weights": (lambda *given: softmax(additive_score(*given)), "scores, or for weights"),
-    "matrices exchanged": (
-        lambda query, key, w_query, w_key, v: additive_score(query, key, w_key, w_query, v),
-        "belongs to the query",
-    ),
-    "keys in rows": (lambda *given: additive_score(*given).T, "row, or each key"),
-    "no sum over v": (project(lambda q, k, v: np.tanh(q + k) * v), "row, or each key"),
-    "keys after the eighth ignored": (
-        lambda *given: additive_score(*given) * (np.arange(len(given[1])) < 8),
-        "What is left for v to read",
-    ),
-    "half": (lambda *given: additive_score(*given) / 2, "What is left for v to read"),
-    "matrices transposed": (lambda q, k, w_q, w_k, v: axes(q, k, w_q.T, w_k.T, v), {"error": "ValueError"}),
-    "no new axis": (lambda q, k, w_q, w_k, v: np.tanh(q @ w_q + k @ w_k) @ v, "an axis of length 1"),
+    "no tanh": project(lambda q, k, v: (q + k) @ v),
+    "tanh after v": project(lambda q, k, v: np.tanh((q + k) @ v)),
+    "tanh of each": project(lambda q, k, v: (np.tanh(q) + np.tanh(k)) @ v),
+    "multiplied": project(lambda q, k, v: np.tanh(q * k) @ v),
+    "dot product of the projections": project(lambda q, k, v: q[:, 0] @ k[0].T),
+    "taken away": project(lambda q, k, v: np.tanh(q - k) @ v),
+    "sigmoid": project(lambda q, k, v: 1 / (1 + np.exp(-q - k)) @ v),
+    "ReLU": project(lambda q, k, v: np.maximum(q + k, 0) @ v),
+    "weights": lambda *given: softmax(additive_score(*given)),
+    "matrices exchanged": lambda query, key, w_query, w_key, v: additive_score(query, key, w_key, w_query, v),
+    "keys in rows": lambda *given: additive_score(*given).T,
+    "no sum over v": project(lambda q, k, v: np.tanh(q + k) * v),
+    "keys after the eighth ignored": lambda *given: additive_score(*given) * (np.arange(len(given[1])) < 8),
+    "half": lambda *given: additive_score(*given) / 2,
+    "matrices transposed": lambda q, k, w_q, w_k, v: axes(q, k, w_q.T, w_k.T, v),
+    "no new axis": lambda q, k, w_q, w_k, v: np.tanh(q @ w_q + k @ w_k) @ v,
 }
-
-
-def step(s, H, W_c):
-    weights = softmax(H @ s)
-    return np.tanh(np.concatenate([weights @ H, s]) @ W_c), weights
 
 
 def step_halves(s, H, W_c):
@@ -78,12 +56,6 @@ def step_halves(s, H, W_c):
 def step_package(s, H, W_c):
     context, weights = attention(s[None], H, H, score=dot_score)
     return np.tanh(np.hstack([context[0], s]) @ W_c), weights[0]
-
-
-def step_torch(s, H, W_c):
-    s, H, W_c = map(torch.tensor, (s, H, W_c))
-    weights = torch.softmax(H @ s, 0)
-    return torch.tanh(torch.cat([weights @ H, s]) @ W_c), weights
 
 
 def take_step(weigh=None, join=None, squash=np.tanh):
@@ -101,39 +73,26 @@ def join(*parts):
     return np.concatenate(parts)
 
 
+step = take_step()
 WRONG_STEPS = {
-    "scaled": (take_step(lambda s, H: softmax(H @ s / len(s) ** 0.5)), "Luong's dot score divide"),
-    "no softmax": (take_step(lambda s, H: H @ s), "into a distribution"),
-    "states among themselves": (take_step(lambda s, H: softmax(H @ H[0])), "Which state is compared"),
-    "weights over the numbers of a state": (take_step(lambda s, H: softmax(s)), {"error": "ValueError"}),
-    "words after the eighth ignored": (
-        take_step(lambda s, H: softmax(H @ s, np.arange(len(H)) < 8)),
-        "Which state is compared",
-    ),
-    "the weight of a single word doubled": (
-        take_step(lambda s, H: softmax(H @ s) * (2 if len(H) == 1 else 1)),
-        "into a distribution",
-    ),
-    "state first": (take_step(join=lambda c, s, H, w: join(s, c)), "first in equation (3.2)"),
-    "no tanh": (take_step(squash=lambda x: x), "What squashes the sum"),
-    "softmax for tanh": (take_step(squash=softmax), "does the squashing"),
-    "the context alone": (lambda s, H, W_c: (np.tanh(softmax(H @ s) @ H @ W_c[: len(s)]), softmax(H @ s)), "own state"),
-    "the state alone": (lambda s, H, W_c: (np.tanh(s @ W_c[len(s) :]), softmax(H @ s)), "attention has fetched"),
-    "the context is returned": (lambda s, H, W_c: (softmax(H @ s) @ H, softmax(H @ s)), "That is the context"),
-    "the best word alone": (
-        take_step(join=lambda c, s, H, w: join(H[w.argmax()], s)),
-        "words with the smaller weights",
-    ),
-    "the mean of all words": (take_step(join=lambda c, s, H, w: join(H.mean(0), s)), "use the weights for"),
-    "halved": (take_step(squash=lambda x: np.tanh(x) / 2), "Do yours agree"),
-    "W_c from the other side": (lambda s, H, W_c: (np.tanh(W_c @ s), softmax(H @ s)), "How many does it give back"),
-    "weights in a column": (lambda s, H, W_c: (step(s, H, W_c)[0], softmax(H @ s)[:, None]), "How many words"),
+    "scaled": take_step(lambda s, H: softmax(H @ s / len(s) ** 0.5)),
+    "no softmax": take_step(lambda s, H: H @ s),
+    "states among themselves": take_step(lambda s, H: softmax(H @ H[0])),
+    "weights over the numbers of a state": take_step(lambda s, H: softmax(s)),
+    "words after the eighth ignored": take_step(lambda s, H: softmax(H @ s, np.arange(len(H)) < 8)),
+    "the weight of a single word doubled": take_step(lambda s, H: softmax(H @ s) * (2 if len(H) == 1 else 1)),
+    "state first": take_step(join=lambda c, s, H, w: join(s, c)),
+    "no tanh": take_step(squash=lambda x: x),
+    "softmax for tanh": take_step(squash=softmax),
+    "the context alone": lambda s, H, W_c: (np.tanh(softmax(H @ s) @ H @ W_c[: len(s)]), softmax(H @ s)),
+    "the state alone": lambda s, H, W_c: (np.tanh(s @ W_c[len(s) :]), softmax(H @ s)),
+    "the context is returned": lambda s, H, W_c: (softmax(H @ s) @ H, softmax(H @ s)),
+    "the best word alone": take_step(join=lambda c, s, H, w: join(H[w.argmax()], s)),
+    "the mean of all words": take_step(join=lambda c, s, H, w: join(H.mean(0), s)),
+    "halved": take_step(squash=lambda x: np.tanh(x) / 2),
+    "W_c from the other side": lambda s, H, W_c: (np.tanh(W_c @ s), softmax(H @ s)),
+    "weights in a column": lambda s, H, W_c: (step(s, H, W_c)[0], softmax(H @ s)[:, None]),
 }
-
-
-def general(s, H, W):
-    weights = softmax(H @ (s @ W))
-    return weights @ H, weights
 
 
 def as_handed_out(s, H, W):
@@ -151,6 +110,9 @@ def mend(weigh, mix=None):
     return answer
 
 
+general = mend(lambda s, H, W: softmax(H @ (s @ W)))
+
+
 def count(key=lambda k: (k, k**2), query=lambda c: (8 * c, -4), from_end=True):
     """Keys and a query from what they make of k and c."""
 
@@ -164,21 +126,18 @@ def count(key=lambda k: (k, k**2), query=lambda c: (8 * c, -4), from_end=True):
 EXERCISES = {
     "ex03-additive": Exercise(
         checks.additive_score,
-        "S001-3",
-        {"axes": axes, "loops": loops, "one matrix": one_matrix, "torch": in_torch, "the package": additive_score},
+        {"axes": axes, "loops": loops, "the package": additive_score},
         WRONG_SCORES,
         results=1,
     ),
     "ex03-step": Exercise(
         checks.decoder_step,
-        "S004-6 S004-7 S004-8 S004-10 S004-11",
-        {"in one": step, "in halves": step_halves, "the package": step_package, "torch": step_torch},
+        {"in one": step, "in halves": step_halves, "the package": step_package},
         WRONG_STEPS,
         results=2,
     ),
     "ex03-count": Exercise(
         checks.counting_keys,
-        "S004-6 S004-7",
         {
             "hill": count(),
             "shifted": count(lambda k: (k - 3, (k - 3) ** 2), lambda c: (16 * (c - 3), -8)),
@@ -186,77 +145,51 @@ EXERCISES = {
                 lambda k: (np.cos(np.pi * k / 16), np.sin(np.pi * k / 16)),
                 lambda c: (400 * np.cos(np.pi * c / 16), 400 * np.sin(np.pi * c / 16)),
             ),
-            "torch": lambda m, c: tuple(map(torch.tensor, count()(m, c))),
         },
         {
-            "too flat": (count(query=lambda c: (2 * c, -1)), "What makes a softmax sharper"),
-            "much too flat": (count(query=lambda c: (0.2 * c, -0.1)), "What makes a softmax sharper"),
-            "counted from the start": (count(from_end=False), "From which end does c count"),
-            "a valley": (count(query=lambda c: (-8 * c, 4)), "where its bottom"),
-            "one number for the place": (count(lambda k: (k, 0 * k), lambda c: (8 * c, 0)), "where its bottom"),
-            "half the slope": (count(query=lambda c: (4 * c, -4)), "where its bottom"),
-            "keys made for the query": (
-                lambda m, c: (np.stack([np.arange(m) == m - 1 - c, np.zeros(m)], 1) * 9.0, np.ones(2)),
-                "made before anybody asks",
+            "too flat": count(query=lambda c: (2 * c, -1)),
+            "much too flat": count(query=lambda c: (0.2 * c, -0.1)),
+            "counted from the start": count(from_end=False),
+            "a valley": count(query=lambda c: (-8 * c, 4)),
+            "one number for the place": count(lambda k: (k, 0 * k), lambda c: (8 * c, 0)),
+            "half the slope": count(query=lambda c: (4 * c, -4)),
+            "keys made for the query": lambda m, c: (
+                np.stack([np.arange(m) == m - 1 - c, np.zeros(m)], 1) * 9.0,
+                np.ones(2),
             ),
-            "query told the length": (
-                lambda m, c: (np.stack([np.arange(m), np.arange(m) ** 2], 1), 4.0 * np.array([2 * (m - 1 - c), -1])),
-                "told how long the text is",
+            "query told the length": lambda m, c: (
+                np.stack([np.arange(m), np.arange(m) ** 2], 1),
+                4.0 * np.array([2 * (m - 1 - c), -1]),
             ),
-            "keys in columns": (lambda m, c: (count()(m, c)[0].T, count()(m, c)[1]), "how long is a key"),
-            "other way round": (lambda m, c: count()(m, c)[::-1], "you return first"),
-            "keys alone": (lambda m, c: count()(m, c)[0], "How many results"),
-            "with the square of c": (
-                lambda m, c: (count()(m, c)[0], np.array([8 * c, -4, -4 * c**2])),
-                "How long is a key",
-            ),
+            "keys in columns": lambda m, c: (count()(m, c)[0].T, count()(m, c)[1]),
+            "other way round": lambda m, c: count()(m, c)[::-1],
+            "keys alone": lambda m, c: count()(m, c)[0],
+            "with the square of c": lambda m, c: (count()(m, c)[0], np.array([8 * c, -4, -4 * c**2])),
         },
         results=2,
     ),
     "ex03-mend": Exercise(
         checks.looks_at_the_encoder,
-        "S001-4 S004-1",
         {
             "state first": general,
             "key first": mend(lambda s, H, W: softmax(H @ W.T @ s)),
             "loops": mend(lambda s, H, W: softmax(np.array([s @ W @ h for h in H]))),
-            "torch": mend(lambda s, H, W: torch.softmax(torch.tensor(H) @ torch.tensor(s @ W), 0).numpy()),
         },
         {
-            "as handed out": (as_handed_out, "weights computed from"),
-            "cut to length otherwise": (
-                mend(lambda s, H, W: softmax(np.resize(s @ W, len(H)))),
-                "weights computed from",
+            "as handed out": as_handed_out,
+            "cut to length otherwise": mend(lambda s, H, W: softmax(np.resize(s @ W, len(H)))),
+            "W from the other side": mend(lambda s, H, W: softmax(H @ W @ s)),
+            "words after the eighth ignored": mend(lambda s, H, W: softmax(H @ (s @ W), np.arange(len(H)) < 8)),
+            "the weight of a single word doubled": mend(
+                lambda s, H, W: softmax(H @ (s @ W)) * (2 if len(H) == 1 else 1)
             ),
-            "W from the other side": (mend(lambda s, H, W: softmax(H @ W @ s)), "On which side of it"),
-            "words after the eighth ignored": (
-                mend(lambda s, H, W: softmax(H @ (s @ W), np.arange(len(H)) < 8)),
-                "Which two vectors",
-            ),
-            "the weight of a single word doubled": (
-                mend(lambda s, H, W: softmax(H @ (s @ W)) * (2 if len(H) == 1 else 1)),
-                "into a distribution",
-            ),
-            "W left out": (mend(lambda s, H, W: softmax(H @ s)), "appear in your scores"),
-            "scaled": (mend(lambda s, H, W: softmax(H @ (s @ W) / len(s) ** 0.5)), "general score divide"),
-            "W twice": (mend(lambda s, H, W: softmax(H @ W @ (s @ W))), "Which two vectors"),
-            "no softmax": (mend(lambda s, H, W: H @ (s @ W)), "into a distribution"),
-            "mixes W H": (mend(lambda s, H, W: softmax(H @ (s @ W)), lambda w, H, W: w @ H @ W), "What do they mix"),
-            "weights in a column": (
-                lambda *given: (general(*given)[0], general(*given)[1][:, None]),
-                "decoder attend to",
-            ),
+            "W left out": mend(lambda s, H, W: softmax(H @ s)),
+            "scaled": mend(lambda s, H, W: softmax(H @ (s @ W) / len(s) ** 0.5)),
+            "W twice": mend(lambda s, H, W: softmax(H @ W @ (s @ W))),
+            "no softmax": mend(lambda s, H, W: H @ (s @ W)),
+            "mixes W H": mend(lambda s, H, W: softmax(H @ (s @ W)), lambda w, H, W: w @ H @ W),
+            "weights in a column": lambda *given: (general(*given)[0], general(*given)[1][:, None]),
         },
         results=2,
-        named=0.75,
-        names={
-            0: "What do they mix",
-            0.25: "Which state changes",
-            0.5: "its weights from",
-            1: "ln 3 and 0",
-            1.1: "What does softmax turn",
-            3: "softmax divide it by",
-            0.33: "ln 3 and 0",
-        },
     ),
 }

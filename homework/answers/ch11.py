@@ -11,15 +11,6 @@ from attention_src import softmax
 from . import Exercise
 
 
-def three_numbers(pairs):
-    largest, total, mixed = -np.inf, 0.0, 0.0
-    for score, value in pairs:
-        new = max(largest, score)
-        shrink, raised = np.exp(largest - new), np.exp(score - new)
-        total, mixed, largest = total * shrink + raised, mixed * shrink + raised * value, new
-    return mixed / total
-
-
 def running_mean(pairs):
     largest, total, mean = -np.inf, 0.0, 0.0
     for score, value in pairs:
@@ -28,17 +19,6 @@ def running_mean(pairs):
         mean = mean + (value - mean) * np.exp(score - new) / total
         largest = new
     return mean
-
-
-def branches(pairs):
-    score, value = next(pairs)
-    largest, total, mixed = score, 1.0, np.array(value)
-    for score, value in pairs:
-        if score > largest:
-            total, mixed = total * np.exp(largest - score), mixed * np.exp(largest - score)
-            largest = score
-        total, mixed = total + np.exp(score - largest), mixed + np.exp(score - largest) * value
-    return mixed / total
 
 
 def collected(pairs):
@@ -54,10 +34,6 @@ def two_at_a_time(pairs):
         for score, value in block:
             total, mixed = total + np.exp(score - new), mixed + np.exp(score - new) * value
     return mixed / total
-
-
-RIGHT = {"three numbers": three_numbers, "a running mean": running_mean, "branches": branches}
-RIGHT |= {"collected first": collected, "two at a time": two_at_a_time}
 
 
 def make_online(shrink_sum=True, shrink_mix=True, divide=True, largest_too=True, start=-np.inf, base=np.exp):
@@ -93,30 +69,28 @@ def subtract_the_first(pairs):
     return mixed / total
 
 
+three_numbers = make_online()
+RIGHT = {"three numbers": three_numbers, "a running mean": running_mean}
+RIGHT |= {"collected first": collected, "two at a time": two_at_a_time}
 WRONG = {
-    "as handed out": (make_online(shrink_mix=False), "You shrink the sum"),
-    "the sum does not shrink": (make_online(shrink_sum=False), "You shrink the mixture"),
-    "nothing shrinks": (make_online(shrink_sum=False, shrink_mix=False), "so far too large"),
-    "not divided": (make_online(divide=False), "mixture by at the end"),
-    "no maximum": (make_online(largest_too=False), "largest power of e"),
-    "the largest starts at 0": (make_online(start=0.0), "Before the first score"),
-    "the largest starts at -999": (make_online(start=-999.0), "Before the first score"),
-    "the first score for the largest": (subtract_the_first, "largest power of e"),
-    "powers of two": (make_online(base=np.exp2), "Which number do you raise"),
-    "the plain mean": (lambda pairs: np.mean([value for _, value in pairs], axis=0), "Where do the scores come in"),
-    "the largest alone": (lambda pairs: max(pairs, key=lambda pair: pair[0])[1], "What share do the others get"),
-    "no exponential": (lambda pairs: sum(score * value for score, value in pairs), "becomes a weight"),
-    "the last value": (lambda pairs: list(pairs)[-1][1], "Only the last value"),
-    "doubled": (lambda pairs: 2 * three_numbers(pairs), "in the other order"),
-    "pairs after the eighth ignored": (lambda pairs: three_numbers(islice(pairs, 8)), "in the other order"),
-    "read twice": (read_twice, "read `pairs` once"),
-    "one number": (lambda pairs: three_numbers(pairs)[0], "mixture of values"),
+    "as handed out": make_online(shrink_mix=False),
+    "the sum does not shrink": make_online(shrink_sum=False),
+    "nothing shrinks": make_online(shrink_sum=False, shrink_mix=False),
+    "not divided": make_online(divide=False),
+    "no maximum": make_online(largest_too=False),
+    "the largest starts at 0": make_online(start=0.0),
+    "the largest starts at -999": make_online(start=-999.0),
+    "the first score for the largest": subtract_the_first,
+    "powers of two": make_online(base=np.exp2),
+    "the plain mean": lambda pairs: np.mean([value for _, value in pairs], axis=0),
+    "the largest alone": lambda pairs: max(pairs, key=lambda pair: pair[0])[1],
+    "no exponential": lambda pairs: sum(score * value for score, value in pairs),
+    "the last value": lambda pairs: list(pairs)[-1][1],
+    "doubled": lambda pairs: 2 * three_numbers(pairs),
+    "pairs after the eighth ignored": lambda pairs: three_numbers(islice(pairs, 8)),
+    "read twice": read_twice,
+    "one number": lambda pairs: three_numbers(pairs)[0],
 }
-
-
-def to_one_largest(largest, total, mixed):
-    shrink = np.exp(largest - largest.max())
-    return shrink @ mixed / (shrink @ total)
 
 
 def one_after_the_other(largest, total, mixed):
@@ -156,73 +130,31 @@ def mix_outputs(mix):
     return answer
 
 
+to_one_largest = merge()
 MERGED = {"to one largest": to_one_largest, "one after the other": one_after_the_other, "outputs": weigh_outputs}
 NOT_MERGED = {
-    "nothing shrinks": (merge(shrink_sum=False, shrink_mix=False), "their numbers comparable"),
-    "the sums do not shrink": (merge(shrink_sum=False), "You rescaled the mixtures"),
-    "the mixtures do not shrink": (merge(shrink_mix=False), "You rescaled the sums"),
-    "not divided": (merge(divide=False), "mixture by at the end"),
-    "powers of two": (merge(base=np.exp2), "Which number do you raise"),
-    "they grow": (merge(sign=-1), "Whose numbers must shrink"),
-    "no maximum": (
-        lambda largest, total, mixed: np.exp(largest) @ mixed / (np.exp(largest) @ total),
-        "largest power of e",
-    ),
-    "the mean of outputs": (mix_outputs(lambda largest, outputs: outputs.mean(axis=0)), "the same share"),
-    "outputs by softmax of the largest": (
-        mix_outputs(lambda largest, outputs: softmax(largest) @ outputs),
-        "many keys from one",
-    ),
-    "the largest alone": (
-        mix_outputs(lambda largest, outputs: outputs[largest.argmax()]),
-        "What share do the others get",
-    ),
-    "the sum of outputs": (mix_outputs(lambda largest, outputs: outputs.sum(axis=0)), "total be divided by"),
-    "computers after the eighth ignored": (
-        lambda *kept: to_one_largest(*(one[:8] for one in kept)),
-        "in the other order",
-    ),
-    "outputs of none": (
-        lambda largest, total, mixed: softmax(largest + np.log(total)) @ (mixed / total[:, None]),
-        "A computer without a key",
-    ),
-    "doubled": (lambda *kept: 2 * to_one_largest(*kept), "in the other order"),
-    "a row for each": (lambda largest, total, mixed: mixed / total.sum(), "mixture of values"),
+    "nothing shrinks": merge(shrink_sum=False, shrink_mix=False),
+    "the sums do not shrink": merge(shrink_sum=False),
+    "the mixtures do not shrink": merge(shrink_mix=False),
+    "not divided": merge(divide=False),
+    "powers of two": merge(base=np.exp2),
+    "they grow": merge(sign=-1),
+    "no maximum": lambda largest, total, mixed: np.exp(largest) @ mixed / (np.exp(largest) @ total),
+    "the mean of outputs": mix_outputs(lambda largest, outputs: outputs.mean(axis=0)),
+    "outputs by softmax of the largest": mix_outputs(lambda largest, outputs: softmax(largest) @ outputs),
+    "the largest alone": mix_outputs(lambda largest, outputs: outputs[largest.argmax()]),
+    "the sum of outputs": mix_outputs(lambda largest, outputs: outputs.sum(axis=0)),
+    "computers after the eighth ignored": lambda *kept: to_one_largest(*(one[:8] for one in kept)),
+    "outputs of none": lambda largest, total, mixed: softmax(largest + np.log(total)) @ (mixed / total[:, None]),
+    "doubled": lambda *kept: 2 * to_one_largest(*kept),
+    "a row for each": lambda largest, total, mixed: mixed / total.sum(),
 }
 
 EXERCISES = {
-    "ex11-merge": Exercise(checks.merged_parts, "S002-7", MERGED, NOT_MERGED, results=1),
+    "ex11-merge": Exercise(checks.merged_parts, MERGED, NOT_MERGED, results=1),
     "ex11-cache": Exercise(
         checks.cache_bytes,
-        "S001-9",
-        {"whole": (819200, 163840), "as floats": (819200.0, 163840), "torch": (torch.tensor(819200), 163840)},
-        {
-            "keys alone": ((409600, 163840), "leave out"),
-            "keys alone, one byte": ((204800, 163840), "only the keys"),
-            "bits": ((6553600, 1310720), "does a byte have"),
-            "one layer": ((20480, 163840), "only one layer"),
-            "four bytes": ((1638400, 163840), "four bytes"),
-            "shared for all": ((163840, 163840), "other question"),
-            "5": ((5, 163840), "How many layers,"),
-            "shared, keys alone": ((819200, 81920), "leave out"),
-            "not shared": ((819200, 819200), "other question"),
-            "shared, one layer": ((819200, 4096), "only one layer"),
-            "shared, one head": ((819200, 20480), "only one layer, or only one head"),
-        },
         formula=lambda layers, heads, kv_heads, width: (4 * layers * heads * width, 4 * layers * kv_heads * width),
     ),
-    "ex11-mend": Exercise(
-        checks.mended_online,
-        "S002-7",
-        RIGHT,
-        WRONG,
-        results=1,
-        named=39.9,
-        names={
-            25.8: "function do as it is",
-            20.0: "neither of the two",
-            60.0: "do not divide the mixture",
-            30.0: "By what factor does",
-        },
-    ),
+    "ex11-mend": Exercise(checks.mended_online, RIGHT, WRONG, results=1),
 }

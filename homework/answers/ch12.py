@@ -39,10 +39,6 @@ def find_any_later(weights):
     return np.unravel_index(mean.argmax(), mean.shape)
 
 
-def rank(lost, layer, head):
-    return (lost[layer] > lost[layer, head]).sum()
-
-
 def rank_by_sorting(lost, layer, head):
     return int(np.argsort(-lost[layer]).tolist().index(head))
 
@@ -74,78 +70,49 @@ def as_handed_out(x, attend, norm_1, feed, norm_2):
 EXERCISES = {
     "ex12-next": Exercise(
         checks.next_head,
-        "S001-5",
         {"diagonal": find_along(1), "loops": loops, "torch": in_torch},
         {
-            "the token before": (find_along(-1), "left or right of the diagonal"),
-            "itself": (find_along(0), "a token attend to itself"),
-            "any token but the first": (find_any_later, "Which column belongs to the token after"),
-            "the head first": (lambda weights: find_along(1)(weights)[::-1], "Which of the two numbers comes first"),
-            "the largest weight": (find_along(1, mean=False), "one large weight the same"),
-            "the smallest mean": (lambda weights: find_along(1)(-weights), "smallest mean, and which the largest"),
-            "far from any": (lambda weights: (99, 99), "token after them"),
-            "a table": (lambda weights: (weights[0, 0], weights[0, 1]), "token after them"),
-            "one number": (lambda weights: find_along(1)(weights)[0], "How many results does your function return"),
+            "the token before": find_along(-1),
+            "itself": find_along(0),
+            "any token but the first": find_any_later,
+            "the head first": lambda weights: find_along(1)(weights)[::-1],
+            "the largest weight": find_along(1, mean=False),
+            "the smallest mean": lambda weights: find_along(1)(-weights),
+            "far from any": lambda weights: (99, 99),
+            "a table": lambda weights: (weights[0, 0], weights[0, 1]),
+            "one number": lambda weights: find_along(1)(weights)[0],
         },
     ),
     "ex12-missed": Exercise(
         checks.heads_missed_more,
-        "S001-5",
-        {"compared": rank, "sorted": rank_by_sorting, "a loop": rank_by_loop},
         {
-            "itself too": (lambda lost, layer, head: (lost[layer] >= lost[layer, head]).sum(), "compared with itself"),
-            "missed less": (lambda lost, layer, head: (lost[layer] < lost[layer, head]).sum(), "missed more, or less"),
-            "all layers": (lambda lost, layer, head: (lost > lost[layer, head]).sum(), "in the same layer"),
-            "a column": (lambda lost, layer, head: (lost[:, head] > lost[layer, head]).sum(), "a row of the table"),
-            "all of them": (lambda lost, layer, head: lost.shape[1], "Which numbers do you compare"),
-            "a share": (
-                lambda lost, layer, head: (lost[layer] > lost[layer, head]).mean(),
-                "Which numbers do you compare",
-            ),
-            "which ones": (
-                lambda lost, layer, head: lost[layer] > lost[layer, head],
-                "numbers does the exercise ask for",
-            ),
+            "compared": lambda lost, layer, head: (lost[layer] > lost[layer, head]).sum(),
+            "sorted": rank_by_sorting,
+            "a loop": rank_by_loop,
+        },
+        {
+            "itself too": lambda lost, layer, head: (lost[layer] >= lost[layer, head]).sum(),
+            "missed less": lambda lost, layer, head: (lost[layer] < lost[layer, head]).sum(),
+            "all layers": lambda lost, layer, head: (lost > lost[layer, head]).sum(),
+            "a column": lambda lost, layer, head: (lost[:, head] > lost[layer, head]).sum(),
+            "all of them": lambda lost, layer, head: lost.shape[1],
+            "a share": lambda lost, layer, head: (lost[layer] > lost[layer, head]).mean(),
+            "which ones": lambda lost, layer, head: lost[layer] > lost[layer, head],
         },
         results=1,
     ),
     "ex12-mend": Exercise(
         checks.mended_published_block,
-        "S001-2",
         {"two lines": published, "one line": in_one_line, "step by step": step_by_step},
         {
-            "as handed out": (as_handed_out, "is not used"),
-            "the same norm twice": (
-                lambda x, attend, a, feed, b: published(x, attend, a, feed, a),
-                "Is it the same one",
-            ),
-            "what is added is normalised": (
-                lambda x, attend, a, feed, b: (y := a(x + attend(x))) + b(feed(y)),
-                "the sum or what the network adds",
-            ),
-            "before the network": (
-                lambda x, attend, a, feed, b: (y := a(x + attend(x))) + feed(b(y)),
-                "before the network, or after",
-            ),
-            "no path past the network": (
-                lambda x, attend, a, feed, b: b(feed(a(x + attend(x)))),
-                "bypasses the network",
-            ),
-            "nothing normalised": (
-                lambda x, attend, a, feed, b: x + attend(x) + feed(x + attend(x)),
-                "Which sums are followed",
-            ),
-            "no path past attention": (
-                lambda x, attend, a, feed, b: b((y := a(attend(x))) + feed(y)),
-                "Which sums are followed",
-            ),
-            "prints 0": ((published, 0), "x plus the zeros"),
-            "the norms first": (
-                lambda x, attend, a, feed, b: (y := x + attend(a(x))) + feed(b(y)),
-                "come first, or last",
-            ),
+            "as handed out": as_handed_out,
+            "the same norm twice": lambda x, attend, a, feed, b: published(x, attend, a, feed, a),
+            "what is added is normalised": lambda x, attend, a, feed, b: (y := a(x + attend(x))) + b(feed(y)),
+            "before the network": lambda x, attend, a, feed, b: (y := a(x + attend(x))) + feed(b(y)),
+            "no path past the network": lambda x, attend, a, feed, b: b(feed(a(x + attend(x)))),
+            "nothing normalised": lambda x, attend, a, feed, b: x + attend(x) + feed(x + attend(x)),
+            "no path past attention": lambda x, attend, a, feed, b: b((y := a(attend(x))) + feed(y)),
+            "the norms first": lambda x, attend, a, feed, b: (y := x + attend(a(x))) + feed(b(y)),
         },
-        named=4,
-        names={1: "Where is the second", 2: "twice as large", 3: "after the first norm"},
     ),
 }

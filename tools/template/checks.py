@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ._ask import ask, name_shapes
+from ._ask import ask, draw_sizes, name_shapes
 from ._compare import need_close, need_shape
 from ._message import say_right
-from ._trials import draw_sizes
 
 NAME_SIZES = [(2, 3, 4), (5, 4, 3), (3, 3, 3), (1, 4, 2), (3, 1, 2), (11, 12, 10)]  # n, m, d_v; first all different
 

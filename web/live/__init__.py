@@ -29,7 +29,7 @@ MODULES = {  # pure Python, in the lock's versions
     "python": ["attention_src", "attention_course", "array_api_compat", SOURCE / "attention_live.py"],
     "drawing": ["cycler", "dateutil", "packaging", "pyparsing"],
 }
-KINDS = (".py", ".po", ".npz", ".txt")  # what of a module is packed
+KINDS = (".py", ".po", ".toml", ".npz", ".txt")  # what of a module is packed
 BUTTON = "Run this page ({python:.0f} MB, figures {drawing:.0f} MB more)"
 BLANK = "blank notebook (.ipynb)"
 BAR = """
