@@ -31,10 +31,10 @@ QUICK = [
     "empty",
 ]
 SPECIALS = {
-    "two-files": Entry(None),
-    "a-picture": Entry(None, "", "not a notebook"),
-    "1-1": Entry(None),
-    "unknown-1": Entry(None, "rrr", "'Copy of 01_definition.ipynb' names nobody"),
+    "two-files": Entry({}),
+    "a-picture": Entry({}, "", "not a notebook"),
+    "1-1": Entry({}),
+    "unknown-1": Entry({}, "rrr", "'Copy of 01_definition.ipynb' names nobody"),
 }
 ALL = CLASS | SPECIALS
 KINDS = ["quick", pytest.param("whole", marks=pytest.mark.slow)]

@@ -13,7 +13,7 @@ import nbformat
 import psutil
 import pytest
 import yaml
-from bad_class import FORKS_TWICE, submission
+from bad_class import CLASS, submission
 from classroom import SECRET, chapter, homework, needs_sandbox
 from nbformat.v4 import new_code_cell, new_notebook
 
@@ -74,7 +74,7 @@ FORGES = """try:
     open('BASE/results/mine.json', 'w')
 except OSError:
     pass
-""" + FORKS_TWICE.replace("98765", "98766")
+""" + CLASS["forks-twice"].changes["add"].replace("98765", "98766")
 
 
 class Autograder:
