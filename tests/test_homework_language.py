@@ -35,13 +35,14 @@ def test_a_submission_gets_the_same_points_in_both_languages_and_korean_words_in
     assert [one["status"] for one in verdicts["ko"].values()] == ["right", "wrong", "not attempted"]
 
 
-def test_the_language_of_a_notebook_is_known_also_where_grading_stops(monkeypatch):
+def test_where_grading_stops_it_costs_nobody_else_and_the_language_of_the_notebook_is_known(monkeypatch):
     chapter = CHAPTERS[0]
     copy = translated_copy(student_copy(read(chapter)), f"chapters/{chapter.stem}")
     task = prepare(nbformat.writes(copy).encode())
     monkeypatch.setattr(grading, "Run", None)  # which cannot be called
     stopped, cut = grade(task), grade(replace(task, data=task.data[:20_000]))
-    assert stopped["unjudged"].startswith("grading stopped") and not stopped.get("unreadable")
+    assert stopped["unjudged"] == "grading stopped with TypeError: 'NoneType' object is not callable"
+    assert stopped["again"] and not stopped.get("unreadable")
     assert "broken off" in cut["unjudged"] and cut["unreadable"]
     assert stopped["language"] == cut["language"] == "ko"
 
