@@ -1,11 +1,12 @@
 """Whatever name a platform, a mail or Colab gave it: a notebook finds its student, or a person is asked.
 
-`owners.toml` is the table of names, by rosters; add a row there.
+`owners.toml` is the table of names, by rosters, `archives.toml` that of folders and archives; add rows there.
 """
 
 import io
 import json
 import os
+import re
 import tomllib
 import unicodedata
 import zipfile
@@ -25,9 +26,11 @@ from homework.collect.layouts import Layout
 from homework.roster import read_roster, slug
 
 STEM, NEXT = "01_definition", "02_softmax_and_scaling"
-CLASSES = tomllib.loads((Path(__file__).parent / "owners.toml").read_text("utf-8"))
+CLASSES, TABLES = (
+    tomllib.loads((Path(__file__).parent / f"{name}.toml").read_text("utf-8")) for name in ("owners", "archives")
+)
 KOREANS = CLASSES["korean"]["roster"]
-TWO = "id,name\nA1,Jane Doe\nA2,Bo Li\n"
+TWO = CLASSES["two"]["roster"]
 
 
 def read_students(text):
@@ -42,12 +45,13 @@ def write_notebook(text="x = 1"):
     return json.dumps(new_notebook(cells=[new_code_cell(text, id="a")])).encode()
 
 
-def write_zip(names):
-    """An archive of {path: its bytes, or the code of a notebook}, each an hour later than the one before."""
+def write_zip(files):
+    """An archive of {path: content}, each an hour later than the one before: see `archives.toml`."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
-        for hour, (name, data) in enumerate(names.items()):
-            data = data if isinstance(data, bytes) else write_notebook(data)
+        for hour, (name, content) in enumerate(files.items()):
+            data = write_zip(content) if isinstance(content, dict) else content
+            data = write_notebook(data) if isinstance(data, str) and name.endswith(".ipynb") else data
             archive.writestr(zipfile.ZipInfo(name, (2026, 1, 2, 10 + hour, 0, 0)), data)
     return made.getvalue()
 
@@ -113,20 +117,9 @@ def test_a_korean_roster_is_read_as_excel_saves_it(code):
     assert roster["20261006"].known >= {"남궁민수", "민수남궁", "namgungminsu", "minsunamgung"}
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ('Student,ID\n"김, 민준",501\n', "김민준"),
-        ("First Name,Last Name,SID\n민준,김,501\n", "김민준"),
-        ("성,이름,학번\n남궁,민수,501\n", "남궁민수"),
-        ('Student,ID\n"García López, José",501\n', "José García López"),
-        ("Surname,First name,ID number\nGarcía,José,501\n", "José García"),
-        ("Last Name,First Name,SID\n李,明,501\n", "李明"),
-        ('No,"Student Name (Last, First)",Student ID\n1,"Lee, Ann",501\n', "Ann Lee"),
-    ],
-)
-def test_a_korean_name_is_written_family_name_first_and_in_one_word(text, name):
-    assert [student.name for student in read_students(text).values()] == [name]
+@pytest.mark.parametrize("one", TABLES["names"], ids=lambda one: one["name"])
+def test_a_korean_name_is_written_family_name_first_and_in_one_word(one):
+    assert [student.name for student in read_students(one["roster"]).values()] == [one["name"]]
 
 
 OF_IDS = ["Student ID", "student_id", "StudentID", "Student Number", "Student No.", "NetID", "Matrikelnummer"]
@@ -140,73 +133,20 @@ def test_the_column_of_ids_is_found_by_its_title_below_other_rows_too(header, be
     assert [*read_students(lines)] == ["20210001", "20210002"]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("id,name\na,김민수".encode("cp949"), "not in UTF-8"),
-        ("a,Ann,ann@example.org\nb,Bob,bob@example.org", "begins with 'a,Ann,ann@example.org'; expected a header"),
-        ("2026학년도 출석부\n1,김민준\n", "begins with '2026학년도 출석부'; expected a header"),
-        ("Full name,Email\nAnn,a@x.org\nAnn,a@x.org\n", "'ann' twice, .* in its column 'Full name'"),
-        ("id,name\nj.doe,Jane\nj-doe,John\n", "'j-doe' twice, at last for 'j-doe'"),
-        ("id,name\n", "a line for each student"),
-        ("id,name\na,Nguy?n Th? ?nh\nb,Ann\nc,?ke\n", "lost letters of 'Nguy.n Th. .nh', '.ke'; save it again"),
-    ],
-)
-def test_a_roster_that_cannot_be_read_is_refused(text, message):
-    with pytest.raises(Unclear, match=message):
-        read_students(text)
+@pytest.mark.parametrize("one", TABLES["refused"], ids=lambda one: one["because"])
+def test_a_roster_that_cannot_be_read_is_refused(one):
+    with pytest.raises(Unclear, match=re.escape(one["because"])):
+        read_students(one["roster"].encode(one.get("code", "utf-8")))
 
 
 # folders and archives
 
-COLLECTED = {  # what is handed in, a roster, and the files of each student, of which the first counts
-    "a README that is a notebook": (
-        {"jane/README.ipynb": "1", "jane/README.md": b"About this"},
-        "",
-        {"jane": ["jane/README.ipynb"]},
-    ),
-    "an archive in the archive": (
-        {"Jane Doe_1_assignsubmission_file_/homework.zip": write_zip({"work/01_definition.ipynb": "1"})},
-        "",
-        {"jane-doe": ["Jane Doe_1_assignsubmission_file_/homework/work/01_definition.ipynb"]},
-    ),
-    "an archive in which whoever handed it in names somebody else": (
-        {f"{name}/homework.zip": write_zip({"ann_12345_678910_x.ipynb": "1"}) for name in ("ann", "bob")},
-        "",
-        {name: [f"{name}/homework/ann_12345_678910_x.ipynb"] for name in ("ann", "bob")},
-    ),
-    "the same with a roster": (
-        {"annlee_12_34_my.zip": write_zip({"joannlee.ipynb": "1"})},
-        CLASSES["lees"]["roster"],
-        {"ann": ["annlee_12_34_my/joannlee.ipynb"]},
-    ),
-    "two of one name, whom the platform numbers": (
-        {f"leejieun_{number}_88_x.ipynb": number for number in ("501", "502")},
-        "",
-        {"leejieun": ["leejieun_501_88_x.ipynb"], "leejieun-502": ["leejieun_502_88_x.ipynb"]},
-    ),
-    "a newer file that is no notebook": (
-        {"jo/a.ipynb": "1", "jo/plot.png": b"none"},
-        "",
-        {"jo": ["jo/a.ipynb", "jo/plot.png"]},
-    ),
-    "a notebook of another ending": (
-        {"jo/a.json": write_notebook(), "jo/b.pdf": b"none"},
-        "",
-        {"jo": ["jo/a.json", "jo/b.pdf"]},
-    ),
-    "an earlier attempt that was written later": (
-        {f"HW_jo_attempt_2026-11-{day}-10-00-00_x.ipynb": day for day in ("19", "18")},
-        "",
-        {"jo": [f"HW_jo_attempt_2026-11-{day}-10-00-00_x.ipynb" for day in ("19", "18")]},
-    ),
-}
 
-
-@pytest.mark.parametrize(("names", "roster", "expected"), COLLECTED.values(), ids=COLLECTED)
-def test_each_student_has_their_files_and_the_one_that_counts_is_first(tmp_path, names, roster, expected):
-    collected = collect_archive(tmp_path, names, read_students(roster))
-    assert {student: [file.path for file in about.files] for student, about in collected.items()} == expected
+@pytest.mark.parametrize("one", TABLES["one"].values(), ids=TABLES["one"])
+def test_each_student_has_their_files_and_the_one_that_counts_is_first(tmp_path, one):
+    roster = read_students(CLASSES[one["roster"]]["roster"]) if "roster" in one else {}
+    collected = collect_archive(tmp_path, one["files"], roster)
+    assert {student: [file.path for file in about.files] for student, about in collected.items()} == one["whose"]
 
 
 def test_in_a_folder_the_time_of_a_file_decides_and_then_the_number_of_the_try(tmp_path):
@@ -404,30 +344,12 @@ def test_a_roster_without_a_column_of_names_is_said_to_have_none(desk, title, sa
     assert (f"only as ids: id, {title}." in printed) == said
 
 
-JANE = "Jane Doe_12_assignsubmission_file_/x.ipynb"
-COLLECTIONS = {  # what is collected one after the other, with a roster from then on; which file is kept with which code
-    "a renamed file leaves no ghost": ([({f"Copy of {STEM}.ipynb": "1"}, TWO), ({"A1.ipynb": "1"}, "")], {"a1": "1"}),
-    "nobody is there twice with a roster": ([({JANE: "1"}, ""), ({JANE: "1"}, TWO)], {"a1": "1"}),
-    "what names nobody in two collections is kept twice": (
-        [({f"{STEM}.ipynb": text}, "") for text in ("one", "two", "two")],
-        {"unknown-1": "one", "unknown-2": "two"},
-    ),
-    "who was late is added and the others are kept": (
-        [({"a.ipynb": "1", "b.ipynb": "1"}, ""), ({"b.ipynb": "2", "c.ipynb": "2"}, "")],
-        {"a": "1", "b": "2", "c": "2"},
-    ),
-    "the newest of several counts and the others are kept": (
-        [({"doe_11_22_a.ipynb": "old", "doe_11_33_a-1.ipynb": "new", "doe_11_44_a.ipynb": "newest"}, "")],
-        {"doe": "newest", "doe.2": "new", "doe.3": "old"},
-    ),
-}
-
-
-@pytest.mark.parametrize(("collections", "kept"), COLLECTIONS.values(), ids=COLLECTIONS)
-def test_what_is_kept_of_collections_one_after_the_other(desk, collections, kept):
-    for names, roster in collections:
-        desk.collect(names, roster)
-    assert desk.kept == kept
-    assert {name for name, about in desk.listed.items() if about["file"]} == {name.partition(".")[0] for name in kept}
-    for note in desk.listed.get("doe", {"notes": []})["notes"]:
-        assert "'doe_11_44_a.ipynb' counts, the newest" in note["text"]
+@pytest.mark.parametrize("one", TABLES["several"].values(), ids=TABLES["several"])
+def test_what_is_kept_of_collections_one_after_the_other(desk, one):
+    for place, names in enumerate(one["files"]):
+        desk.collect(names, CLASSES[one["roster"]]["roster"] if place == one.get("roster_at") else None)
+    assert desk.kept == one["kept"]
+    handed_in = {name: about for name, about in desk.listed.items() if about["file"]}
+    assert {*handed_in} == {name.partition(".")[0] for name in one["kept"]}
+    notes = [note["text"] for about in handed_in.values() if not about["nobody"] for note in about["notes"]]
+    assert notes == one.get("notes", [])
