@@ -54,20 +54,18 @@ class Entry(NamedTuple):
         return dict(zip(EXERCISES, map(STATUSES.get, self.statuses), strict=False))
 
 
-def read_class():
-    """Return {group: {student: Entry}} of the table."""
-    table, due = tomllib.loads((Path(__file__).parent / "bad_class.toml").read_text("utf-8")), Entry._fields[1:]
-    for group, rows in table.items():
-        for name, row in rows.items():
-            if group == "unreadable":
-                row["statuses"] = ""
-            rows[name] = Entry(row, **{field: row.pop(field) for field in due if field in row})
-    return table
+def read_entry(row, statuses):
+    due = {field: row.pop(field) for field in Entry._fields[1:] if field in row}
+    return Entry(row, **{"statuses": statuses} | due)
 
 
-GROUPS = read_class()
+TABLE = tomllib.loads((Path(__file__).parent / "bad_class.toml").read_text("utf-8"))
+QUICK, FAIR = TABLE.pop("quick"), TABLE.pop("fair")
+GROUPS = {
+    group: {name: read_entry(row, "" if group == "unreadable" else "rrr") for name, row in rows.items()}
+    for group, rows in TABLE.items()
+}
 CLASS = {name: entry for entries in GROUPS.values() for name, entry in entries.items()}
-RIGHT, ELSEWHERE, UNREADABLE = (GROUPS[group] for group in ("right", "elsewhere", "unreadable"))
 
 
 def submission(name, solved=None, folder=None):

@@ -92,11 +92,6 @@ def solved(course, stem):
     return answered(notebook(course, "release", stem), notebook(course, "source", stem))
 
 
-def read_results(course, stem):
-    """{student: result} of all that are graded."""
-    return {path.stem: json.loads(path.read_text()) for path in (course / "results" / stem).glob("*.json")}
-
-
 def cell_of(notebook, name):
     """The cell of an exercise by nbgrader's name for it."""
     return next(cell for cell in notebook.cells if grade_id(cell) == name)

@@ -13,23 +13,15 @@ import time
 import nbformat
 import psutil
 import pytest
-from bad_class import CLASS, Entry, submission
-from classroom import SECRET, by_itself, homework, needs_sandbox, notebook, read_results, release, solved, statuses
+from bad_class import CLASS, QUICK, Entry, submission
+from classroom import SECRET, by_itself, homework, needs_sandbox, notebook, release, solved, statuses
 
 from book.chapter import code, grade_id, is_check
+from homework.course import read_results
 from homework.report import gradebook
 
 pytestmark = needs_sandbox
 STEM = "01_definition"
-QUICK = [
-    "ann",
-    "reordered",
-    "talks-on-the-line",
-    "patches-the-check",
-    "prints-in-the-check",
-    "writes-a-script",
-    "empty",
-]
 SPECIALS = {
     "two-files": Entry({}),
     "a-picture": Entry({}, "", "not a notebook"),

@@ -4,39 +4,15 @@
 """
 
 import pytest
-from bad_class import ATTENTION, CLASS, ELSEWHERE, MEND, submission
+from bad_class import ATTENTION, CLASS, FAIR, GROUPS, MEND, submission
 from classroom import cell_of, chapter, needs_sandbox, statuses
 
 from homework.answers import EXERCISES
 
 pytestmark = needs_sandbox
-FAIR = (
-    "ann",
-    "forgot-an-underscore",
-    "took-scipy-inside",
-    "answers-in-words-and-code",
-    "left-the-exception",
-    "mistyped-elsewhere",
-    "named-another-test",
-    "names-it-in-capitals",
-    "indents-too-far",
-    "mixes-tabs",
-    "gives-a-function",
-    "gives-a-value-of-its-own",
-    "leaves-a-comma",
-    "in-a-list",
-    "in-a-set",
-    "in-an-array",
-    "wrong-in-a-list",
-    "takes-a-comma-for-a-point",
-    "with-a-change-of-its-argument",
-    "lets-a-thread-call",
-    "lets-torch-help",
-    *ELSEWHERE,
-)
 
 
-@pytest.mark.parametrize("name", FAIR)
+@pytest.mark.parametrize("name", [*FAIR, *GROUPS["elsewhere"]])
 def test_what_was_written_is_judged_or_for_a_person(name):
     entry, result = CLASS[name], chapter(1).graded(submission(name))
     assert statuses(result) == entry.verdicts, result["notes"]

@@ -9,9 +9,10 @@ import time
 
 import psutil
 import pytest
-from classroom import collect_class, needs_sandbox, notebook, read_results, solved, start_homework, statuses
+from classroom import collect_class, needs_sandbox, notebook, solved, start_homework, statuses
 
 from book.chapter import ROOT
+from homework.course import read_results
 from homework.grade import batch
 
 STEM, STUDENTS = "01_definition", [f"student-{i:02}" for i in range(8)]

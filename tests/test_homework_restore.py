@@ -7,7 +7,7 @@ import re
 import tomllib
 
 import pytest
-from bad_class import CLASS, RIGHT, UNREADABLE, submission
+from bad_class import CLASS, GROUPS, submission
 from bad_class import EXERCISES as ANSWERS
 from classroom import cell_of, chapter
 
@@ -16,6 +16,7 @@ from book.chapter import ROOT
 from homework.grade.read import Unreadable, normalise, read
 from homework.grade.restore import restore
 
+RIGHT = GROUPS["right"]
 RENAMED = ("known-by-its-id-alone", "known-by-nbgraders-name-alone")
 ODD = ("second-thoughts", "looks-alike", "answers-in-words", "answers-in-words-and-code")
 
@@ -50,7 +51,7 @@ def test_nothing_is_taken_for_an_answer_in_an_untouched_copy_or_an_edited_check(
     assert (restored.answers, restored.notes, restored.own) == ({}, [], ["print('Right: all of it')"])
 
 
-@pytest.mark.parametrize("name", UNREADABLE)
+@pytest.mark.parametrize("name", GROUPS["unreadable"])
 def test_what_cannot_be_judged_has_a_reason(name):
     with pytest.raises(Unreadable, match=f"^(?s:.*){re.escape(CLASS[name].person)}"):
         restore_submission(name)
