@@ -33,6 +33,8 @@ def explain_missing_sandbox():
         return str(reason)
 
 
+is_root = hasattr(os, "getuid") and os.getuid() == 0
+needs_root = pytest.mark.skipif(not is_root, reason="only root starts student code as another user")
 needs_sandbox = pytest.mark.skipif(bool(explain_missing_sandbox()), reason=f"{explain_missing_sandbox()}")
 
 

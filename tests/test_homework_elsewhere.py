@@ -14,7 +14,7 @@ import psutil
 import pytest
 import yaml
 from bad_class import CLASS, submission
-from classroom import SECRET, chapter, homework, needs_sandbox
+from classroom import SECRET, chapter, homework, needs_root, needs_sandbox
 from nbformat.v4 import new_code_cell, new_notebook
 
 from book.catalogue import translated_copy
@@ -67,9 +67,6 @@ def in_a_tree(base, *command, environment):
     assert done.returncode == 0, done.stderr[-2000:]
 
 
-needs_root = pytest.mark.skipif(
-    not hasattr(os, "getuid") or os.getuid() != 0, reason="Gradescope's machine belongs to root"
-)
 FORGES = """try:
     open('BASE/results/mine.json', 'w')
 except OSError:
