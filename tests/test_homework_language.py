@@ -15,15 +15,14 @@ from homework.grade import grade
 
 def test_a_submission_gets_the_same_points_in_both_languages_and_korean_words_in_one():
     """One right answer, one wrong, one not attempted: in the student copy as it is, and in the Korean one."""
-    chapter, verdicts = CHAPTERS[0], {}
+    answers = {
+        "ex01-attention": "my_attention = scaled_dot_product_attention",
+        "ex01-doubled": "weight_on_itself = 0.5",
+    }
+    verdicts = {}
     for name in ("en", "ko"):
-        copy = student_copy(read(chapter))
-        if name == "ko":
-            copy = translated_copy(copy, f"chapters/{chapter.stem}")
-        answers = {
-            "ex01-attention": "my_attention = scaled_dot_product_attention",
-            "ex01-doubled": "weight_on_itself = 0.5",
-        }
+        copy = student_copy(read(CHAPTERS[0]))
+        copy = translated_copy(copy, f"chapters/{CHAPTERS[0].stem}") if name == "ko" else copy
         for cell in copy.cells:
             cell.source = answers.get(cell.id, cell.source)
         task = prepare(nbformat.writes(copy).encode())

@@ -128,7 +128,6 @@ def test_no_file_goes_to_a_wrong_student_and_few_are_unknown(tmp_path, layout, r
             else:
                 unknown.append(file.path)
     record_property("found", f"{len(found)} of 60, {len(refused)} refused, {len(unknown)} unknown")
-    print(layout, len(found), "refused:", refused, "unknown:", unknown)
     assert len(found) + len(refused) + len(unknown) == 60
     assert len(unknown) <= MOST_UNKNOWN and len(refused) <= len(NAMESAKES) + 4, (unknown, refused)
 

@@ -86,14 +86,11 @@ def test_the_student_is_told_every_number_and_none_has_those_of_the_book(check):
     assert of_the_book(check) not in draws(check)
 
 
-def test_numbers_follow_from_secret_and_student():
+def test_numbers_follow_from_secret_and_student_and_seeds_from_secret_and_chapter():
     many = {tuple(draw("cache_bytes", "secret", f"student {i}").values()) for i in range(40)}
     assert len(many) > 15
     assert draw("cache_bytes", "secret", "ann") == draw("cache_bytes", "secret", "ann")
     assert any(draw("cache_bytes", f"secret {i}", "ann") != draw("cache_bytes", "secret", "ann") for i in range(9))
-
-
-def test_hidden_seeds_tell_nothing_of_the_secret_or_of_other_chapters():
     one, two = (personal.hidden_seeds("secret", stem, 8) for stem in ("01_definition", "02_softmax"))
     assert len({*one, *two}) == 16 and min(one) > 2**40
 
