@@ -54,8 +54,13 @@ class Entry(NamedTuple):
         return dict(zip(EXERCISES, map(STATUSES.get, self.statuses), strict=False))
 
 
+CELLS = "wrong untouched answer above body replace prepend append kind add below lost text_below".split()
+
+
 def read_entry(row, statuses):
     due = {field: row.pop(field) for field in Entry._fields[1:] if field in row}
+    unknown = row.keys() - {*CELLS, "spoil", "file", "times", "chapter", "cut"}
+    assert not unknown, f"bad_class.toml does not explain {unknown}"
     return Entry(row, **{"statuses": statuses} | due)
 
 
@@ -71,9 +76,9 @@ CLASS = {name: entry for entries in GROUPS.values() for name, entry in entries.i
 def submission(name, solved=None, folder=None):
     """What a student makes of the solved notebook, as bytes."""
     changes = CLASS[name].changes
-    notebook = (
-        copy.deepcopy(solved) if solved and "chapter" not in changes else chapter(changes.get("chapter", 1)).solved()
-    )
+    if not solved or "chapter" in changes:
+        solved = chapter(changes.get("chapter", 1)).solved()
+    notebook = copy.deepcopy(solved)
     if "file" in changes:
         return changes["file"].encode() * changes.get("times", 1)
     change(notebook, changes)

@@ -25,9 +25,6 @@ def course(tmp_path_factory):
     return collect_class(tmp_path_factory.mktemp("class"), hand_in)
 
 
-EXPECTED = {name: "not attempted" if i % 2 else "right" for i, name in enumerate(STUDENTS)}
-
-
 @pytest.fixture
 def cluster():
     """The address of a scheduler, and the process of one of its two workers."""
@@ -50,7 +47,7 @@ def test_a_worker_dies_on_the_way_and_every_submission_is_graded_once(course, cl
     printed, _ = grading.communicate(timeout=600)
     assert "8 graded now, 0 before; 0 for a person" in printed
     first = {name: statuses(result)["ex01-attention"] for name, result in read_results(course, STEM).items()}
-    assert first == EXPECTED
+    assert first == {name: "not attempted" if i % 2 else "right" for i, name in enumerate(STUDENTS)}
 
 
 def test_what_kills_every_worker_is_left_to_a_person_and_the_others_are_graded(monkeypatch):
