@@ -13,8 +13,8 @@ import nbformat
 import psutil
 import pytest
 import yaml
-from bad_class import FORKS_TWICE, submission
-from classroom import SECRET, chapter, homework, needs_sandbox
+from bad_class import CLASS, submission
+from classroom import SECRET, chapter, homework, needs_root, needs_sandbox
 from nbformat.v4 import new_code_cell, new_notebook
 
 from book.catalogue import translated_copy
@@ -36,22 +36,13 @@ def hand_in(path, name):
 
 
 @needs_sandbox
-def test_one_file_is_checked_without_a_class(tmp_path):
+def test_one_file_is_checked_without_a_class_and_what_is_no_notebook_is_said(tmp_path):
     summary = json.loads(homework("check", hand_in(tmp_path / "x.ipynb", "named-no-test"), "--json"))
     assert (summary["chapter"], summary["points"], summary["of"]) == ("01_definition", 5, 6)
     assert [part["title"] for part in summary["exercises"]] == ["1. Write it", "2. Predict it", "3. Find it"]
-    assert summary["exercises"][2] | {"name": "", "title": ""} == {
-        "name": "",
-        "title": "",
-        "status": "partly right",
-        "points": 1,
-        "of": 2,
-        "message": "Your function is right, but no test is named yet.",
-    }
-
-
-@needs_sandbox
-def test_what_is_no_notebook_is_said(tmp_path):
+    last = {"status": "partly right", "points": 1, "of": 2}
+    last["message"] = "Your function is right, but no test is named yet."
+    assert last.items() <= summary["exercises"][2].items()
     file = hand_in(tmp_path / "x.ipynb", "not-a-notebook")
     assert "not a notebook" in json.loads(homework("check", file, "--json"))["unjudged"]
     assert homework("check", file).startswith("Not judged: not a notebook")
@@ -67,14 +58,11 @@ def in_a_tree(base, *command, environment):
     assert done.returncode == 0, done.stderr[-2000:]
 
 
-needs_root = pytest.mark.skipif(
-    not hasattr(os, "getuid") or os.getuid() != 0, reason="Gradescope's machine belongs to root"
-)
 FORGES = """try:
     open('BASE/results/mine.json', 'w')
 except OSError:
     pass
-""" + FORKS_TWICE.replace("98765", "98766")
+""" + CLASS["forks-twice"].changes["add"].replace("98765", "98766")
 
 
 class Autograder:

@@ -1,17 +1,14 @@
 """Many at once: whatever happens to a worker on the way, every submission is graded once."""
 
 import os
-import re
 import signal
-import subprocess
-import sys
 import time
 
 import psutil
 import pytest
-from classroom import collect_class, needs_sandbox, notebook, read_results, solved, start_homework, statuses
+from classroom import collect_class, needs_sandbox, notebook, solved, start_homework, statuses
 
-from book.chapter import ROOT
+from homework.course import read_results
 from homework.grade import batch
 
 STEM, STUDENTS = "01_definition", [f"student-{i:02}" for i in range(8)]
@@ -28,51 +25,29 @@ def course(tmp_path_factory):
     return collect_class(tmp_path_factory.mktemp("class"), hand_in)
 
 
-EXPECTED = {name: "not attempted" if i % 2 else "right" for i, name in enumerate(STUDENTS)}
-
-
-def start_module(*arguments):
-    command = [sys.executable, "-m", *arguments]
-    return subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True)
-
-
 @pytest.fixture
 def cluster():
-    """The address of a scheduler, and its two workers."""
-    scheduler = start_module("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
-    address = next(m[1] for line in scheduler.stderr if (m := re.search(r"Scheduler at:\s+(tcp://\S+)", line)))
-    settings = ["--nthreads", "1", "--no-dashboard", "--no-nanny"]
-    workers = [start_module("distributed.cli.dask_worker", address, *settings) for _ in range(2)]
-    try:
-        yield address, workers
-    finally:
-        for process in [*workers, scheduler]:
-            process.kill()
-            process.wait()
-            process.stderr.close()
+    """The address of a scheduler, and the process of one of its two workers."""
+    from distributed import Client, LocalCluster
 
-
-def wait_for(what, seconds=600):
-    end = time.monotonic() + seconds
-    while not (got := what()):
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.01)
-    return got
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        yield cluster.scheduler_address, psutil.Process(next(iter(client.run(os.getpid).values())))
 
 
 @needs_sandbox
 @pytest.mark.slow
 def test_a_worker_dies_on_the_way_and_every_submission_is_graded_once(course, cluster):
-    address, workers = cluster
+    address, worker = cluster
     grading = start_homework("grade", "01", "--course", course, "--dask", address)
-    # a sandbox is open: the worker is in the middle of a submission
-    wait_for(lambda: psutil.Process(workers[0].pid).children())
-    os.killpg(workers[0].pid, signal.SIGKILL)
-    assert workers[0].wait() == -signal.SIGKILL
+    end = time.monotonic() + 600
+    while not worker.children():  # a sandbox is open: the worker is in the middle of a submission
+        assert time.monotonic() < end, "no submission reached it"
+        time.sleep(0.01)
+    worker.kill()
     printed, _ = grading.communicate(timeout=600)
     assert "8 graded now, 0 before; 0 for a person" in printed
     first = {name: statuses(result)["ex01-attention"] for name, result in read_results(course, STEM).items()}
-    assert first == EXPECTED
+    assert first == {name: "not attempted" if i % 2 else "right" for i, name in enumerate(STUDENTS)}
 
 
 def test_what_kills_every_worker_is_left_to_a_person_and_the_others_are_graded(monkeypatch):

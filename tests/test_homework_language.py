@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import nbformat
-from classroom import homework, notebook
+from classroom import homework
 
 from book.catalogue import translated_copy
 from book.chapter import CHAPTERS, language, read, student_copy, with_last_cell
@@ -15,15 +15,14 @@ from homework.grade import grade
 
 def test_a_submission_gets_the_same_points_in_both_languages_and_korean_words_in_one():
     """One right answer, one wrong, one not attempted: in the student copy as it is, and in the Korean one."""
-    chapter, verdicts = CHAPTERS[0], {}
+    answers = {
+        "ex01-attention": "my_attention = scaled_dot_product_attention",
+        "ex01-doubled": "weight_on_itself = 0.5",
+    }
+    verdicts = {}
     for name in ("en", "ko"):
-        copy = student_copy(read(chapter))
-        if name == "ko":
-            copy = translated_copy(copy, f"chapters/{chapter.stem}")
-        answers = {
-            "ex01-attention": "my_attention = scaled_dot_product_attention",
-            "ex01-doubled": "weight_on_itself = 0.5",
-        }
+        copy = student_copy(read(CHAPTERS[0]))
+        copy = translated_copy(copy, f"chapters/{CHAPTERS[0].stem}") if name == "ko" else copy
         for cell in copy.cells:
             cell.source = answers.get(cell.id, cell.source)
         task = prepare(nbformat.writes(copy).encode())
@@ -35,33 +34,33 @@ def test_a_submission_gets_the_same_points_in_both_languages_and_korean_words_in
     assert [one["status"] for one in verdicts["ko"].values()] == ["right", "wrong", "not attempted"]
 
 
-def test_the_language_of_a_notebook_is_known_also_where_grading_stops(monkeypatch):
+def test_where_grading_stops_it_costs_nobody_else_and_the_language_of_the_notebook_is_known(monkeypatch):
     chapter = CHAPTERS[0]
     copy = translated_copy(student_copy(read(chapter)), f"chapters/{chapter.stem}")
     task = prepare(nbformat.writes(copy).encode())
     monkeypatch.setattr(grading, "Run", None)  # which cannot be called
     stopped, cut = grade(task), grade(replace(task, data=task.data[:20_000]))
-    assert stopped["unjudged"].startswith("grading stopped") and not stopped.get("unreadable")
+    assert stopped["unjudged"] == "grading stopped with TypeError: 'NoneType' object is not callable"
+    assert stopped["again"] and not stopped.get("unreadable")
     assert "broken off" in cut["unjudged"] and cut["unreadable"]
     assert stopped["language"] == cut["language"] == "ko"
 
 
-def test_copies_in_both_languages_are_kept(tmp_path):
-    """Those of the first language stay where they are; the others are in a folder beside them."""
-    for name in ("en", "ko", "en", "ko"):
+def test_a_book_without_an_address_is_handed_out_offline_in_both_languages(tmp_path):
+    """Copies in the first language stay where they are, the others are in a folder beside them."""
+    refusal = homework("release", "01", "--course", tmp_path, fails=True)
+    assert all(words in refusal for words in ("https://github.com/OWNER/", "make repository URL=", "--offline"))
+    for name in ("ko", "en", "ko", "en"):
         homework("release", "01", "--course", tmp_path, "--offline", "--language", name)
-    release = tmp_path / "release" / "01_definition"
-    found = {path.parent.name: language(cell.source for cell in read(path).cells) for path in release.rglob("*.ipynb")}
-    assert found == {release.name: None, "ko": "ko"}
-    assert len([*release.rglob("*.whl")]) == 2
-
-
-def test_copies_in_korean_are_handed_out(tmp_path):
-    """Text, the answers of checks, and the last cell; the exercises and their ids stay."""
-    homework("release", "01", "--course", tmp_path, "--offline", "--language", "ko")
-    copy = notebook(tmp_path, "release", "01_definition")
-    assert "어텐션" in copy.cells[0].source and 'ATTENTION_LANG", "ko"' in copy.cells[1].source
-    assert "'1. 써 보기': lambda: checks.attention(my_attention)" in copy.cells[-1].source
-    assert [cell.id for cell in copy.cells if cell.cell_type == "code"] == [
-        cell.id for cell in with_last_cell(student_copy(read(CHAPTERS[0])), "01").cells if cell.cell_type == "code"
-    ]
+    release, own = tmp_path / "release" / "01_definition", with_last_cell(student_copy(read(CHAPTERS[0])), "01")
+    copies = {path.parent.name: read(path) for path in release.rglob("*.ipynb")}
+    found = {place: language(cell.source for cell in copy.cells) for place, copy in copies.items()}
+    assert found == {release.name: "ko", "en": None}
+    for copy in copies.values():
+        codes = ([cell.id for cell in one.cells if cell.cell_type == "code"] for one in (copy, own))
+        assert next(codes) == next(codes)
+    korean, english = copies[release.name].cells, copies["en"].cells
+    assert "어텐션" in korean[0].source and 'ATTENTION_LANG", "ko"' in korean[1].source
+    assert "'1. 써 보기': lambda: checks.attention(my_attention)" in korean[-1].source
+    wheel, beside = release.rglob("attention_src-*.whl")
+    assert wheel.name == beside.name and english[1].source.endswith(f"    %pip install -q {wheel.name}")

@@ -1,28 +1,104 @@
-"""A class of 60, half Korean, in ten layouts: no wrong student, few unknown, no right answer at 0 without a person.
+"""A class of 60, half Korean, in twelve layouts: no wrong student, few unknown, no right answer at 0 without a person.
 
-`make test` collects it from every layout, `make test-slow` grades it.
+`mixed_class.toml` has the students, their rosters and how their files are named. `make test` collects them from every
+layout, `make test-slow` grades them.
 """
 
 import copy
 import csv
+import io
 import re
+import tomllib
+import unicodedata
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import quote
 
 import pytest
 from bad_class import CLASS, submission
 from classroom import by_itself, chapter, needs_sandbox, release
-from mixed_class import BY_NUMBER, HANDED_IN, LAYOUTS, NAMESAKES, PEOPLE, STEM, write_zip
 
 from book.catalogue import translated_copy
 from homework.collect import collect
 from homework.roster import read_roster
 
+STEM = "01_definition"
+TABLE = tomllib.loads((Path(__file__).parent / "mixed_class.toml").read_text("utf-8"))
+LAYOUTS = TABLE["layouts"]
 MOST_UNKNOWN = 2  # of 60, without those that could be several people's and were refused
 
 
-def write_files(folder, files, packed):
-    """Write {path: bytes} to a folder, or as one archive; return the place for `collect`."""
-    if packed:
-        (folder / "all.zip").write_bytes(write_zip(files, packed == "Windows"))
+def make_people():
+    """Everybody, with all that the forms of the table say of a student, and a small notebook that says whose it is."""
+    texts = f"{TABLE['koreans']}, {TABLE['others']}".replace("\n", " ").split(",")
+    for place, (text, handed_in) in enumerate(zip(texts, TABLE["handed_in"].split(), strict=True), start=1):
+        family, given = (word.replace("_", " ") for word in text.split())
+        turned, korean, number = f"{given} {family}", "가" <= family[0] <= "힣", 20_260_000 + 37 * place
+        yield SimpleNamespace(
+            family=family,
+            given=given,
+            turned=turned,
+            name=family + given if korean else turned,
+            plain="".join(letter for letter in (family + given).casefold() if letter.isalnum()),
+            is_korean=korean,
+            login=TABLE["logins"].get(turned, f"u{place:02}{'k' if korean else 'x'}"),
+            number=number,
+            canvas=number - 20_260_000 + 700,
+            n=place,
+            stem=STEM,
+            handed_in=handed_in,
+            notebook=f'{{"cells": [{{"cell_type": "code", "source": "{number}"}}]}}'.encode(),
+        )
+
+
+PEOPLE = [*make_people()]
+NAMESAKES = [one for one in PEOPLE if sum(other.name == one.name for other in PEOPLE) > 1]
+
+
+def write_zip(names, korean_windows=False):
+    """A zip archive; as Korean Windows writes it, its names are in EUC-KR and nothing says so."""
+    made, packed = io.BytesIO(), {}
+    with zipfile.ZipFile(made, "w") as archive:
+        for place, (name, data) in enumerate(names.items()):
+            if korean_windows:
+                code = b"".join(map(encode, name))
+                name = f"{place:04}".ljust(len(code), "x")
+                packed[name.encode()] = code
+            archive.writestr(zipfile.ZipInfo(name), data)
+    data = made.getvalue()
+    for name, code in packed.items():
+        data = data.replace(name, code)
+    return data
+
+
+def encode(letter):
+    """A letter in EUC-KR; one that it lacks loses its accent."""
+    for one in (letter, unicodedata.normalize("NFKD", letter)[0]):
+        with suppress(UnicodeEncodeError):
+            return one.encode("euc_kr")
+    return b"_"
+
+
+def write_files(folder, layout, notebooks):
+    """Write the roster and everybody's files as a platform lays them out; return the place for `collect`."""
+    layout = LAYOUTS.get(layout.get("like"), {}) | layout
+    header, row = TABLE["rosters"][layout["roster"]]
+    lines = [header, *(row.format_map(vars(person)) for person in PEOPLE)]
+    (folder / "roster.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    files = {}
+    for place, (person, data) in enumerate(zip(PEOPLE, notebooks, strict=True)):
+        if own := layout.get("own_zip"):
+            data = write_zip({own.format_map(vars(person)): data})
+        for form, text in layout.get("beside", {}).items():
+            name = form.format_map(vars(person))
+            files[name] = files.get(name, b"") + text.format_map(vars(person)).encode()
+        name = layout["files"][place % len(layout["files"])].format_map(vars(person))
+        name = quote(name) if layout.get("escaped") else unicodedata.normalize(layout.get("unicode", "NFC"), name)
+        files[name] = data
+    if "packed" in layout:
+        (folder / "all.zip").write_bytes(write_zip(files, layout["packed"] == "windows"))
         return folder / "all.zip"
     for name, data in files.items():
         path = folder / "all" / name
@@ -31,35 +107,27 @@ def write_files(folder, files, packed):
     return folder / "all"
 
 
-def show(person):
-    """A small notebook that says whose it is."""
-    return f'{{"cells": [{{"cell_type": "code", "source": "{person.number}"}}]}}'.encode()
-
-
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_no_file_goes_to_a_wrong_student_and_few_are_unknown(tmp_path, layout, record_property):
-    text, make, packed = LAYOUTS[layout]
-    (tmp_path / "roster.csv").write_text(text, "utf-8")
-    roster, place = read_roster(tmp_path / "roster.csv"), write_files(tmp_path, make(show), packed)
+    place = write_files(tmp_path, LAYOUTS[layout], [person.notebook for person in PEOPLE])
+    roster = read_roster(tmp_path / "roster.csv")
     assert len(roster) == len(PEOPLE) == 60
-    whose = {show(person): person for person in PEOPLE}
-    keys = dict(zip(PEOPLE, roster, strict=True))
+    keys = {person.notebook: key for person, key in zip(PEOPLE, roster, strict=True)}
     found, unknown, refused = set(), [], []
     for key, about in collect(place, STEM, roster).items():
         for file in about.files:
-            person = whose.get(file.data)
-            if not person:
+            right = keys.get(file.data)
+            if not right:
                 assert file.path.endswith((".yml", "HEAD")), file.path
             elif not about.nobody:
-                assert key == keys[person], (file.path, key)
-                found.add(person)
+                assert key == right, (file.path, key)
+                found.add(key)
             elif "can be" in about.notes[0]:
-                assert f"{keys[person]} (" in about.notes[0], about.notes[0]
+                assert f"{right} (" in about.notes[0], about.notes[0]
                 refused.append(file.path)
             else:
                 unknown.append(file.path)
     record_property("found", f"{len(found)} of 60, {len(refused)} refused, {len(unknown)} unknown")
-    print(layout, len(found), "refused:", refused, "unknown:", unknown)
     assert len(found) + len(refused) + len(unknown) == 60
     assert len(unknown) <= MOST_UNKNOWN and len(refused) <= len(NAMESAKES) + 4, (unknown, refused)
 
@@ -67,16 +135,13 @@ def test_no_file_goes_to_a_wrong_student_and_few_are_unknown(tmp_path, layout, r
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
     """The class after release, collect, grade and report; every Korean student hands in a Korean notebook."""
-    course, place = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("handed-in")
-    (place / "roster.csv").write_text(BY_NUMBER, "utf-8")
+    course, folder = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("handed-in")
     release(course, "01")
     english = chapter(1).solved()
     korean = translated_copy(copy.deepcopy(english), f"chapters/{STEM}")
-    written = {p: submission(HANDED_IN[p], korean if p.is_korean else english) for p in PEOPLE}
-    files = LAYOUTS["e-class"][1](lambda person: written[person])
-    by_itself(
-        "collect", "01", write_files(place, files, "Windows"), "--course", course, "--roster", place / "roster.csv"
-    )
+    written = [submission(person.handed_in, korean if person.is_korean else english) for person in PEOPLE]
+    place = write_files(folder, LAYOUTS["e-class, a zip of Korean Windows"], written)
+    by_itself("collect", "01", place, "--course", course, "--roster", folder / "roster.csv")
     by_itself("grade", "01", "--course", course, "--jobs", 2, "--timeout", 8)
     by_itself("report", "01", "--course", course)
     return course
@@ -97,9 +162,9 @@ def find_row(rows, person):
 
 @needs_sandbox
 @pytest.mark.slow
-@pytest.mark.parametrize("person", PEOPLE, ids=lambda person: f"{HANDED_IN[person]}-{person.login}")
+@pytest.mark.parametrize("person", PEOPLE, ids=lambda person: f"{person.handed_in}-{person.login}")
 def test_no_right_answer_is_at_0_without_a_person_and_no_wrong_one_has_points(rows, person):
-    entry, row = CLASS[HANDED_IN[person]], find_row(rows, person)
+    entry, row = CLASS[person.handed_in], find_row(rows, person)
     titles = [title for title in row if re.match(r"\d\. ", title)]
     for status, title in zip(entry.statuses, titles, strict=False):
         if status == "r":

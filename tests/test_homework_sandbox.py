@@ -12,7 +12,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from classroom import by_itself, chapter, collect_class, homework, needs_sandbox, solved, start_homework
+from classroom import by_itself, chapter, collect_class, homework, needs_root, needs_sandbox, solved, start_homework
 from nbformat.v4 import new_code_cell
 
 from book.chapter import ROOT
@@ -75,7 +75,7 @@ def test_student_code_is_refused(session, what):
     assert re.fullmatch(error, run(session, source))
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root starts student code as another user")
+@needs_root
 def test_where_only_the_user_is_another_the_network_is_closed_too():
     with Session(seconds=30, kind="user") as session:
         for family in ("AF_INET", "AF_INET6"):
@@ -110,34 +110,41 @@ def test_processes_are_counted():
         assert int(run(session, "print(children)")) < walls.LIMITS["RLIMIT_NPROC"]
 
 
+FLOOD = """import threading
+
+def f(g):
+    def call():
+        while True:
+            g(1.0)
+
+    threading.Thread(target=call).start()
+    while True:
+        pass"""
+LARGE = "import numpy as np\n\ndef f(g):\n    return g(np.ones((90000, 1)))"
+ENDS = [
+    ("while True: pass", "time"),
+    ("import time; time.sleep(60)", "time"),
+    ("import os; os._exit(1)", "gone"),
+    ("import os; os.kill(os.getpid(), 9)", "gone"),
+    ("import os; os.write(4, b'\\0\\0\\0\\1{')", "garbled"),
+    ("import os; os.write(4, b'\\xff\\xff\\xff\\xff')", "garbled"),
+    ("import os; os.write(4, b'\\0\\0\\0\\2{}')", "garbled"),
+    (FLOOD, "time|garbled"),  # a thread floods callbacks
+    (LARGE, "garbled"),  # what is given to a check to compute is small
+]
+
+
 @needs_sandbox
-@pytest.mark.parametrize(
-    ("source", "how"),
-    [
-        ("while True: pass", "time"),
-        ("import time; time.sleep(60)", "time"),
-        ("import os; os._exit(1)", "gone"),
-        ("import os; os.kill(os.getpid(), 9)", "gone"),
-        ("import os; os.write(4, b'\\0\\0\\0\\1{')", "garbled"),
-        ("import os; os.write(4, b'\\xff\\xff\\xff\\xff')", "garbled"),
-        ("import os; os.write(4, b'\\0\\0\\0\\2{}')", "garbled"),
-    ],
-)
+@pytest.mark.parametrize(("source", "how"), ENDS)
 def test_what_ends_a_sandbox_is_known(source, how):
     with Session(seconds=30) as session:
-        session.ask("run", source="pass", name="cell 1")
+        calls, seconds = "def f" in source, 0.5 if "time" in how else None
+        session.ask("run", source=source if calls else "pass", name="cell 1")
         with pytest.raises(Died, match=how):
-            session.ask("run", source=source, name="cell 2", seconds=0.3 if how == "time" else None)
-
-
-@needs_sandbox
-def test_a_thread_that_floods_callbacks_is_ended_in_time():
-    flood = "import threading\ndef f(g):\n    def call():\n        while True:\n            g(1.0)\n    "
-    flood += "threading.Thread(target=call).start()\n    while True:\n        pass"
-    with Session(seconds=0.5) as session:
-        session.ask("run", source=flood, name="cell", seconds=60)
-        with pytest.raises(Died, match=r"time|garbled"):
-            session.ask("call", [lambda x: x], name="f", arguments=[wire.encode(abs, lambda f: 0)])
+            if calls:
+                given = [wire.encode(abs, lambda f: 0)]
+                session.ask("call", [lambda x: x @ x.T], name="f", arguments=given, seconds=seconds)
+            session.ask("run", source=source, name="cell 2", seconds=seconds)
 
 
 @needs_sandbox
@@ -155,24 +162,10 @@ def test_functions_cross_in_both_directions(session):
     assert session.ask("call", [lambda x, function: function(x)], name="g", arguments=given)["raised"] == "KeyError"
 
 
-@needs_sandbox
-def test_what_is_given_to_a_check_to_compute_is_small():
-    with Session(seconds=9) as session:
-        session.ask("run", source="import numpy as np\ndef f(g):\n    return g(np.ones((90000, 1)))", name="cell")
-        with pytest.raises(Died, match="garbled"):
-            session.ask("call", [lambda x: x @ x.T], name="f", arguments=[wire.encode(abs, lambda f: 0)])
-
-
 def test_a_container_has_the_same_walls():
     command = " ".join(map(str, walls.container("podman", "homework-1")))
-    for wall in (
-        "--network none",
-        "--read-only",
-        "--cap-drop ALL",
-        "--security-opt no-new-privileges",
-        "--pids-limit 24",
-    ):
-        assert wall in command
+    expected = "--network none", "--read-only", "--cap-drop ALL", "--security-opt no-new-privileges", "--pids-limit 24"
+    assert [wall for wall in expected if wall not in command] == []
     assert command.startswith("podman run --rm --interactive --name homework-1 ") and "ATTENTION_SEED" not in command
     assert command.endswith("attention-grading python") and f"--memory {walls.MEMORY} " in command
     assert command.count("readonly") == len(walls.GRADING)
@@ -266,13 +259,12 @@ def test_unsafe_shows_the_secret_to_nobody(course):
     assert summary["points"] == 6
 
 
-def test_grading_without_the_secret_refuses_and_says_what_it_is(course):
-    with pytest.raises(Unclear, match="ATTENTION_SEED is not set"):
-        batch.command("01", course, 1, None, 20, False, False, {}, personal=False)
-
-
-def test_a_command_too_early_names_the_one_before(tmp_path):
-    with pytest.raises(Unclear, match="python -m homework release 01"):
-        batch.command("01", tmp_path, 1, None, 20, False, False, {"ATTENTION_SEED": "x"}, personal=False)
+def test_a_command_too_early_names_the_one_before_and_one_without_the_secret_says_what_it_is(course, tmp_path):
+    for place, environment, message in (
+        (tmp_path, {"ATTENTION_SEED": "x"}, "python -m homework release 01"),
+        (course, {}, "ATTENTION_SEED is not set"),
+    ):
+        with pytest.raises(Unclear, match=message):
+            batch.command("01", place, 1, None, 20, False, False, environment, personal=False)
     with pytest.raises(Unclear, match="python -m homework grade 01"):
         report.command("01", tmp_path, {})

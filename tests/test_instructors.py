@@ -65,12 +65,6 @@ def compute_weights(scores, d):
     return softmax(np.array(scores) / np.sqrt(d))
 
 
-def test_there_are_two_exam_questions_for_each_chapter():
-    assert [(number, len(questions)) for number, questions in read_exam().items()] == [
-        (path.stem[:2], 2) for path in CHAPTERS
-    ]
-
-
 @pytest.mark.parametrize("one", EXAM)
 def test_the_numbers_of_an_exam_answer_are_computed_or_given_in_its_question(one):
     """Numbers of more than one digit; a smaller one that no expression gives is read as a part of the formula."""
@@ -83,7 +77,8 @@ def test_the_numbers_of_an_exam_answer_are_computed_or_given_in_its_question(one
     assert shown <= {*one.get("numbers", {}), *re.findall(r"\d(?:[\d,]*\d)?(?:\.\d+)?", one["question"])}
 
 
-def test_no_exam_answer_is_on_a_page_or_in_its_translation():
+def test_every_chapter_has_exam_questions_and_no_answer_is_on_a_page_or_in_its_translation():
+    assert [*read_exam()] == [path.stem[:2] for path in CHAPTERS]
     public = TEXT + (ROOT / "locale" / TRANSLATED / "pages" / "instructors.po").read_text("utf-8")
     for number, questions in read_exam().items():
         for one in questions:

@@ -5,11 +5,12 @@ that can be a date is an id only beside its student's name. What could be two pe
 """
 
 import re
+import tomllib
 import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import takewhile
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import yaml
 
@@ -25,28 +26,11 @@ PLATFORMS = [  # the first that fits tells who
 ]
 GRADESCOPE = re.compile(r"(?:^|/)(?P<folder>submission_(?P<number>\d+))/")
 RUBY = re.compile(rb"!ruby/\S+|^([ -]*):(?=\w+:)", re.M)  # its kinds of values in YAML, and keys like :name:
-JOINED = r"(과|와|이랑|랑|하고)"  # to the name before it, and another one follows
-ENDING = re.compile(  # of a Korean word, after a name
-    f"{JOINED}|(님|학생)(이|의|은|께서)?|이|가|의|꺼|거|께|에게|한테|올림|드림|입니다|이에요|예요|님{JOINED}"
-)
-NOISE = re.compile(
-    r"copy of|copie de|kopie von|의 ?(사본|복사본)|사본( ?-)?|복사본|"
-    r"\(\d{1,3}\)|-\d+$|- ?copy(\d*)|kakaotalk(_\d{8}_\d{9})?(_\d\d)?(?!\d)|['’]s\b|"
-    r"\.(ipynb|txt|json|zip|7z|rar|pdf|html?|py|docx?|hwpx?|eml|msg|png|jpe?g)(?![a-z0-9])",
-    re.I,
-)
-USUAL = """and answer answers assignment assignments assn attention attempt by chapter class colab copy course done
-    draft ex exercise exercises file final finished fixed from fw fwd good homework hw jupyter kap lab main master my
-    new nlp notebook numbers of project pset python re real section solution solutions solved submission submit
-    submitted task tasks the untitled updated v version week work
-    dear prof professor resubmission resubmit resubmitted sent submissions
-    과제 과제물 숙제 제출 제출용 제출본 제출합니다 재제출 보낸 드립니다 입니다 교수님 조교님 최종 최종본 진짜최종
-    찐최종 수정 수정본 완성 완료 답 답안 정답 풀이 해답 실습 연습 연습문제 문제 보고서 레포트 리포트 노트북 주피터
-    파이썬 코드 파일 사본 복사본 새 내 주 주차 차시 차 회차 번 번째 장 단원 챕터 강의 수업 분반 반 학번 학년 이름 학과
-    어텐션 숫자로 보는 의 및 와 과"""
-USUAL = {*USUAL.split(), *(f"hw{number}" for number in range(20))}
+WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
+JOINED, NOISE, USUAL = WORDS["joining"], re.compile("|".join(WORDS["added"]), re.I), {*WORDS["usual"].split()}
+ENDING = re.compile(f"{JOINED}|{WORDS['ending']}|님{JOINED}")  # of a Korean word, after a name
 CERTAIN = 5  # characters of an id with digits in it that no other word has by chance
-WHOLE = 3  # syllables of a Korean name that is one word; many a word of two is also a name
+WHOLE = re.compile("[가-힣]{3,}")  # a Korean name in one word; many a word of two syllables is also a name
 DATE = re.compile(r"20\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")  # eight digits that a file's name has by itself
 MONTH_AND_DAY = re.compile(r"20\d\d (0?[1-9]|1[0-2]) (0?[1-9]|[12]\d|3[01])( |$)")
 GLUED = re.compile(r"(?:[^\W\d]{2,})?(\d{5,})(?:[^\W\d]{2,}\d{0,2})?")  # a number in one word with letters
@@ -218,21 +202,25 @@ class Layout:
             matches = {span: keys for span, keys in matches.items() if span not in only_usual}
         elif matches:
             return set(), False, set().union(*matches.values()), set()
-        dates = {span for span in matches if _is_date(words[slice(*span)]) and words[span[0] - 1 : span[0]] != ["학번"]}
-        dated = set().union(*(matches.pop(span) for span in dates))
-        covered |= _find_times(words)
+        begun = _find_dates(words)
+        for i, length in begun.items():
+            covered |= {*range(i, i + length + bool(TIME.fullmatch("".join(words[i + length : i + length + 1]))))}
+        dated = set()
+        for i, j in [*matches]:
+            is_date = (i in begun and j - i >= begun[i]) or DATE.fullmatch("".join(words[i:j]))
+            if is_date and words[i - 1 : i] != ["학번"]:
+                dated |= matches.pop((i, j))
         rest = [word for place, word in enumerate(words) if place not in covered and not self._is_usual(word)]
         sure, whole = all(map(COUNTED.fullmatch, rest)), set()
         if not sure:  # it also means somebody else, so only an exact id counts, or, if need be, a whole name
-            whole = set().union(*(keys for (i, j), keys in matches.items() if j > i + 1 or HANGUL.match(words[i])))
-            certain = {(i, j): keys for (i, j), keys in matches.items() if _is_certain("".join(words[i:j]))}
             alone = all(word.isdigit() or HANGUL.match(word) for word in rest)  # what is no part of a name in letters
-            named = {
-                (i, j): keys
-                for (i, j), keys in matches.items()
-                if _is_whole_name("".join(words[i:j])) or (alone and j > i + 1 and not HANGUL.match(words[i]))
-            }
-            matches, sure = certain | named, bool(certain)
+            for (i, j), keys in [*matches.items()]:
+                joined, in_letters = "".join(words[i:j]), j > i + 1 and not HANGUL.match(words[i])
+                whole |= keys if j > i + 1 or HANGUL.match(words[i]) else set()
+                if len(joined) >= CERTAIN and re.search(r"\d", joined):
+                    sure = True
+                elif not WHOLE.fullmatch(joined) and not (alone and in_letters):
+                    del matches[i, j]
         people = [*matches.values()]
         keys = (set.intersection(*people) or set.union(*people)) if people else set()
         return keys, sure, whole, dated
@@ -258,7 +246,7 @@ class Layout:
         splits = [(word[:i], word[i:]) for i in range(1, len(word))]
         cuts = [part for pair in splits for part, other in (pair, pair[::-1]) if other in self.attached]
         cuts += [
-            name for name, ending in splits if ENDING.fullmatch(ending) and (len(name) >= WHOLE or ending[0] == "님")
+            name for name, ending in splits if ENDING.fullmatch(ending) and (WHOLE.fullmatch(name) or ending[0] == "님")
         ]
         for name, rest in splits:
             if (joined := re.match(JOINED, rest)) and name in self.known and rest[joined.end() :] in self.known:
@@ -266,29 +254,11 @@ class Layout:
         return set().union(*(self.known.get(cut, set()) for cut in cuts if HANGUL.match(cut)))
 
 
-def _is_certain(joined):
-    return len(joined) >= CERTAIN and any(letter.isdigit() for letter in joined)
-
-
-def _is_date(words):
-    """Do these words begin with a date, or are they one?"""
-    parted = len(words) > 1 and (MONTH_AND_DAY.match(" ".join(words)) or DATE.fullmatch(words[0]))
-    return bool(parted or DATE.fullmatch("".join(words)))
-
-
-def _find_times(words):
-    """The places of a date and of the time after it."""
-    places = set()
-    for i in range(len(words)):
-        length = 1 if DATE.fullmatch(words[i]) else 3 if MONTH_AND_DAY.match(" ".join(words[i : i + 3])) else 0
-        if length:
-            end = i + length
-            places |= {*range(i, end + bool(TIME.fullmatch("".join(words[end : end + 1]))))}
-    return places
-
-
-def _is_whole_name(joined):
-    return len(joined) >= WHOLE and all(HANGUL.match(letter) for letter in joined)
+def _find_dates(words):
+    """{place: number of words} of the dates in a name."""
+    whole = {place: 1 for place, word in enumerate(words) if DATE.fullmatch(word)}
+    parted = {place: 3 for place in range(len(words)) if MONTH_AND_DAY.match(" ".join(words[place : place + 3]))}
+    return parted | whole
 
 
 def _title_words(stem):

@@ -35,6 +35,8 @@ VERSION = re.compile(r"%pip install -q .*git\+[^\s\"]+@([0-9a-f]{7,40})")
 
 def command(chapter, course, roster, environment, language="en", **options):
     """Make student copies in a language; with `personal` one for each student of the roster too."""
+    from book.catalogue import translated_copy  # reads Markdown, as grading need not
+
     from ..report import gradebook  # loads nbgrader
 
     source = find_package(course, options["offline"])
@@ -44,7 +46,7 @@ def command(chapter, course, roster, environment, language="en", **options):
         first = language_of(read(released)) if released.exists() else language  # whose copies stay where they are
         plain = hand_out(read(gradebook.release(course, path)), path.stem, source)
         for copied in dict.fromkeys((first, language)):
-            copy = translated(plain, path) if copied == TRANSLATED else plain
+            copy = translated_copy(deepcopy(plain), f"chapters/{path.stem}") if copied == TRANSLATED else plain
             place = released if copied == first else released.parent / copied / path.name
             place.parent.mkdir(exist_ok=True)
             nbformat.write(copy, place)
@@ -55,13 +57,6 @@ def command(chapter, course, roster, environment, language="en", **options):
         if options["personal"]:
             _release_personal(copy, course / "personal" / path.stem, course, students, environment)
     print(f"Student copies are in {course / 'release'}.")
-
-
-def translated(copy, path):
-    """The student copy of a chapter in the other language."""
-    from book.catalogue import translated_copy  # which reads Markdown, as grading need not
-
-    return translated_copy(deepcopy(copy), path.relative_to(ROOT).with_suffix("").as_posix())
 
 
 def find_package(course, offline):

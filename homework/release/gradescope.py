@@ -9,15 +9,8 @@ from ..chapter import find_chapter
 from . import personal
 
 HERE = Path(__file__).parent / "gradescope"
-PACKED = (
-    "attention_src/**/*",
-    "attention_course/**/*",
-    "book/**/*",
-    "homework/**/*",
-    "chapters/*.ipynb",
-    "pyproject.toml",
-)
-PACKED += ("requirements-dev.txt", "README.md", "_config.yml", "CITATION.cff")
+PACKED = "attention_src/**/* attention_course/**/* book/**/* homework/**/* chapters/*.ipynb".split()
+PACKED += ["pyproject.toml", "requirements-dev.txt", "README.md", "_config.yml", "CITATION.cff"]
 
 
 def command(chapter, course, environment):

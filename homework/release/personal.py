@@ -1,50 +1,32 @@
 """Numbers of one's own: the inputs of predict-it exercises, drawn for each student from the instructor's secret.
 
-An exercise takes part if its check accepts its numbers as options, and a line of `NUMBERS` says what they may be.
+An exercise takes part if its check accepts its numbers as options, and `numbers.toml` says what they may be.
 """
 
 import ast
 import copy
 import hashlib
 import random
+import tomllib
 from functools import cache
+from pathlib import Path
 
 from book.chapter import is_check
 
 from ..chapter import Unclear
 
-NUMBERS = {  # check: (how the student is told, {option: what it may be})
-    "doubled_query": ("the query of *The* is ({times}, 0)", {"times": (3, 4, 5)}),
-    "temperature_for_ratio": (
-        "the first two scores are {first} and {second}, and the ratio is {ratio}",
-        {"first": (3, 3.5, 4), "second": (1.25, 1.75, 2.25), "ratio": (4, 5, 6)},
-    ),
-    "numbers_and_rank": (
-        "d_model = {d_model}, d_k = {d_k}, d_v = {d_v}",
-        {"d_model": (60, 80, 120, 160), "d_k": (4, 6, 10), "d_v": (14, 24, 32)},
-    ),
-    "who_may_look": (
-        "{source} source words, padded to {places} positions, and {written} written words",
-        {"source": (3, 4, 5), "places": (8, 9, 10), "written": (6, 7)},
-    ),
-    "layer_numbers": (
-        "d_model = {d_model}, {num_heads} heads, {tokens} tokens",
-        {"d_model": (384, 1152, 1536), "num_heads": (6, 8, 16, 24), "tokens": (50, 80, 120)},
-    ),
-    "block_parameters": (
-        "d_model = {d_model}, {num_heads} heads, d_ff = {d_ff}",
-        {"d_model": (128, 384, 512), "num_heads": (2, 4, 8), "d_ff": (640, 1536, 2048)},
-    ),
-    "patch_numbers": ("{size} × {size} pixels, patches of {patch}", {"size": (448, 672, 896), "patch": (14, 16, 28)}),
-    "loss_numbers": (
-        "{vocabulary} tokens; sentences of length {lengths}",
-        {"vocabulary": (30522, 32000, 128256), "lengths": ((4, 7, 6), (8, 3, 5), (6, 2, 9))},
-    ),
-    "cache_bytes": (
-        "{layers} layers, {heads} heads of {width} numbers; then {kv_heads} heads of keys and values",
-        {"layers": (24, 32, 48), "heads": (48, 80, 96), "kv_heads": (4, 8, 16), "width": (64, 96)},
-    ),
-}
+
+def read_numbers():
+    """Return {check: (how the student is told, {option: what it may be})}."""
+    table = tomllib.loads(Path(__file__).with_name("numbers.toml").read_text("utf-8"))
+    freeze = lambda value: tuple(value) if isinstance(value, list) else value  # noqa: E731
+    return {
+        check: (options.pop("told"), {name: [*map(freeze, values)] for name, values in options.items()})
+        for check, options in table.items()
+    }
+
+
+NUMBERS = read_numbers()
 
 
 @cache
