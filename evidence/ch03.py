@@ -97,6 +97,7 @@ CLAIMS = [
         shows=Series("exact", "dates right with keys that hold only places", START),
         baseline=Series("exact", "dates right without attention", NONE),
         best=Level(1, "all dates right"),
+        refuting_values={"exact": 0.7},
     ),
     dates_claim(
         "Only the two suspects draw a better map than the table.",
