@@ -6,6 +6,8 @@ from attention_src.attention import attention
 from attention_src.scores import dot_score
 from attention_src.threads import limit_threads
 
+__all__ = ["count_in_squares", "measure_gradients"]  # what the chapter calls; the rest are its parts
+
 ITEMS, FACTS = 64, 8
 LEARNED = 2 / 3  # of the items right in the last five steps: then a run counts as one that learned
 PRECISE = torch.float64  # so that what is counted is the same on every machine
@@ -30,23 +32,10 @@ def _answer(W, divisor):
 def train_side_by_side(divisor, rate, d, steps, method=torch.optim.SGD, *, scale=1.0, seed=0, runs=5):
     """Train W_q and W_k from several initialisations side by side, on new items at every step.
 
-    Parameters
-    ----------
-    divisor : float, by which all scores are divided
-    rate : float, learning rate
-    d : int, how many numbers an item, a query and a key have
-    steps : int
-    method : an optimiser of torch.optim
-    scale : float, by which W_q and W_k are multiplied at the start
-    seed, runs : int
+    All scores are divided by `divisor`; `d` is how many numbers an item, a query and a key have; `method` is an
+    optimiser of torch.optim; W_q and W_k are multiplied by `scale` at the start. Return the share of items all of whose
+    facts have the right sign, (steps, runs), and W_q and W_k before and after, (2, runs, d, d).
 
-    Returns
-    -------
-    shares : torch.Tensor (steps, runs), the share of items all of whose facts have the right sign
-    before, after : torch.Tensor (2, runs, d, d), W_q and W_k
-
-    Examples
-    --------
     >>> shares, before, after = train_side_by_side(4, 0.3, 16, 3, runs=2)
     >>> shares.shape, after.shape
     (torch.Size([3, 2]), torch.Size([2, 2, 16, 16]))
@@ -66,18 +55,8 @@ def train_side_by_side(divisor, rate, d, steps, method=torch.optim.SGD, *, scale
 
 
 def count_learners(divisor, rate, d, method=torch.optim.SGD, *, steps=75, seed=0, runs=5):
-    """Count the runs that have more than two thirds of the items right in the last five steps.
+    """Count the runs of `train_side_by_side` that have more than two thirds of the items right in the last five steps.
 
-    Parameters
-    ----------
-    divisor, rate, d, method, steps, seed, runs : as for `train_side_by_side`
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
     >>> count_learners(4, 0.3, 16), count_learners(4, 0.003, 16)
     (5, 0)
     """

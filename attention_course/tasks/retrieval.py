@@ -56,12 +56,8 @@ def lookup_examples(num_train, num_test, num_tokens=5, num_bits=3, seed=0):
     array([[ 0,  0,  1,  0,  1,  0, -1, -1],
            [ 0,  1,  0,  1,  0,  0, -1,  1],
            [ 1,  0,  0,  0,  0,  1,  1,  1]])
-    >>> train.wanted[0]
-    array([1, 2, 0])
-    >>> train.answers[0].astype(int)
-    array([[ 1, -1],
-           [-1, -1],
-           [ 1,  1]])
+    >>> train.wanted[0], train.answers[0].astype(int).tolist()
+    (array([1, 2, 0]), [[1, -1], [-1, -1], [1, 1]])
     """
     num_train, num_test = check_counts(num_train, num_test)
     n, num_bits = as_integer("num_tokens", num_tokens, 3), as_integer("num_bits", num_bits, 1)
