@@ -41,18 +41,6 @@ def test_unpatchify_puts_together_what_patchify_took_apart(array, shape):
     same(back, images)
 
 
-def test_a_patch_as_large_as_the_picture_and_one_of_a_pixel():
-    same(patchify(IMAGES[:, :2, :2], 2)[:, 0], IMAGES[:, :2, :2].reshape(BATCH, -1))
-    same(patchify(IMAGES, 1), IMAGES.reshape(BATCH, -1, C))
-
-
-def test_gradients_reach_every_pixel():
-    images = torch.tensor(IMAGES, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda x: patchify(x, P), images[:1, :4, :2, :1].detach().requires_grad_())
-    patchify(images, P).sum().backward()
-    assert (images.grad == 1).all()
-
-
 CUT = patchify(IMAGES, P)
 DIVIDES = "expected a number that divides both"
 LIBRARY = "expected a NumPy array or a torch tensor"

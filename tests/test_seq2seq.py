@@ -40,20 +40,13 @@ def test_shapes_and_a_gradient_for_every_parameter(kind, cell):
 
 
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
-@pytest.mark.parametrize("kind", WITH)
-def test_padding_gets_no_weight_and_rows_sum_to_one(kind, cell):
-    _, weights = build(kind, cell)(SOURCE, TARGET, LENGTHS)
-    assert (weights[1, :, 3:] == 0).all()
-    same(weights.sum(-1), torch.ones(2, 4).double())
-
-
-@pytest.mark.parametrize("cell", ["gru", "lstm"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_padded_source_gives_what_it_gives_alone(kind, cell):
     model = build(kind, cell)
-    together, _ = model(SOURCE, TARGET, LENGTHS)
-    alone, _ = model(SOURCE[1:, :3], TARGET[1:])
+    together, weights = model(SOURCE, TARGET, LENGTHS)
+    alone, few = model(SOURCE[1:, :3], TARGET[1:])
     same(together[1:], alone)
+    assert kind is None or ((weights[1, :, 3:] == 0).all() and same(weights[1:, :, :3], few) is None)
 
 
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
@@ -65,19 +58,8 @@ def test_the_decoder_starts_from_the_last_state_of_each_direction(cell):
 
 
 @pytest.mark.parametrize("kind", WITH)
-def test_the_weights_change_when_a_source_character_does(kind):
-    """The published decoder of exercise 3 never looked at the encoder; this is the test that finds it."""
-    model = build(kind)
-    changed = SOURCE.clone()
-    changed[0, 4] = 2
-    before, after = model(SOURCE, TARGET, LENGTHS)[1], model(changed, TARGET, LENGTHS)[1]
-    assert not torch.allclose(before[0], after[0], atol=1e-4)
-    assert torch.equal(before[1], after[1])
-
-
-@pytest.mark.parametrize("kind", WITH)
 def test_with_the_state_held_still_the_weights_follow_the_memory(kind):
-    """Permuting the encoder states permutes the weights, so they come from the states and not from the positions."""
+    """So they come from the states and not from the positions, as those of the published decoder of exercise 3 did."""
     model, order = build(kind), torch.tensor([4, 2, 0, 6, 1, 3, 5])
     states, state = model.encoder(SOURCE[:1], LENGTHS[:1])
     weights, permuted = (step(model, seen, state)[2] for seen in (states, states[:, order]))

@@ -5,7 +5,7 @@ import pytest
 
 from attention_course.tasks import football_examples
 from attention_course.tasks.drawing import MEADOW
-from attention_course.tasks.football import COLOURS, DIRECTIONS, PATCH, SHAPES, direction
+from attention_course.tasks.football import COLOURS, DIRECTIONS, PATCH, SHAPES
 
 GRID = 4
 TRAIN, TEST = football_examples(60, 40, grid=GRID, seed=3)
@@ -36,8 +36,3 @@ def test_the_direction_leads_from_the_ball_to_the_goal(part):
     for ball, goal, where in zip(part.ball, part.goal, part.direction, strict=True):
         (y, x), (v, u) = divmod(ball, GRID), divmod(goal, GRID)
         assert STEPS[DIRECTIONS[where]] == (np.sign(v - y), np.sign(u - x))
-
-
-def test_the_direction_of_every_pair_of_patches_takes_arrays_too():
-    ball, goal = np.array([0, 0, 8, 8, 4, 4]), np.array([1, 8, 0, 7, 3, 2])
-    assert [DIRECTIONS[i] for i in direction(ball, goal, 3)] == ["→", "↘", "↖", "←", "←", "↗"]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attention_course.tasks import draw_scenes, scene_examples
+from attention_course.tasks import scene_examples
 from attention_course.tasks.grounding import INK, MEADOW, PATCH, PIXELS, WORDS
 
 GRID = 3
@@ -42,10 +42,3 @@ def test_the_shapes_fill_a_patch_and_can_be_told_apart_by_their_ink_whatever_the
     ink = (PIXELS == "#").reshape(len(WORDS), -1).astype(int)
     never_filled = (PIXELS != "o").all(axis=0).ravel()
     assert np.linalg.matrix_rank(ink[:, never_filled]) == len(WORDS)
-
-
-def test_a_scene_of_ones_own_can_be_drawn():
-    places, colours = np.array([[8, 0, 5]]), np.eye(3)[None]
-    (image,) = draw_scenes(places, colours, GRID)
-    for thing, place in enumerate(places[0]):
-        np.testing.assert_allclose(patch_of(image, place), drawn_by_hand(thing, colours[0, thing]), atol=1e-6)

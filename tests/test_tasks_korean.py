@@ -5,7 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from attention_course.tasks import korean_examples, write_sentence
+from attention_course.tasks import korean_examples
 from attention_course.tasks.korean import ENDINGS, NOUNS, STEMS, VERBS, ends_in_consonant
 
 TRAIN, TEST = korean_examples(700, 200, seed=1)
@@ -33,11 +33,6 @@ def test_every_sentence_has_a_subject_an_object_and_a_verb_each_rightly_marked(p
         assert written[thing] == stems[thing] + FORMS[stems[thing]][1]
         assert written[subject] == stems[subject] + FORMS[stems[subject]][0]
         assert stems[subject] != stems[thing] == NOUNS[part.answers[row]]
-
-
-def test_a_sentence_is_written_with_its_endings():
-    assert write_sentence(TEST.stems[0], TEST.endings[0]) == "나는 밥을 먹었다"
-    assert write_sentence([STEMS.index("책"), STEMS.index("보았"), STEMS.index("꽃")], [2, 4, 0]) == "책을 보았다 꽃은"
 
 
 @pytest.mark.parametrize("part", [TRAIN, TEST], ids=["train", "test"])

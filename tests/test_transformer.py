@@ -39,14 +39,6 @@ def test_it_is_its_parts_in_order():
 
 
 @torch.no_grad()
-def test_one_pass_gives_what_one_pass_for_each_character_gives():
-    model, (source, target) = make_model(), make_batch()
-    logits, _ = model(source, target, LENGTHS)
-    for length in range(1, N + 1):
-        same(model(source, target[:, :length], LENGTHS)[0][:, -1], logits[:, length - 1])
-
-
-@torch.no_grad()
 def test_a_character_depends_on_those_before_it_and_on_no_padding():
     model, (source, target) = make_model(), make_batch()
     logits, _ = model(source, target, LENGTHS)
