@@ -48,22 +48,6 @@ def test_concat_is_the_additive_score_with_both_states_end_to_end(random):
     np.testing.assert_allclose(np.tanh(joined @ np.concatenate([w_s, w_h])) @ v, additive_score(s, h, w_s, w_h, v))
 
 
-@pytest.mark.parametrize("kind", [*COMPARING, "from_start"])
-def test_weights_follow_other_encoder_states_unless_they_are_made_without_them(random, kind):
-    model, (numbers, lengths, target) = network(kind, 8), draw_texts(random, 9, 12)
-    _, before = model(numbers, target, lengths)
-    with replace_states(model, lambda states: states.flip(0)):
-        _, after = model(numbers, target, lengths)
-    assert torch.equal(before, after) == (kind in BLIND)
-
-
-@pytest.mark.parametrize("kind", COMPARING + BLIND)
-def test_every_character_has_some_weight_and_padding_none(random, kind):
-    numbers, lengths, target = draw_texts(random, 9, 12)
-    _, weights = network(kind, 8)(numbers, target, lengths)
-    assert torch.equal(weights > 0, (numbers > 0)[:, None].expand_as(weights))
-
-
 @pytest.mark.parametrize("kind", COMPARING + BLIND)
 def test_keys_of_another_text_of_the_same_length_change_the_weights_only_of_a_network_that_compares(random, kind):
     numbers, lengths, target = draw_texts(random, 9, 9)
