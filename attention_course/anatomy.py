@@ -1,6 +1,6 @@
 """What runs through a Transformer while it writes, whole and with one arrow cut, as chapter 7 shows it."""
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 import torch
@@ -144,16 +144,10 @@ def trace(model, task, source, arrow=None):
     attention, (m, m), (10, 10) and (10, m), the mean of the heads. ValueError if the source has an unknown character.
     """
     numbers, lengths = map(torch.tensor, task.source_text.encode([source]))
-    if arrow is None:
-        return _trace(model, task, numbers, lengths)
-    with cut(model, *arrow):
-        return _trace(model, task, numbers, lengths)
-
-
-def _trace(model, task, numbers, lengths):
-    written = model.generate(numbers, ISO_LENGTH, lengths)
-    with record_stream(model) as stops:
-        logits, weights = model(numbers, written, lengths, need_weights=True)
+    with cut(model, *arrow) if arrow else nullcontext():
+        written = model.generate(numbers, ISO_LENGTH, lengths)
+        with record_stream(model) as stops:
+            logits, weights = model(numbers, written, lengths, need_weights=True)
     (text,) = task.target_text.decode(written)
     return {
         "text": text.ljust(ISO_LENGTH, "?"),  # padding and start have no letter

