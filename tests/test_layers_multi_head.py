@@ -225,8 +225,6 @@ REFUSED = [
     (lambda: some_layer()(QUERY, KEY[[0, 1, 1]], VALUE[[0, 1, 1]]),
      f"query {TOKENS['query']} and key (3, 7, 12) and value (3, 7, 12): the axes before the last two do not broadcast, "
      "got (2,) and (3,) and (3,)"),
-    (lambda: some_layer()(QUERY[:1], KEY[:1], VALUE[:1], torch.ones(BATCH, N, M, dtype=torch.bool)),
-     f"mask has shape {(BATCH, N, M)}; expected {(N, M)} or {(1, N, M)} or {(1, HEADS, N, M)}; {FORMS}"),
 ]  # fmt: skip
 OF_A_KIND = ("a real number", "a torch tensor", "floating-point numbers")  # what a TypeError expects
 

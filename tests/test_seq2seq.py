@@ -66,38 +66,21 @@ def test_with_the_state_held_still_the_weights_follow_the_memory(kind):
     same(weights[..., order], permuted)
 
 
-def first_step(model):
-    """States, the state before and after the first step, and the weights of the first step."""
+@pytest.mark.parametrize("kind, cell", [("additive", "gru"), ("additive", "lstm"), ("dot", "gru"), ("general", "gru")])
+def test_bahdanau_asks_with_the_previous_state_and_luong_with_the_current_one(kind, cell):
+    model = build(kind, cell)
     states, before = model.encoder(SOURCE[:1], LENGTHS[:1])
     _, after, weights = step(model, states, before)
-    return states[0], before[0][0], after[0][0], weights[0, 0]
-
-
-@pytest.mark.parametrize("cell", ["gru", "lstm"])
-def test_bahdanau_asks_with_the_previous_state(cell):
-    model = build("additive", cell)
-    states, before, after, weights = first_step(model)
-    layer = model.decoder.attend
-
-    def by_hand(s):
-        e = [torch.tanh(s @ layer.w_query + h @ layer.w_key) @ layer.v for h in states]
-        return torch.softmax(torch.stack(e), -1)
-
-    same(weights, by_hand(before))
-    assert not torch.allclose(weights, by_hand(after), atol=1e-6)
-
-
-@pytest.mark.parametrize("kind", ["dot", "general"])
-def test_luong_asks_with_the_current_state(kind):
-    model = build(kind)
-    states, before, after, weights = first_step(model)
-    w = torch.eye(6).double() if kind == "dot" else model.decoder.w
-
-    def by_hand(s):
-        return torch.softmax(torch.stack([s @ w @ h for h in states]), -1)
-
-    same(weights, by_hand(after))
-    assert not torch.allclose(weights, by_hand(before), atol=1e-6)
+    layer = model.decoder.attend if kind == "additive" else model.decoder
+    score = {
+        "additive": lambda s, h: torch.tanh(s @ layer.w_query + h @ layer.w_key) @ layer.v,
+        "dot": lambda s, h: s @ h,
+        "general": lambda s, h: s @ layer.w @ h,
+    }[kind]
+    early, late = (torch.stack([score(s[0][0], h) for h in states[0]]).softmax(-1) for s in (before, after))
+    right, wrong = (early, late) if kind == "additive" else (late, early)
+    same(weights[0, 0], right)
+    assert not torch.allclose(right, wrong, atol=1e-6)
 
 
 def test_luongs_character_is_read_from_context_and_state_in_this_order():

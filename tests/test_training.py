@@ -91,25 +91,6 @@ def test_it_trains_on_one_thread_and_gives_the_others_back_however_it_ends(three
     assert seen == [1] * (4 if ending else 5) and torch.get_num_threads() == 3
 
 
-@pytest.mark.parametrize("ending", [None, KeyboardInterrupt, ArithmeticError])
-def test_threads_are_limited_for_a_while_and_for_the_calls_of_a_function(three_threads, ending):
-    @limit_threads(2)
-    def end():
-        assert torch.get_num_threads() == 2
-        if ending:
-            raise ending
-
-    for _ in range(2):
-        with pytest.raises(ending) if ending else nullcontext():
-            end()
-        assert torch.get_num_threads() == 3
-        with pytest.raises(ending) if ending else nullcontext(), limit_threads():
-            assert torch.get_num_threads() == 1
-            if ending:
-                raise ending
-        assert torch.get_num_threads() == 3
-
-
 @pytest.mark.parametrize(
     "call, message",
     [
