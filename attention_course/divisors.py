@@ -6,7 +6,7 @@ from attention_src.attention import attention
 from attention_src.scores import dot_score
 from attention_src.threads import limit_threads
 
-__all__ = ["count_in_squares", "measure_gradients"]  # what the chapter calls; the rest are its parts
+__all__ = ["count_in_squares", "measure_gradients", "train_side_by_side"]  # what the chapter calls or names
 
 ITEMS, FACTS = 64, 8
 LEARNED = 2 / 3  # of the items right in the last five steps: then a run counts as one that learned
@@ -32,10 +32,22 @@ def _answer(W, divisor):
 def train_side_by_side(divisor, rate, d, steps, method=torch.optim.SGD, *, scale=1.0, seed=0, runs=5):
     """Train W_q and W_k from several initialisations side by side, on new items at every step.
 
-    All scores are divided by `divisor`; `d` is how many numbers an item, a query and a key have; `method` is an
-    optimiser of torch.optim; W_q and W_k are multiplied by `scale` at the start. Return the share of items all of whose
-    facts have the right sign, (steps, runs), and W_q and W_k before and after, (2, runs, d, d).
+    Parameters
+    ----------
+    divisor : float, by which all scores are divided
+    rate : float, learning rate
+    d : int, how many numbers an item, a query and a key have
+    steps, seed, runs : int
+    method : an optimiser of torch.optim
+    scale : float, by which W_q and W_k are multiplied at the start
 
+    Returns
+    -------
+    shares : torch.Tensor (steps, runs), the share of items all of whose facts have the right sign
+    before, after : torch.Tensor (2, runs, d, d), W_q and W_k
+
+    Examples
+    --------
     >>> shares, before, after = train_side_by_side(4, 0.3, 16, 3, runs=2)
     >>> shares.shape, after.shape
     (torch.Size([3, 2]), torch.Size([2, 2, 16, 16]))
