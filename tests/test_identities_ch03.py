@@ -1,6 +1,6 @@
 """What chapter 3 says of scores and networks and holds for any numbers, before or after any training.
 
-Shapes, the mask, and what each score asks of its states are tested in test_scores.py and test_seq2seq.py.
+Shapes, the mask, and what each score asks of its states are tested in test_contract.py and test_seq2seq.py.
 """
 
 import numpy as np
