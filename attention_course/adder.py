@@ -6,19 +6,11 @@ from attention_src.layers import EncoderBlock
 
 from .training import Minibatches, fit
 
+__all__ = ["add_digits"]
+
 
 class Adder(torch.nn.Module):
-    """Read two digits into one token, pass it through one block without norms, and name a digit.
-
-    Parameters
-    ----------
-    d : int, length of the token's vector
-
-    Examples
-    --------
-    >>> Adder()(torch.tensor([3, 8]), torch.tensor([4, 8])).shape
-    torch.Size([2, 10])
-    """
+    """Read two digits (batch,) into one token, pass it through a block without norms, and name a digit, (batch, 10)."""
 
     def __init__(self, d=32):
         super().__init__()

@@ -58,11 +58,6 @@ def stored_alibi():
         `text`, str; `networks`, list of str; `donors`, list of (text, first place); `scores`, a NumPy array (networks,
         donors, n, m) whose softmax are the weights; `written`, a list of str for each network.
 
-    Raises
-    ------
-    FileNotFoundError
-        The package was copied without its file `alibi.npz`.
-
     Examples
     --------
     >>> alibi = stored_alibi()

@@ -1,6 +1,6 @@
 """What runs through a Transformer while it writes, whole and with one arrow cut, as chapter 7 shows it."""
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 import torch
@@ -10,6 +10,8 @@ from attention_src.threads import limit_threads
 from .dates import ISO_LENGTH
 from .interventions import replace_attribute
 from .packed import pack
+
+__all__ = ["CUTS", "SUBLAYERS", "cut", "dissect", "replace_path"]  # what the chapter calls; the rest are its parts
 
 #: The sub-layers of a `Transformer`, in the order of the data: the side on which each is, and its place in the block.
 SUBLAYERS = {
@@ -52,14 +54,11 @@ def cut(model, sublayer, what):
 
     Raises
     ------
-    KeyError
-        There is no such sub-layer.
     ValueError
         `what` is neither "path" nor "part".
 
     Examples
     --------
-    >>> import torch
     >>> from attention_src.models.transformer import Transformer
     >>> model = Transformer(5, 5, d_model=4, num_heads=1, d_ff=8)
     >>> sources, lengths = torch.tensor([[2, 3], [4, 2]]), torch.tensor([2, 2])
@@ -90,21 +89,15 @@ def replace_path(model, sublayer, vectors):
     -------
     context manager
 
-    Raises
-    ------
-    KeyError
-        There is no such sub-layer.
-
     Examples
     --------
-    >>> import torch
     >>> from attention_src.models.transformer import Transformer
     >>> model = Transformer(5, 5, d_model=4, num_heads=1, d_ff=8)
-    >>> source, target, lengths = torch.tensor([[2, 3]]), torch.tensor([[4]]), torch.tensor([2])
+    >>> texts = torch.tensor([[2, 3]]), torch.tensor([[4]]), torch.tensor([2])
     >>> with cut(model, "cross-attention", "path"):
-    ...     without, _ = model(source, target, lengths)
+    ...     without, _ = model(*texts)
     >>> with replace_path(model, "cross-attention", torch.zeros(20, 4)):
-    ...     torch.equal(model(source, target, lengths)[0], without)
+    ...     torch.equal(model(*texts)[0], without)
     True
     """
     return _join(model, sublayer, lambda stream, added: vectors[: stream.shape[-2]] + added)
@@ -112,25 +105,8 @@ def replace_path(model, sublayer, vectors):
 
 @contextmanager
 def record_stream(model):
-    """Record what runs through the residual streams of a Transformer, for a while.
+    """Give a list, to which every sub-layer of a Transformer that is run appends the stream before and after it.
 
-    Parameters
-    ----------
-    model : Transformer
-
-    Returns
-    -------
-    context manager
-        It gives a list, to which every sub-layer that is run appends a pair: the stream before and after it.
-
-    Raises
-    ------
-    AttributeError
-        The model has no encoder or no decoder.
-
-    Examples
-    --------
-    >>> import torch
     >>> from attention_src.models.transformer import Transformer
     >>> model = Transformer(5, 5, d_model=4, num_heads=1, d_ff=8)
     >>> with record_stream(model) as stops:
@@ -161,49 +137,17 @@ CUTS = [None, *((sublayer, what) for sublayer in SUBLAYERS for what in ("part", 
 @torch.no_grad()
 @limit_threads()
 def trace(model, task, source, arrow=None):
-    """Let a model write one date, and return all that happens on the way.
+    """Let a model write one date, with one of `CUTS` or none, and return all that happens on the way.
 
-    Parameters
-    ----------
-    model : Transformer
-    task : DateTask, which knows the characters
-    source : str, a date as people write it
-    arrow : one of `CUTS`, which is cut
-
-    Returns
-    -------
-    dict
-        "text" : str, what it writes
-        "sure" : (10,), the probability of each character of it
-        "stream" : list of 2 + 3 pairs (before, after), each (n, d_model), of the encoder's and decoder's sub-layers
-        "weights" : of the three kinds of attention, (m, m), (10, 10) and (10, m), the mean of the heads
-
-    Raises
-    ------
-    KeyError
-        There is no such arrow.
-    ValueError
-        The source has a character that no source of the task has.
-
-    Examples
-    --------
-    >>> from attention_course.dates import DateTask, make_network
-    >>> task = DateTask(num_train=50, num_held_out=5)
-    >>> run = trace(make_network("Transformer", task), task, task.held_out[0].source)
-    >>> len(run["text"]), [weights.shape for weights in run["weights"]][1]
-    (10, (10, 10))
+    Return a dict: "text", what it writes; "sure" (10,), the probability of each character of it; "stream", 2 + 3 pairs
+    (before, after), each (n, d_model), of the encoder's and decoder's sub-layers; "weights" of the three kinds of
+    attention, (m, m), (10, 10) and (10, m), the mean of the heads. ValueError if the source has an unknown character.
     """
     numbers, lengths = map(torch.tensor, task.source_text.encode([source]))
-    if arrow is None:
-        return _trace(model, task, numbers, lengths)
-    with cut(model, *arrow):
-        return _trace(model, task, numbers, lengths)
-
-
-def _trace(model, task, numbers, lengths):
-    written = model.generate(numbers, ISO_LENGTH, lengths)
-    with record_stream(model) as stops:
-        logits, weights = model(numbers, written, lengths, need_weights=True)
+    with cut(model, *arrow) if arrow else nullcontext():
+        written = model.generate(numbers, ISO_LENGTH, lengths)
+        with record_stream(model) as stops:
+            logits, weights = model(numbers, written, lengths, need_weights=True)
     (text,) = task.target_text.decode(written)
     return {
         "text": text.ljust(ISO_LENGTH, "?"),  # padding and start have no letter

@@ -102,7 +102,6 @@ def make_network(kind, task, seed=0):
 
     Examples
     --------
-    >>> from attention_course.dates import make_network
     >>> make_network("other", None)
     Traceback (most recent call last):
     ValueError: kind is 'other'; expected 'Transformer' or 'recurrent'

@@ -6,6 +6,8 @@ from attention_src.attention import attention
 from attention_src.scores import dot_score
 from attention_src.threads import limit_threads
 
+__all__ = ["count_in_squares", "measure_gradients", "train_side_by_side"]  # what the chapter calls or names
+
 ITEMS, FACTS = 64, 8
 LEARNED = 2 / 3  # of the items right in the last five steps: then a run counts as one that learned
 PRECISE = torch.float64  # so that what is counted is the same on every machine
@@ -35,10 +37,9 @@ def train_side_by_side(divisor, rate, d, steps, method=torch.optim.SGD, *, scale
     divisor : float, by which all scores are divided
     rate : float, learning rate
     d : int, how many numbers an item, a query and a key have
-    steps : int
+    steps, seed, runs : int
     method : an optimiser of torch.optim
     scale : float, by which W_q and W_k are multiplied at the start
-    seed, runs : int
 
     Returns
     -------
@@ -66,18 +67,8 @@ def train_side_by_side(divisor, rate, d, steps, method=torch.optim.SGD, *, scale
 
 
 def count_learners(divisor, rate, d, method=torch.optim.SGD, *, steps=75, seed=0, runs=5):
-    """Count the runs that have more than two thirds of the items right in the last five steps.
+    """Count the runs of `train_side_by_side` that have more than two thirds of the items right in the last five steps.
 
-    Parameters
-    ----------
-    divisor, rate, d, method, steps, seed, runs : as for `train_side_by_side`
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
     >>> count_learners(4, 0.3, 16), count_learners(4, 0.003, 16)
     (5, 0)
     """

@@ -14,8 +14,8 @@ class Projections(torch.nn.Module):
 
     Parameters
     ----------
-    d_model, d_k, d_v : int, how many numbers a token, a key and a value have
-    heads : int, how many heads train side by side, each from its own initialisation
+    d_model, d_k, d_v : int, at least 1, how many numbers a token, a key and a value have
+    heads : int, at least 1, how many heads train side by side, each from its own initialisation
     scale : float, the standard deviation of an initial entry times √d_model
     seed : int
 
@@ -23,11 +23,6 @@ class Projections(torch.nn.Module):
     ----------
     W_q, W_k : torch.nn.Parameter, (heads, 1, d_model, d_k)
     W_v : torch.nn.Parameter, (heads, 1, d_model, d_v)
-
-    Raises
-    ------
-    TypeError, ValueError
-        A size is not an integer or less than 1.
 
     Examples
     --------
@@ -59,7 +54,7 @@ def train_signs(head, answer, X, right, *, steps=600, learning_rate=0.03, seed=0
     head : Projections, trained in place
     answer : function of X and head that returns numbers (heads, sequences, ...)
     X : (sequences, n, d_model)
-    right : (sequences, ...), each −1 or 1
+    right : (sequences, ...), each −1 or 1; ValueError if there are not as many as sequences
     steps, seed : int
     learning_rate : float, as for `fit`
 
@@ -67,11 +62,6 @@ def train_signs(head, answer, X, right, *, steps=600, learning_rate=0.03, seed=0
     -------
     Projections
         The head itself.
-
-    Raises
-    ------
-    ValueError
-        There are not as many sequences as right answers.
 
     Examples
     --------

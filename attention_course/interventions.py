@@ -16,16 +16,12 @@ def replace_attribute(parts, name, value):
     ----------
     parts : list of objects, mostly torch.nn.Module
     name : str, of an attribute that every one of them has: a number, a method, a parameter, a module
+        AttributeError if a part has no such attribute; then none is changed.
     value : what it is to be inside the ``with`` block
 
     Returns
     -------
     context manager
-
-    Raises
-    ------
-    AttributeError
-        A part has no such attribute; then none is changed.
 
     Examples
     --------
@@ -58,27 +54,18 @@ def overwrite(tensor, value):
     Parameters
     ----------
     tensor : torch.Tensor, a parameter or a part of one, such as ``layer.weight[:, :8]``
-    value : float, or tensor of the same shape
+    value : float, or tensor of the same shape; with any other shape RuntimeError, and nothing is changed
 
     Returns
     -------
     context manager
 
-    Raises
-    ------
-    RuntimeError
-        `value` has a shape that does not fit; then nothing is changed.
-
     Examples
     --------
     >>> import torch
     >>> layer = torch.nn.Linear(2, 1, bias=False)
-    >>> x = torch.eye(2)
-    >>> before = layer(x)
     >>> with overwrite(layer.weight[:, :1], 0):
-    ...     bool(layer(x)[0] == 0), bool(layer(x)[1] == before[1])
-    (True, True)
-    >>> torch.equal(layer(x), before)
+    ...     bool(layer(torch.eye(2))[0] == 0)
     True
     """
     numbers = tensor.detach()  # the same numbers in memory, but no gradient follows what is done to them

@@ -16,12 +16,7 @@ class NGram:
     ----------
     targets : (texts, longest) int, filled up with PAD
     num_characters : int
-    order : int, 2 for a bigram table, which looks at one character, 3 for a trigram table, which looks at two
-
-    Raises
-    ------
-    TypeError, ValueError
-        A number is not an integer, or the order is less than 1.
+    order : int, at least 1: 2 for a bigram table, which looks at one character, 3 for a trigram table, which sees two
 
     Examples
     --------

@@ -31,7 +31,7 @@ def pack(values):
 
 
 def unpack(text, *shape):
-    """Return the numbers that `pack` has written, in this shape.
+    """Return the numbers that `pack` has written, in this shape; ValueError if the text has another number of numbers.
 
     Parameters
     ----------
@@ -41,11 +41,6 @@ def unpack(text, *shape):
     Returns
     -------
     array of this shape
-
-    Raises
-    ------
-    ValueError
-        The text has another number of numbers, or none.
 
     Examples
     --------

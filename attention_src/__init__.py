@@ -16,16 +16,6 @@ from .scores import additive_score, dot_score, general_score, scaled_dot_score
 from .weights import relu_weights, sigmoid_weights, softmax
 
 __all__ = [
-    "additive_score",
-    "blockwise_attention",
-    "causal_mask",
-    "dot_score",
-    "general_score",
-    "padding_mask",
-    "relu_weights",
-    "scaled_dot_product_attention",
-    "scaled_dot_score",
-    "sigmoid_weights",
-    "softmax",
-    "window_mask",
-]
+    "additive_score", "blockwise_attention", "causal_mask", "dot_score", "general_score", "padding_mask",
+    "relu_weights", "scaled_dot_product_attention", "scaled_dot_score", "sigmoid_weights", "softmax", "window_mask",
+]  # fmt: skip

@@ -72,7 +72,8 @@ def scaled_dot_product_attention(query, key, value, mask=None, *, bias=None, sca
 def attention(query, key, value, mask=None, *, score=scaled_dot_score, weigh=softmax, bias=None, scale=None):
     """Mix the values, for each query, by how well their keys answer it, with any score and any weights.
 
-    ``weigh(score(query, key) + bias, mask) @ value``
+    ``weigh(score(query, key) + bias, mask) @ value``. Errors as in `scaled_dot_product_attention`; also TypeError if
+    `scale` is given for a `score` that takes none.
 
     Parameters
     ----------
@@ -90,11 +91,6 @@ def attention(query, key, value, mask=None, *, score=scaled_dot_score, weigh=sof
     output : (..., n, d_v)
     weights : (..., n, m)
         Both are in the dtype of query, key and value together.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `scaled_dot_product_attention`; also if `scale` is given for a `score` that takes none.
 
     Examples
     --------
@@ -122,7 +118,8 @@ def blockwise_attention(query, key, value, mask=None, *, block_size, bias=None, 
 
     Queries and keys are taken `block_size` at a time; a running maximum and a running total replace the whole row
     (online softmax: Milakov and Gimelshein 2018, algorithm 3; Rabe and Staats 2021; Dao et al. 2022).
-    It saves memory only when gradients are off, because otherwise torch keeps every block for the backward pass.
+    It saves memory only when gradients are off, because otherwise torch keeps every block for the backward pass. Errors
+    as in `scaled_dot_product_attention`; also if `block_size` is not an integer of at least 1.
 
     Parameters
     ----------
@@ -137,11 +134,6 @@ def blockwise_attention(query, key, value, mask=None, *, block_size, bias=None, 
     Returns
     -------
     (..., n, d_v)
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `scaled_dot_product_attention`; also if `block_size` is not an integer of at least 1.
 
     Examples
     --------

@@ -13,6 +13,7 @@ def causal_mask(n, m=None, *, offset=0, like=None):
     """Let query i look at the keys 0 … i + offset and at none after them.
 
     Vaswani et al. (2017), section 3.2.3; without an offset, query and key 0 are aligned, as in torch's ``is_causal``.
+    TypeError if a number is not an integer, ValueError if n or m is less than 1.
 
     Parameters
     ----------
@@ -24,11 +25,6 @@ def causal_mask(n, m=None, *, offset=0, like=None):
     Returns
     -------
     (n, m) bool
-
-    Raises
-    ------
-    TypeError, ValueError
-        A number is not an integer, or n or m is less than 1.
 
     Examples
     --------
@@ -45,7 +41,8 @@ def causal_mask(n, m=None, *, offset=0, like=None):
 def window_mask(n, width, *, m=None, ahead=None, offset=0, like=None):
     """Let query i look at the keys at most `width` positions away, on either side.
 
-    Beltagy et al. (2020), section 3.1, count both sides together.
+    Beltagy et al. (2020), section 3.1, count both sides together. Errors as in `causal_mask`; also if width or ahead is
+    less than 0.
 
     Parameters
     ----------
@@ -59,11 +56,6 @@ def window_mask(n, width, *, m=None, ahead=None, offset=0, like=None):
     Returns
     -------
     (n, m) bool
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `causal_mask`; also if width or ahead is less than 0.
 
     Examples
     --------
@@ -82,6 +74,8 @@ def window_mask(n, width, *, m=None, ahead=None, offset=0, like=None):
 def padding_mask(lengths, m):
     """Let every query look at the first ``length`` of m keys, the real ones, and not at the padding after them.
 
+    TypeError if a length or m is not an integer, ValueError if a length is negative or above m, or there is none.
+
     Parameters
     ----------
     lengths : (...) int, one length for each sequence of the batch
@@ -92,11 +86,6 @@ def padding_mask(lengths, m):
     Returns
     -------
     (..., 1, m) bool, one row for all queries of a sequence
-
-    Raises
-    ------
-    TypeError, ValueError
-        A length or m is not an integer, a length is negative or greater than m, or there is none.
 
     Examples
     --------

@@ -6,7 +6,8 @@ from ._validation import as_integer, check_axes, namespace
 def patchify(images, patch_size):
     """Cut pictures into square patches, row by row, and lay the numbers of each patch end to end.
 
-    Dosovitskiy et al. (2020), section 3.1: the x_p of equation (1), before the projection.
+    Dosovitskiy et al. (2020), section 3.1: the x_p of equation (1), before the projection. TypeError if the images are
+    no array, ValueError if they have fewer than three axes or `patch_size` does not divide H and W.
 
     Parameters
     ----------
@@ -17,11 +18,6 @@ def patchify(images, patch_size):
     -------
     (..., H/p · W/p, p · p · C)
         In the dtype of the images; within a patch row by row, the C numbers of a pixel side by side.
-
-    Raises
-    ------
-    TypeError, ValueError
-        The images are no array or have fewer than three axes, or patch_size is no integer that divides H and W.
 
     Examples
     --------

@@ -23,7 +23,8 @@ def sinusoidal_positions(n, d_model, *, like=None):
     """Describe each position by sines and cosines of ever slower waves, which are added to the token there.
 
     ``sin(p / 10000^(2i/d_model))`` in column 2i, the cosine of the same in column 2i + 1, Vaswani et al. (2017),
-    section 3.5. What defines them: row p + k is row p turned by angles that depend on k alone.
+    section 3.5. What defines them: row p + k is row p turned by angles that depend on k alone. TypeError if a number is
+    not an integer, ValueError if it is less than 1 or d_model is odd.
 
     Parameters
     ----------
@@ -34,11 +35,6 @@ def sinusoidal_positions(n, d_model, *, like=None):
     Returns
     -------
     (n, d_model)
-
-    Raises
-    ------
-    TypeError, ValueError
-        A number is not an integer or less than 1, or d_model is odd.
 
     Examples
     --------
@@ -142,7 +138,8 @@ def alibi_bias(num_heads, n, m=None, *, released=False, like=None):
     every step away costs the same.
 
     The code that the authors released, and models such as BLOOM, use other slopes if num_heads is not a power of two:
-    those of the largest power of two below it, then every second one of twice that power, from the first.
+    those of the largest power of two below it, then every second one of twice that power, from the first. TypeError if
+    a number is not an integer, ValueError if it is less than 1.
 
     Parameters
     ----------
@@ -155,11 +152,6 @@ def alibi_bias(num_heads, n, m=None, *, released=False, like=None):
     Returns
     -------
     (num_heads, n, m)
-
-    Raises
-    ------
-    TypeError, ValueError
-        A number is not an integer or less than 1.
 
     Examples
     --------

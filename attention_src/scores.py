@@ -50,7 +50,7 @@ def scaled_dot_score(query, key, *, scale=None):
     """Take the dot product of each query with each key and divide it by the square root of their length.
 
     ``q · k / √d_k``, Vaswani et al. (2017), equation (1). For components of mean 0 and variance 1 the division
-    brings the variance of the score from d_k back to 1.
+    brings the variance of the score from d_k back to 1. Errors as in `dot_score`; also if `scale` is not a number.
 
     Parameters
     ----------
@@ -61,11 +61,6 @@ def scaled_dot_score(query, key, *, scale=None):
     Returns
     -------
     (..., n, m)
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `dot_score`; also if `scale` is not a number.
 
     Examples
     --------
@@ -88,7 +83,8 @@ def scale_query(query, scale=None):
 def general_score(query, key, w):
     """Compare queries and keys of different lengths through a learned matrix.
 
-    ``q W kᵀ``, the *general* score of Luong et al. (2015), section 3.1.
+    ``q W kᵀ``, the *general* score of Luong et al. (2015), section 3.1. Errors as in `dot_score`; also if `w` does not
+    lead from d_q to d_k.
 
     Parameters
     ----------
@@ -99,11 +95,6 @@ def general_score(query, key, w):
     Returns
     -------
     (..., n, m)
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `dot_score`; also if `w` does not lead from d_q to d_k.
 
     Examples
     --------
@@ -124,7 +115,8 @@ def general_score(query, key, w):
 def additive_score(query, key, w_query, w_key, v):
     """Project query and key into one space, add them, squash, and read the sum with a vector.
 
-    ``v · tanh(q W_q + k W_k)``, Bahdanau et al. (2014), appendix A.1.2, where q is the previous decoder state.
+    ``v · tanh(q W_q + k W_k)``, Bahdanau et al. (2014), appendix A.1.2, where q is the previous decoder state. Errors
+    as in `dot_score`; also if a matrix does not fit its vectors or the three do not share h.
 
     Parameters
     ----------
@@ -137,11 +129,6 @@ def additive_score(query, key, w_query, w_key, v):
     Returns
     -------
     (..., n, m)
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `dot_score`; also if a matrix does not fit its vectors or the three do not share h.
 
     Examples
     --------

@@ -58,7 +58,8 @@ def softmax(scores, mask=None):
 def relu_weights(scores, mask=None):
     """Cut each score off at 0 and divide it by the number of keys that may be seen.
 
-    ``max(s_j, 0) / L``, Wortsman et al. (2023), section 3. The rows do not sum to 1; a weight can be exactly 0.
+    ``max(s_j, 0) / L``, Wortsman et al. (2023), section 3. The rows do not sum to 1; a weight can be exactly 0. Errors
+    as in `softmax`.
 
     Parameters
     ----------
@@ -68,11 +69,6 @@ def relu_weights(scores, mask=None):
     Returns
     -------
     (..., n, m)
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `softmax`.
 
     Examples
     --------
@@ -94,7 +90,7 @@ def sigmoid_weights(scores, mask=None):
     """Turn each score into a weight between 0 and 1 on its own, whatever the other scores of the row are.
 
     ``1 / (1 + exp(-(s_j - log L)))`` with L the number of keys that may be seen, Ramapuram et al. (2024), section 2.
-    The rows do not sum to 1.
+    The rows do not sum to 1. Errors as in `softmax`.
 
     Parameters
     ----------
@@ -104,11 +100,6 @@ def sigmoid_weights(scores, mask=None):
     Returns
     -------
     (..., n, m)
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `softmax`.
 
     Examples
     --------

@@ -1,6 +1,7 @@
 """Attention against loops and torch's own function, the block by block form against the plain one, and odd input."""
 
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from reference import (
     same,
     some_mask,
 )
-from test_contract import ATTENTION, by_blocks, plain
+from test_contract import ATTENTION, by_blocks, generic, plain
 
 from attention_src.attention import attention, blockwise_attention, scaled_dot_product_attention
 from attention_src.masks import causal_mask
@@ -29,7 +30,7 @@ from attention_src.scores import dot_score, general_score, scaled_dot_score
 from attention_src.weights import relu_weights, sigmoid_weights, softmax
 
 BLOCK_SIZES = [*range(1, 10), 100]
-both_forms = pytest.mark.parametrize("attend", [plain, by_blocks], ids=["plain", "blockwise"])
+every_form = pytest.mark.parametrize("attend", [plain, generic, by_blocks], ids=["plain", "generic", "blockwise"])
 
 
 def random_inputs(leading=(), seed=0):
@@ -41,25 +42,26 @@ def random_inputs(leading=(), seed=0):
 # What it computes
 
 
-@both_forms
+@every_form
 @pytest.mark.parametrize("kind, tolerance", [("float32", 5e-5), ("float64", 1e-12)])
-@pytest.mark.parametrize("scale", [None, 2, np.float32(-0.5), 0.0], ids=str)
 @pytest.mark.parametrize("mask", [None, (N, M), (BATCH, 1, N, M), (BATCH, HEADS, N, M)], ids=str)
 @pytest.mark.parametrize("bias", [None, (N, M), (1, M), (HEADS, N, M), (BATCH, 1, 1, M), (BATCH, HEADS, N, M)], ids=str)
-def test_output_and_all_gradients_are_those_of_torch(attend, bias, mask, scale, kind, tolerance):
+def test_output_and_all_gradients_are_those_of_torch(attend, bias, mask, kind, tolerance):
     inputs = [a.astype(kind) for a in random_inputs((BATCH, HEADS)) + (random(bias, seed=8) if bias else [])]
     leaves = [torch.tensor(a, requires_grad=True) for a in inputs]
     mask = None if mask is None else some_mask(*mask)
     visible = None if mask is None else torch.tensor(mask)
-    ours = attend(*leaves[:3], visible, bias=leaves[3] if bias else None, scale=scale)
     added = visible if not bias else leaves[3] if mask is None else torch.where(visible, leaves[3], -torch.inf)
-    theirs = F.scaled_dot_product_attention(*leaves[:3], added, scale=None if scale is None else float(scale))
-    assert ours.dtype == theirs.dtype
-    same(ours, theirs, tolerance)
-    same(attend(*inputs[:3], mask, bias=inputs[3] if bias else None, scale=scale), theirs, tolerance)
     pull = torch.tensor(random((BATCH, HEADS, N, D_V), seed=5)[0].astype(kind))
-    for one, two in zip(*(torch.autograd.grad((o * pull).sum(), leaves) for o in (ours, theirs)), strict=True):
-        same(one, two, tolerance)
+    for scale in (None, 2, np.float32(-0.5), 0.0):
+        ours = attend(*leaves[:3], visible, bias=leaves[3] if bias else None, scale=scale)
+        theirs = F.scaled_dot_product_attention(*leaves[:3], added, scale=None if scale is None else float(scale))
+        assert ours.dtype == theirs.dtype
+        same(ours, theirs, tolerance)
+        same(attend(*inputs[:3], mask, bias=inputs[3] if bias else None, scale=scale), theirs, tolerance)
+        pulled = [torch.autograd.grad((o * pull).sum(), leaves, retain_graph=True) for o in (ours, theirs)]
+        for one, two in zip(*pulled, strict=True):
+            same(one, two, tolerance)
 
 
 @both_libraries
@@ -76,20 +78,18 @@ def test_weights_are_the_softmax_of_the_scaled_scores_in_the_dtype_of_the_output
 
 @both_libraries
 def test_weights_and_output_are_the_three_steps_in_a_row(array):
-    inputs, mask = random_inputs((BATCH,)), some_mask(N, M)
-    (w,) = random((D, D), seed=2)
-    query, key, value, mask, w = map(array, (*inputs, mask, w))
+    (_, key, value), mask = random_inputs((BATCH,)), some_mask(N, M)
+    query, w = random((BATCH, N, D_Q), (D_Q, D), seed=2)  # how long a query may be is for the score to judge
+    query, key, value, mask, w = map(array, (query, key, value, mask, w))
     for weigh in (softmax, relu_weights, sigmoid_weights):
-        output, weights = attention(
-            query, key, value, mask, score=lambda query, key: general_score(query, key, w), weigh=weigh
-        )
+        output, weights = attention(query, key, value, mask, score=partial(general_score, w=w), weigh=weigh)
         same(weights, weigh(general_score(query, key, w), mask))
         same(output, weights @ value)
         assert (output.shape, weights.shape) == ((BATCH, N, D_V), (BATCH, N, M))
 
 
 @both_libraries
-@both_forms
+@every_form
 def test_a_masked_key_might_as_well_not_exist(attend, array):
     query, key, value = random_inputs((BATCH,))
     visible = np.arange(M) != 3
@@ -123,15 +123,9 @@ def peak_bytes(n, m, block_size):
         tracemalloc.stop()
 
 
-def test_twice_as_many_queries_and_keys_take_at_most_twice_the_memory():
-    peaks = {n: peak_bytes(n, n, block_size=32) for n in (512, 1024, 2048)}
-    assert peaks[1024] <= 2 * peaks[512] and peaks[2048] <= 2 * peaks[1024]
-    assert peaks[2048] < 8 * 2048 * 2048 / 100
-
-
 def test_more_keys_take_no_more_memory():
     few, many = (peak_bytes(256, m, block_size=64) for m in (1024, 8192))
-    assert many <= 1.02 * few
+    assert many <= 1.02 * few < 256 * 8192
 
 
 def test_torch_never_makes_a_tensor_larger_than_a_block_or_the_output():
@@ -149,14 +143,6 @@ def test_torch_never_makes_a_tensor_larger_than_a_block_or_the_output():
 
 
 @both_libraries
-@both_forms
-def test_scores_that_overflow_half_precision_spoil_nothing(attend, array):
-    query, value = np.full((1, 4), 300, np.float16), np.array([[1], [2]], np.float16)
-    key = np.array([[300] * 4, [-300] * 4], np.float16)  # scores of ±180,000; the largest float16 is 65,504
-    same(attend(*map(array, (query, key, value))), [[1.0]], tolerance=0)
-
-
-@both_libraries
 def test_a_score_of_ones_own_in_another_precision_changes_no_dtype(array):
     inputs = [array(a.astype("float32")) for a in random_inputs()]
     scores = array(random((N, M))[0])
@@ -169,7 +155,7 @@ def test_a_score_of_ones_own_in_another_precision_changes_no_dtype(array):
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("sign", [1, -1])
 @both_libraries
-@both_forms
+@every_form
 def test_without_a_mask_nan_and_infinity_are_where_torch_has_them(attend, spoilt, bad, sign, array):
     inputs = dict(zip(ATTENTION, map(abs, random_inputs()), strict=True))
     inputs["query"][1] *= sign
@@ -181,7 +167,7 @@ def test_without_a_mask_nan_and_infinity_are_where_torch_has_them(attend, spoilt
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @both_libraries
-@both_forms
+@every_form
 def test_a_nan_key_spreads_only_to_the_queries_that_may_look_at_it(attend, bad, array):
     (query, key, value), mask = random_inputs(), some_mask(N, M)
     clean = plain(query, key, value, mask)
@@ -195,7 +181,7 @@ def test_a_nan_key_spreads_only_to_the_queries_that_may_look_at_it(attend, bad, 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @both_libraries
-@both_forms
+@every_form
 def test_a_nan_value_spreads_only_if_a_query_may_look_at_it(attend, bad, array):
     (query, key, value), mask = random_inputs(), some_mask(N, M)
     value[3, 2] = bad
@@ -218,7 +204,7 @@ def test_a_finite_value_that_no_query_may_see_counts_with_the_weight_that_weigh_
 
 
 @both_libraries
-@both_forms
+@every_form
 def test_a_bias_of_minus_infinity_hides_and_changes_no_dtype(attend, array):
     inputs, mask = [array(a.astype("float32")) for a in random_inputs()], some_mask(N, M)
     for kind in (float, "float16"):
@@ -241,7 +227,7 @@ def test_a_scale_is_for_the_score_to_take_and_a_bias_for_every_score(array):
 
 
 @both_libraries
-@both_forms
+@every_form
 def test_a_scale_or_bias_that_is_none_is_refused(attend, array):
     inputs, prefix = [array(a) for a in random_inputs()], "torch." if array is torch.tensor else ""
     for bad in ("2", True, [1.0], 1j):
@@ -256,19 +242,15 @@ def test_a_scale_or_bias_that_is_none_is_refused(attend, array):
             attend(*inputs, bias=array(bad))
     with refuses(TypeError, "bias is a list; expected a NumPy array or a torch tensor"):
         attend(*inputs, bias=[[0.0]])
+    with refuses(TypeError, "query is a NumPy array but bias is a torch tensor; expected one library"):
+        attend(*random_inputs(), bias=torch.ones(N, M))
 
 
 # What is refused
 
 
-@both_forms
-def test_a_bias_of_another_library_is_refused(attend):
-    with refuses(TypeError, "query is a NumPy array but bias is a torch tensor; expected one library"):
-        attend(*random_inputs(), bias=torch.ones(N, M))
-
-
 @both_libraries
-@both_forms
+@every_form
 def test_the_leading_axes_of_a_bias_must_broadcast_with_all_others(attend, array):
     axes = "the axes before the last two do not broadcast, got"
     for leading, other in (
@@ -283,26 +265,12 @@ def test_the_leading_axes_of_a_bias_must_broadcast_with_all_others(attend, array
         attend(*map(array, random_inputs()), mask, bias=array(np.ones((BATCH, N, M))))
 
 
-@both_libraries
-def test_a_score_of_ones_own_with_queries_and_keys_exchanged_is_refused(array):
-    inputs = [array(a) for a in random_inputs()]
-    with refuses(ValueError, "weights (7, 5) and value (7, 6): every value needs one weight, got 5 and 7"):
+def test_scores_and_weights_of_ones_own_that_do_not_fit_are_refused():
+    inputs = random_inputs((BATCH,))
+    with refuses(ValueError, "weights (2, 7, 5) and value (2, 7, 6): every value needs one weight, got 5 and 7"):
         attention(*inputs, score=lambda query, key: dot_score(key, query))
-
-
-def test_scores_of_ones_own_for_other_sequences_are_refused():
-    query, key, value = random_inputs((BATCH,))
     axes = "the axes before the last two do not broadcast, got (3,) and (2,)"
     with refuses(ValueError, f"weights (3, 5, 7) and value (2, 7, 6): {axes}"):
-        attention(query, key, value, score=lambda query, key: np.ones((3, N, M)))
-
-
-def test_a_weigh_of_ones_own_that_returns_no_array_is_refused():
+        attention(*inputs, score=lambda query, key: np.ones((3, N, M)))
     with refuses(TypeError, "weights is a list; expected a NumPy array or a torch tensor"):
-        attention(*random_inputs(), weigh=lambda scores, mask: scores.tolist())
-
-
-def test_queries_and_keys_of_different_lengths_are_for_the_score_to_judge():
-    query, key, value, w = random((N, D_Q), (M, D), (M, D_V), (D_Q, D))
-    output, _ = attention(query, key, value, score=lambda query, key: general_score(query, key, w))
-    same(output, softmax(query @ w @ key.T) @ value)
+        attention(*inputs, weigh=lambda scores, mask: scores.tolist())

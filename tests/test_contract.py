@@ -1,13 +1,17 @@
 """The promises that every function and every layer of the core keeps: one test each, for all of a table.
 
+What only scores or weights promise comes behind it; attention, masks and positions have files of their own.
+
 The arrays in the tables have sizes that all differ, so that no two axes can be exchanged unseen.
 """
 
+import math
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import pytest
+import reference
 import torch
 from reference import (
     BATCH,
@@ -21,15 +25,7 @@ from reference import (
     N,
     both_libraries,
     fill_randomly,
-    loop_additive,
     loop_attention,
-    loop_dot,
-    loop_general,
-    loop_relu,
-    loop_scaled,
-    loop_sigmoid,
-    loop_softmax,
-    loop_tanh,
     map_matrices,
     odd_versions,
     random,
@@ -73,7 +69,8 @@ class Core:
         batched = [arrays[name] for name in self.batched]
         learned = [array for name, array in arrays.items() if name not in self.batched]
         if self.masked:
-            batched.append(np.ones((N, M), bool) if mask is None else mask)
+            mask = np.ones((N, M), bool) if mask is None else mask
+            batched.append(np.broadcast_to(mask, (*mask.shape[:-2], N, M)))
         return map_matrices(lambda *given: self.loop(*given, *learned), *batched)
 
 
@@ -92,14 +89,14 @@ QUERY_KEY = {"query": (N, D), "key": (M, D)}
 ATTENTION = QUERY_KEY | {"value": (M, D_V)}
 LEARNED = {"w_query": (D_Q, H), "w_key": (D, H), "v": (H,)}
 CORE = {
-    "dot_score": Core(dot_score, loop_dot, QUERY_KEY),
-    "scaled_dot_score": Core(scaled_dot_score, loop_scaled, QUERY_KEY),
-    "general_score": Core(general_score, loop_general, {"query": (N, D_Q), "key": (M, D), "w": (D_Q, D)}),
-    "additive_score": Core(additive_score, loop_additive, {"query": (N, D_Q), "key": (M, D)} | LEARNED),
-    "tanh_score": Core(tanh_score, loop_tanh, {"query": (N, H), "key": (M, H), "v": (H,)}),
-    "softmax": Core(softmax, loop_softmax, {"scores": (N, M)}, masked=True),
-    "relu_weights": Core(relu_weights, loop_relu, {"scores": (N, M)}, masked=True),
-    "sigmoid_weights": Core(sigmoid_weights, loop_sigmoid, {"scores": (N, M)}, masked=True),
+    "dot_score": Core(dot_score, reference.loop_dot, QUERY_KEY),
+    "scaled_dot_score": Core(scaled_dot_score, reference.loop_scaled, QUERY_KEY),
+    "general_score": Core(general_score, reference.loop_general, {"query": (N, D_Q), "key": (M, D), "w": (D_Q, D)}),
+    "additive_score": Core(additive_score, reference.loop_additive, {"query": (N, D_Q), "key": (M, D)} | LEARNED),
+    "tanh_score": Core(tanh_score, reference.loop_tanh, {"query": (N, H), "key": (M, H), "v": (H,)}),
+    "softmax": Core(softmax, reference.loop_softmax, {"scores": (N, M)}, masked=True),
+    "relu_weights": Core(relu_weights, reference.loop_relu, {"scores": (N, M)}, masked=True),
+    "sigmoid_weights": Core(sigmoid_weights, reference.loop_sigmoid, {"scores": (N, M)}, masked=True),
     "attention": Core(generic, loop_attention, ATTENTION, masked=True),
     "scaled_dot_product_attention": Core(plain, loop_attention, ATTENTION, masked=True),
     "blockwise_attention": Core(by_blocks, loop_attention, ATTENTION, masked=True),
@@ -147,19 +144,11 @@ def test_it_is_what_the_loops_say_along_all_leading_axes(core, leading, array):
 @both_libraries
 @takes_mask
 @pytest.mark.parametrize("leading", [(), (BATCH, HEADS)], ids=str)
-@pytest.mark.parametrize("shape", [(N, M), (HEADS, N, M), (BATCH, 1, N, M), (BATCH, HEADS, N, M)], ids=str)
-def test_under_a_mask_it_is_what_the_loops_say(core, shape, leading, array):
-    arrays, mask = core.arrays([leading] * 3), some_mask(*shape)
+@pytest.mark.parametrize("rows", [slice(None), slice(4, 5)], ids=["a row each", "one row"])
+@pytest.mark.parametrize("shape", [(), (HEADS,), (BATCH, 1), (BATCH, HEADS)], ids=str)
+def test_under_a_mask_it_is_what_the_loops_say(core, shape, rows, leading, array):
+    arrays, mask = core.arrays([leading] * 3), some_mask(*shape, N, M)[..., rows, :]
     same(core.call(**as_given(array, arrays), mask=array(mask)), core.expected(arrays, mask))
-
-
-@both_libraries
-@takes_mask
-@pytest.mark.parametrize("shape", [(1, M), (BATCH, 1, 1, M), (BATCH, HEADS, 1, M)], ids=str)
-def test_one_row_of_a_mask_serves_all_queries(core, shape, array):
-    arrays, mask = core.arrays([(BATCH, HEADS)] * 3), np.random.default_rng(3).random(shape) < 0.5
-    expected = core.expected(arrays, np.broadcast_to(mask, (*shape[:-2], N, M)))
-    same(core.call(**as_given(array, arrays), mask=array(mask)), expected)
 
 
 @every_function
@@ -190,13 +179,6 @@ def test_a_query_that_may_look_nowhere_gets_zeros_never_nan(core, array):
     got = core.call(**given, mask=array(some_mask(N, M)))
     assert (got[:, 0] == 0).all() and (got[:, 1:] != 0).any()
     assert (core.call(**given, mask=array(np.zeros((N, M), bool))) == 0).all()
-
-
-@takes_mask
-def test_a_query_that_may_look_nowhere_sends_back_a_gradient_of_zero(core):
-    inputs = [torch.tensor(a, requires_grad=True) for a in core.arrays().values()]
-    got = core.call(*inputs, torch.zeros(N, M, dtype=torch.bool))
-    assert all((gradient == 0).all() for gradient in torch.autograd.grad(got.sum(), inputs))
 
 
 @both_libraries
@@ -408,6 +390,53 @@ def test_a_mask_for_other_sequences_is_refused(core, array):
             core.call(**as_given(array, core.arrays(leading)), mask=mask)
 
 
+# What is true of one score or one way to weigh
+
+
+every_weigh = for_each(lambda core: "scores" in core.shapes)
+INFINITIES = [[np.inf, 0, 1], [np.inf, np.inf, 1], [-np.inf, 0, 1], [np.nan, 0, 1], [np.inf, -np.inf, 1]]
+
+
+@both_libraries
+@every_weigh
+def test_one_row_of_scores_needs_no_second_axis(core, array):
+    (scores,), mask = random((M,)), np.arange(M) < 4
+    same(core.call(array(scores), array(mask)), core.loop([scores], [mask])[0])
+    with refuses(ValueError, "mask (3,) and scores (7,): both need a column for each key, got 3 and 7"):
+        core.call(array(scores), array(mask[:3]))
+
+
+def test_at_zero_relu_has_torchs_gradient_and_no_negative_zero():
+    scores = torch.tensor([[0.0, -0.0, 2.0]], requires_grad=True)
+    weights = relu_weights(scores)
+    weights.sum().backward()
+    assert not torch.signbit(weights).any()
+    same(scores.grad, torch.tensor([[0, 0, 1 / 3]]), tolerance=1e-7)
+
+
+@both_libraries
+def test_a_weight_far_too_small_for_float64_is_zero_and_one_barely_large_enough_is_right(array):
+    scores = array(np.array([[0.0, -700.0, -800.0]]))
+    same(softmax(scores)[0, 1:] / math.exp(-700), [1, 0])
+    same(3 * sigmoid_weights(scores)[0, 1:] / math.exp(-700), [1, math.exp(-100)])
+
+
+@both_libraries
+def test_infinities_and_nan_are_in_softmax_where_torch_has_them_and_elsewhere_touch_no_other_weight(array):
+    scores, mixed = np.array(INFINITIES), array(np.array([[np.inf, -np.inf, np.nan, 0]]))
+    with np.errstate(invalid="ignore"):
+        same(softmax(array(scores)), torch.softmax(torch.tensor(scores), dim=-1))
+        same(relu_weights(mixed), [[np.inf, 0, np.nan, 0]])
+        same(sigmoid_weights(mixed), [[1, 0, np.nan, 0.2]])
+
+
+@every_weigh
+def test_more_keys_than_half_precision_can_count_are_counted(core):
+    scores, mask = np.ones((1, 70000), np.float16), np.ones((1, 70000), bool)  # the largest float16 is 65,504
+    expected = 1 / (1 + 70000 / math.e) if core.call is sigmoid_weights else 1 / 70000
+    assert core.call(scores)[0, -1] == core.call(scores, mask)[0, -1] == np.float16(expected)
+
+
 # Sizes, and the array that a result is like
 
 
@@ -469,18 +498,10 @@ def test_a_number_may_be_of_any_library_but_must_be_an_integer_that_is_not_too_s
             call(bad)
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda **like: causal_mask(2, **like),
-        lambda **like: window_mask(2, 1, **like),
-        lambda **like: sinusoidal_positions(2, 4, **like),
-        lambda **like: alibi_bias(2, 3, **like),
-    ],
-)
-def test_like_must_be_an_array(make):
-    with refuses(TypeError, "like is a list; expected a NumPy array or a torch tensor"):
-        make(like=[1.0])
+def test_like_must_be_an_array():
+    for make, sizes in (causal_mask, [2]), (window_mask, [2, 1]), (sinusoidal_positions, [2, 4]), (alibi_bias, [2, 3]):
+        with refuses(TypeError, "like is a list; expected a NumPy array or a torch tensor"):
+            make(*sizes, like=[1.0])
 
 
 # Layers
@@ -514,6 +535,7 @@ X, MEMORY = {"x": (N, D_MODEL)}, {"memory": (M, D_MODEL)}
 THREE = {"query": (N, D_MODEL), "key": (M, D_MODEL), "value": (M, D_MODEL)}
 LAYERS = {
     "MultiHeadAttention": Layer(lambda: MultiHeadAttention(D_MODEL, HEADS), THREE),
+    "shorter heads": Layer(lambda: MultiHeadAttention(D_MODEL, HEADS, 2, D_V), THREE),
     "grouped queries": Layer(lambda: MultiHeadAttention(D_MODEL, 6, num_kv_heads=2), THREE),
     "EncoderBlock": Layer(lambda: EncoderBlock(D_MODEL, HEADS, H), X, keys="x"),
     "EncoderBlock, norm last": Layer(lambda: EncoderBlock(D_MODEL, HEADS, H, "relu", False), X, keys="x"),
@@ -580,6 +602,16 @@ def test_what_is_in_the_padding_cannot_spoil_the_output(name, bad, need_weights)
         padded.data[0, 3:] = bad
     for got, clean in zip(layer.call(module, tokens, mask, need_weights), expected, strict=True):
         same(got, clean)
+
+
+@both_ways
+@every_layer
+def test_under_autocast_a_layer_takes_the_precision_that_torch_converts(layer, need_weights):
+    module, tokens, mask = layer.arguments(BATCH)
+    expected = layer.call(module, tokens, mask, need_weights)[0]
+    with torch.autocast("cpu", torch.bfloat16):
+        rough = {name: x.bfloat16() for name, x in tokens.items()}
+        same(layer.call(module.float(), rough, mask, need_weights)[0].float(), expected, 0.2)
 
 
 @pytest.mark.parametrize("name", [name for name in LAYERS if name != "AdditiveAttention"])

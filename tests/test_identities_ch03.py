@@ -1,6 +1,6 @@
 """What chapter 3 says of scores and networks and holds for any numbers, before or after any training.
 
-Shapes, the mask, and what each score asks of its states are tested in test_scores.py and test_seq2seq.py.
+Shapes, the mask, and what each score asks of its states are tested in test_contract.py and test_seq2seq.py.
 """
 
 import numpy as np
@@ -46,22 +46,6 @@ def test_concat_is_the_additive_score_with_both_states_end_to_end(random):
     w_s, w_h = random.normal(size=(d_s, hidden)), random.normal(size=(d_h, hidden))
     joined = np.concatenate([np.repeat(s[:, None], m, axis=1), np.repeat(h[None], n, axis=0)], axis=-1)
     np.testing.assert_allclose(np.tanh(joined @ np.concatenate([w_s, w_h])) @ v, additive_score(s, h, w_s, w_h, v))
-
-
-@pytest.mark.parametrize("kind", [*COMPARING, "from_start"])
-def test_weights_follow_other_encoder_states_unless_they_are_made_without_them(random, kind):
-    model, (numbers, lengths, target) = network(kind, 8), draw_texts(random, 9, 12)
-    _, before = model(numbers, target, lengths)
-    with replace_states(model, lambda states: states.flip(0)):
-        _, after = model(numbers, target, lengths)
-    assert torch.equal(before, after) == (kind in BLIND)
-
-
-@pytest.mark.parametrize("kind", COMPARING + BLIND)
-def test_every_character_has_some_weight_and_padding_none(random, kind):
-    numbers, lengths, target = draw_texts(random, 9, 12)
-    _, weights = network(kind, 8)(numbers, target, lengths)
-    assert torch.equal(weights > 0, (numbers > 0)[:, None].expand_as(weights))
 
 
 @pytest.mark.parametrize("kind", COMPARING + BLIND)

@@ -45,23 +45,17 @@ def make_pair(ours, theirs, activation, norm_first, norm_eps):
 
 @kinds
 @epsilons
-def test_the_encoder_block_is_torchs_with_all_gradients(activation, norm_first, norm_eps):
+def test_both_blocks_are_torchs_with_all_gradients(activation, norm_first, norm_eps):
+    (x, memory), (y, other_memory), causal = tokens(), tokens(), causal_mask(N, like=torch.ones(1))
+    padding, memory_padding = padding_mask(torch.tensor([2, N]), N), padding_mask(torch.tensor([4, M]), M)
     block, other = make_pair(EncoderBlock, nn.TransformerEncoderLayer, activation, norm_first, norm_eps)
-    (x, _), (y, _) = tokens(), tokens()
-    padding = padding_mask(torch.tensor([2, N]), N)
-    mask = causal_mask(N, like=x) & padding
-    theirs = other(y, src_mask=~causal_mask(N, like=y), src_key_padding_mask=~padding[:, 0])
-    agree((block(x, mask)[0], [x], block), (theirs, [y], other), pack_block)
-
-
-@kinds
-@epsilons
-def test_the_decoder_block_is_torchs_with_all_gradients(activation, norm_first, norm_eps):
+    theirs = other(y, src_mask=~causal, src_key_padding_mask=~padding[:, 0])
+    agree((block(x, causal & padding)[0], [x], block), (theirs, [y], other), pack_block)
     block, other = make_pair(DecoderBlock, nn.TransformerDecoderLayer, activation, norm_first, norm_eps)
-    ours, others = tokens(), tokens()
-    mask, memory_mask = causal_mask(N, like=ours[0]), padding_mask(torch.tensor([4, M]), M)
-    theirs = other(*others, tgt_mask=~mask, memory_key_padding_mask=~memory_mask[:, 0])
-    agree((block(*ours, mask, memory_mask)[0], ours, block), (theirs, others, other), pack_block)
+    x.grad = y.grad = None
+    theirs = other(y, other_memory, tgt_mask=~causal, memory_key_padding_mask=~memory_padding[:, 0])
+    ours = block(x, memory, causal, memory_padding)[0]
+    agree((ours, [x, memory], block), (theirs, [y, other_memory], other), pack_block)
 
 
 def test_a_decoder_block_returns_the_weights_among_the_tokens_and_those_at_the_memory():

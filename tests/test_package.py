@@ -60,12 +60,14 @@ def find(path):
 
 
 @pytest.mark.parametrize("path", SIGNATURES)
-def test_a_public_function_is_in_place_and_its_docstring_has_every_section(path):
+def test_a_public_function_is_in_place_and_its_docstring_says_all(path):
     function = find(path)
     assert f"{function.__module__}.{function.__name__}" == f"attention_src.{path}"
     assert re.sub(r"<function (\w+) at \w+>", r"\1", str(inspect.signature(function))) == SIGNATURES[path]
     text = inspect.getdoc(function)
-    assert re.findall(r"^(\w+)\n-+$", text, re.MULTILINE) == ["Parameters", "Returns", "Raises", "Examples"]
+    sections = re.findall(r"^(\w+)\n-+$", text, re.MULTILINE)
+    assert [name for name in sections if name != "Raises"] == ["Parameters", "Returns", "Examples"]
+    assert re.search(r"TypeError|[Ee]rrors\s+as\s+in `\w+`", text)
     for parameter in inspect.signature(function).parameters:
         assert f"\n{parameter} : " in text
 
@@ -73,11 +75,6 @@ def test_a_public_function_is_in_place_and_its_docstring_has_every_section(path)
 def test_every_name_that_the_package_exports_is_a_public_function():
     functions = [getattr(attention_src, name) for name in attention_src.__all__]
     assert {f"{f.__module__}.{f.__name__}".removeprefix("attention_src.") for f in functions} <= SIGNATURES.keys()
-
-
-def test_every_module_says_what_lives_there():
-    for module in MODULES:
-        assert importlib.import_module(f"attention_src.{module}").__doc__
 
 
 WITHOUT_TORCH = """

@@ -1,7 +1,6 @@
 """Sentences about a *bank* or a *deposit*: that the answers are right, and what votes can know of them."""
 
 import numpy as np
-import pytest
 
 from attention_course.tasks import BANK_WORDS, bank_examples
 
@@ -22,11 +21,6 @@ def test_no_set_of_words_comes_twice_and_the_known_sentence_opens_the_test():
     both = np.concatenate([train.words, test.words])
     assert len({tuple(sorted(words)) for words in both}) == len(both) == 192
     assert " ".join(BANK_WORDS[word] for word in test.words[0]) == "bank river broker rich paid"
-
-
-def test_more_sentences_than_there_are_cannot_be_drawn():
-    with pytest.raises(ValueError, match="there are 192"):
-        bank_examples(100, 93)
 
 
 def count_right_votes(votes, examples):

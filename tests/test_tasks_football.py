@@ -5,7 +5,7 @@ import pytest
 
 from attention_course.tasks import football_examples
 from attention_course.tasks.drawing import MEADOW
-from attention_course.tasks.football import COLOURS, DIRECTIONS, PATCH, SHAPES, direction
+from attention_course.tasks.football import COLOURS, DIRECTIONS, PATCH, SHAPES
 
 GRID = 4
 TRAIN, TEST = football_examples(60, 40, grid=GRID, seed=3)
@@ -22,22 +22,12 @@ def patches_with(image, drawn):
 
 
 @pytest.mark.parametrize("part", [TRAIN, TEST], ids=["train", "test"])
-def test_one_ball_one_goal_and_two_players_of_each_team_stand_in_patches_of_their_own(part):
-    for image, ball, goal, _ in zip(*part, strict=True):
+def test_two_players_of_each_team_a_ball_and_a_goal_stand_in_their_patches_and_one_leads_to_the_other(part):
+    for image, ball, goal, where in zip(*part, strict=True):
         things = [np.where((SHAPES[i] == "o")[..., None], COLOURS[i], MEADOW) for i in range(4)]
         found = [patches_with(image, thing) for thing in things]
         assert found[0] == [ball] and found[1] == [goal]
         assert [len(places) for places in found] == [1, 1, 2, 2]
         assert len(patches_with(image, MEADOW)) == GRID * GRID - 6
-
-
-@pytest.mark.parametrize("part", [TRAIN, TEST], ids=["train", "test"])
-def test_the_direction_leads_from_the_ball_to_the_goal(part):
-    for ball, goal, where in zip(part.ball, part.goal, part.direction, strict=True):
         (y, x), (v, u) = divmod(ball, GRID), divmod(goal, GRID)
         assert STEPS[DIRECTIONS[where]] == (np.sign(v - y), np.sign(u - x))
-
-
-def test_the_direction_of_every_pair_of_patches_takes_arrays_too():
-    ball, goal = np.array([0, 0, 8, 8, 4, 4]), np.array([1, 8, 0, 7, 3, 2])
-    assert [DIRECTIONS[i] for i in direction(ball, goal, 3)] == ["→", "↘", "↖", "←", "←", "↗"]

@@ -28,9 +28,10 @@ def loss(model, batch):
     return (model(inputs) - targets).square().mean()
 
 
-def test_it_learns_and_returns_the_loss_of_every_step():
+def test_it_learns_returns_the_loss_of_every_step_and_prints_nothing_where_nobody_watches(capsys):
     model = line()
     history = fit(model, batches(), loss, learning_rate=0.1)
+    assert capsys.readouterr() == ("", "")
     assert len(history) == 200 and history[-1] < 1e-3 < history[0]
     assert torch.allclose(model.weight, torch.ones(1, 3), atol=0.05)
 
@@ -90,51 +91,22 @@ def test_it_trains_on_one_thread_and_gives_the_others_back_however_it_ends(three
     assert seen == [1] * (4 if ending else 5) and torch.get_num_threads() == 3
 
 
-@pytest.mark.parametrize("ending", [None, KeyboardInterrupt, ArithmeticError])
-def test_threads_are_limited_for_a_while_and_for_the_calls_of_a_function(three_threads, ending):
-    @limit_threads(2)
-    def end():
-        assert torch.get_num_threads() == 2
-        if ending:
-            raise ending
-
-    for _ in range(2):
-        with pytest.raises(ending) if ending else nullcontext():
-            end()
-        assert torch.get_num_threads() == 3
-        with pytest.raises(ending) if ending else nullcontext(), limit_threads():
-            assert torch.get_num_threads() == 1
-            if ending:
-                raise ending
-        assert torch.get_num_threads() == 3
-
-
-def test_no_thread_at_all_is_an_error(three_threads):
-    with pytest.raises(ValueError, match="number"), limit_threads(0):
-        pytest.fail("the block was entered")
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: fit(line(), batches(5), lambda *given: loss(*given) * math.nan), "loss is nan at step 1"),
+        (lambda: fit(line(), [], loss), "batches"),
+        (lambda: limit_threads(0).__enter__(), "number"),
+        *(
+            (lambda tensors=tensors: Minibatches(*tensors, batch_size=2, steps=1), "rows")
+            for tensors in [(), (torch.ones(3), torch.ones(4)), (torch.ones(0),)]
+        ),
+    ],
+)
+def test_what_cannot_be_trained_is_refused(three_threads, call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
     assert torch.get_num_threads() == 3
-
-
-def test_nothing_is_printed_where_nobody_watches(capsys):
-    fit(line(), batches(5), loss)
-    captured = capsys.readouterr()
-    assert captured.out == captured.err == ""
-
-
-def test_a_loss_that_is_not_finite_stops_with_the_step():
-    with pytest.raises(ValueError, match="loss is nan at step 1"):
-        fit(line(), batches(5), lambda model, batch: loss(model, batch) * math.nan)
-
-
-def test_no_batch_is_an_error():
-    with pytest.raises(ValueError, match="batches"):
-        fit(line(), [], loss)
-
-
-@pytest.mark.parametrize("tensors", [(), (torch.ones(3), torch.ones(4)), (torch.ones(0),)])
-def test_minibatches_need_rows_that_belong_together(tensors):
-    with pytest.raises(ValueError, match="rows"):
-        Minibatches(*tensors, batch_size=2, steps=1)
 
 
 def test_rows_stay_together():

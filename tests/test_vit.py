@@ -64,12 +64,6 @@ def test_one_picture_and_any_axes_before_it():
     assert model(IMAGES[:, None], need_weights=True)[1].shape == (BATCH, 1, LAYERS, HEADS, 1 + PATCHES, 1 + PATCHES)
 
 
-def test_all_parameters_learn():
-    model = make_model()
-    model(IMAGES)[0].square().sum().backward()
-    assert all(parameter.grad is not None for parameter in model.parameters())
-
-
 def test_sizes_that_do_not_fit_each_other_and_pictures_of_another_size_are_refused():
     with refuses(ValueError, "image_size is 6; expected a multiple of patch_size = 4"):
         make_model(patch_size=4)

@@ -44,16 +44,13 @@ def bank_examples(num_train, num_test, seed=0):
 
     Returns
     -------
-    train : Askings
-    test : Askings
+    train, test : Askings
         No sentence of the one is in the other. The first of the test is *bank river broker rich paid*.
 
     Raises
     ------
-    TypeError
-        A number is not an integer.
     ValueError
-        A number is negative, or there are not so many sentences.
+        There are not so many sentences.
 
     Examples
     --------

@@ -8,6 +8,8 @@ import numpy as np
 from .examples import Example
 from .sampling import check_counts
 
+__all__ = ["date_examples"]
+
 MONTHS = tuple("January February March April May June July August September October November December".split())
 WEEKDAYS = tuple("Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split())
 FIRST, LAST = date(1900, 1, 1).toordinal(), date(2099, 12, 31).toordinal()
@@ -54,21 +56,6 @@ def _digits(span, count):
 def write_date(when, form):
     """Write a date in one of the `FORMATS` and say where each character of its ISO form can be read.
 
-    A digit of the ISO form comes from the same digit of the source. Both digits of a month that is written as a name
-    come from the whole name: any of its letters may tell. Hyphens, and the leading zero of a number that the source
-    writes with one digit, come from nowhere.
-
-    Parameters
-    ----------
-    when : datetime.date
-    form : str, one of `FORMATS`
-
-    Returns
-    -------
-    Example
-
-    Examples
-    --------
     >>> example = write_date(date(2026, 3, 14), "{day} {mon} {year}")
     >>> example.source, example.target
     ('14 Mar 2026', '2026-03-14')
@@ -89,7 +76,11 @@ def write_date(when, form):
 
 
 def date_examples(num_train, num_test, seed=0):
-    """Draw different days of the years 1900 to 2099 and write each in one of the `FORMATS`.
+    """Draw different days of the years 1900 to 2099 and write each in one of ten formats.
+
+    A digit of the ISO form comes from the same digit of the source. Both digits of a month that is written as a name
+    come from the whole name: any of its letters may tell. Hyphens, and the leading zero of a number that the source
+    writes with one digit, come from nowhere.
 
     Parameters
     ----------

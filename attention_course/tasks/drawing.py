@@ -4,6 +4,8 @@ import numpy as np
 
 from attention_src.patches import unpatchify
 
+__all__ = ["MEADOW", "shape_pixels"]
+
 #: The colour of the meadow: red, green, blue.
 MEADOW = (0.55, 0.75, 0.5)
 
@@ -28,20 +30,11 @@ def shape_pixels(*shapes):
 
 
 def lay_out(sprites, places, grid):
-    """Lay small pictures on a meadow of grid × grid patches.
+    """Lay small pictures (num, things, p, p, 3), red, green and blue from 0 to 1, on a meadow of grid × grid patches.
 
-    Parameters
-    ----------
-    sprites : (num, things, p, p, 3), red, green and blue from 0 to 1
-    places : (num, things) int, the patch of each thing, counted row by row
-    grid : int
+    `places` (num, things) are the patches of the things, counted row by row. Return (num, grid · p, grid · p, 3)
+    float32.
 
-    Returns
-    -------
-    (num, grid · p, grid · p, 3) float32
-
-    Examples
-    --------
     >>> lay_out(np.zeros((1, 1, 2, 2, 3)), np.array([[3]]), grid=2)[0, :, :, 0]
     array([[0.55, 0.55, 0.55, 0.55],
            [0.55, 0.55, 0.55, 0.55],

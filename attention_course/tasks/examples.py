@@ -44,8 +44,6 @@ class Vocabulary:
     >>> numbers
     array([[2, 3, 4],
            [4, 0, 0]])
-    >>> lengths
-    array([3, 1])
     >>> vocabulary.decode(numbers)
     ['abc', 'c']
     """
@@ -58,23 +56,10 @@ class Vocabulary:
         return START + 1 + len(self.characters)
 
     def encode(self, texts):
-        """Return the numbers of the characters, shorter texts filled up with padding, and the length of each text.
+        """Return the numbers of the characters, (texts, longest), filled up with padding, and the length of each text.
 
-        Parameters
-        ----------
-        texts : list of str
-
-        Returns
-        -------
-        numbers : (texts, longest) int
-        lengths : (texts,) int
-
-        Raises
-        ------
-        TypeError
-            `texts` is one string instead of a list of them.
-        ValueError
-            There is no text, a text is empty, or it has a character that has no number.
+        TypeError if `texts` is one string instead of a list of them; ValueError if there is no text, a text is empty,
+        or it has a character that has no number.
         """
         if isinstance(texts, str):
             raise TypeError(f"texts is the string {texts!r}; expected a list of strings")
@@ -96,22 +81,13 @@ class Vocabulary:
         return [self._number[character] for character in text]
 
     def decode(self, numbers):
-        """Return the texts; padding and start have no character.
-
-        Parameters
-        ----------
-        numbers : (texts, longest) int
-
-        Returns
-        -------
-        list of str
-        """
+        """Return the texts, a list of str, of numbers (texts, longest); padding and start have no character."""
         characters = ["", "", *self.characters]
         return ["".join(characters[number] for number in row) for row in np.asarray(numbers)]
 
 
 def exact_match(answers, examples):
-    """Return the share of examples whose answer is right in every character.
+    """Return the share of examples whose answer is right in every character; errors as in `alignment_score`.
 
     Parameters
     ----------
@@ -122,11 +98,6 @@ def exact_match(answers, examples):
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        As `alignment_score`.
 
     Examples
     --------

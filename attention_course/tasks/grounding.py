@@ -13,6 +13,8 @@ from attention_src._validation import as_integer
 from .drawing import MEADOW, lay_out, shape_pixels
 from .sampling import check_counts, shuffle_rows, split
 
+__all__ = ["INK", "PATCH", "PIXELS", "WORDS", "Scenes", "scene_examples"]
+
 #: The words, each the name of a thing that is drawn.
 WORDS = ("ball", "goal", "player")
 #: Pixels along each side of a patch.
@@ -74,20 +76,8 @@ class Scenes(NamedTuple):
 def draw_scenes(places, colours, grid):
     """Draw the things, in the order of `WORDS`, into a meadow of grid × grid patches.
 
-    Parameters
-    ----------
-    places : (num, 3) int, counted row by row
-    colours : (num, 3, 3), red, green and blue from 0 to 1
-    grid : int
-
-    Returns
-    -------
-    (num, H, W, 3) float32, with H = W = grid · PATCH
-
-    Examples
-    --------
-    >>> draw_scenes(np.array([[0, 1, 2]]), np.ones((1, 3, 3)), grid=2).shape
-    (1, 16, 16, 3)
+    Their patches `places` (num, 3) are counted row by row; `colours` (num, 3, 3) are red, green and blue from 0 to 1.
+    Return (num, H, W, 3) float32, with H = W = grid · PATCH.
     """
     shapes = PIXELS[..., None]  # (things, PATCH, PATCH, 1)
     outlines = np.where(shapes == "#", INK, MEADOW)

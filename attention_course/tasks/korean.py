@@ -12,6 +12,8 @@ import numpy as np
 
 from .sampling import check_counts, split
 
+__all__ = ["ENDINGS", "NOUNS", "STEMS", "Sentences", "korean_examples", "write_sentence"]
+
 #: The nouns, without their endings.
 NOUNS = tuple("나 너 엄마 친구 학생 선생님 개 고양이 밥 빵 사과 물 책 편지 공 꽃".split())
 VERBS = tuple("먹었 보았 찾았 만났 들었 그렸".split())
@@ -42,21 +44,7 @@ class Sentences(NamedTuple):
 
 
 def ends_in_consonant(noun):
-    """Whether the last syllable of a Korean noun is closed; Unicode counts Hangul syllables by their 28 endings.
-
-    Parameters
-    ----------
-    noun : str
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> ends_in_consonant("밥"), ends_in_consonant("나")
-    (True, False)
-    """
+    """Whether the last syllable of a Korean noun is closed; Unicode counts Hangul syllables by their 28 endings."""
     return (ord(noun[-1]) - ord("가")) % 28 != 0
 
 
@@ -108,14 +96,8 @@ def korean_examples(num_train, num_test, seed=0):
     Examples
     --------
     >>> _, test = korean_examples(num_train=0, num_test=1)
-    >>> for stems, endings in zip(test.stems, test.endings):
-    ...     print(write_sentence(stems, endings))
-    나는 밥을 먹었다
-    나는 먹었다 밥을
-    밥을 나는 먹었다
-    밥을 먹었다 나는
-    먹었다 나는 밥을
-    먹었다 밥을 나는
+    >>> [write_sentence(stems, endings) for stems, endings in zip(test.stems, test.endings)][:3]
+    ['나는 밥을 먹었다', '나는 먹었다 밥을', '밥을 나는 먹었다']
     >>> test.object
     array([1, 2, 0, 0, 2, 1])
     """

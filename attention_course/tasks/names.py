@@ -10,7 +10,7 @@ FILE = Path(__file__).with_name("first_names.txt")  # with its source and licenc
 
 
 def name_examples(num_held_out, seed=0):
-    """Return first names of the US census of 1990 in a random order, most to train on and some held out.
+    """Return first names of the US census of 1990 in a random order, most to train on and some held out, none in both.
 
     Parameters
     ----------
@@ -19,14 +19,11 @@ def name_examples(num_held_out, seed=0):
     Returns
     -------
     train, held_out : list of str
-        No name is in both.
 
     Raises
     ------
-    TypeError
-        A number is not an integer.
-    ValueError
-        `num_held_out` is negative, or there are fewer names.
+    TypeError, ValueError
+        `num_held_out` is not an integer, is negative, or there are fewer names.
 
     Examples
     --------

@@ -14,6 +14,8 @@ from attention_src._validation import as_integer
 
 from .sampling import check_counts, draw_different_rows, shuffle_rows, split
 
+__all__ = ["Lookup", "Pairs", "lookup_examples", "pair_examples"]
+
 
 class Lookup(NamedTuple):
     """Sequences of tokens each of which asks for another one; every array has a row for each sequence.
@@ -56,12 +58,8 @@ def lookup_examples(num_train, num_test, num_tokens=5, num_bits=3, seed=0):
     array([[ 0,  0,  1,  0,  1,  0, -1, -1],
            [ 0,  1,  0,  1,  0,  0, -1,  1],
            [ 1,  0,  0,  0,  0,  1,  1,  1]])
-    >>> train.wanted[0]
-    array([1, 2, 0])
-    >>> train.answers[0].astype(int)
-    array([[ 1, -1],
-           [-1, -1],
-           [ 1,  1]])
+    >>> train.wanted[0], train.answers[0].astype(int).tolist()
+    (array([1, 2, 0]), [[1, -1], [-1, -1], [1, 1]])
     """
     num_train, num_test = check_counts(num_train, num_test)
     n, num_bits = as_integer("num_tokens", num_tokens, 3), as_integer("num_bits", num_bits, 1)
@@ -81,28 +79,12 @@ def lookup_examples(num_train, num_test, num_tokens=5, num_bits=3, seed=0):
 
 
 def share_attended(weights, wanted):
-    """Count whom the tokens of `lookup_examples` attend to.
+    """Count whom the tokens of `lookup_examples` attend to, by weights (..., num, n, n) and places `wanted` (num, n).
 
-    Parameters
-    ----------
-    weights : (..., num, n, n)
-    wanted : (num, n) int, at which place the token stands that each token asks for
+    Return three shares (...): of tokens that give themselves the largest weight; and, where the token itself is left
+    out, of tokens that give it to the one that they ask for, and to the one that asks for them. ValueError if the
+    shapes do not fit each other.
 
-    Returns
-    -------
-    itself : (...)
-        The share of tokens that give themselves the largest weight.
-    asked, asker : (...)
-        Where the token itself is left out, the share of tokens that give the largest weight to the one that they ask
-        for, and to the one that asks for them.
-
-    Raises
-    ------
-    ValueError
-        The shapes do not fit each other.
-
-    Examples
-    --------
     >>> itself, asked, asker = share_attended([[[0.5, 0.3, 0.2], [0.1, 0.2, 0.7], [0.0, 0.4, 0.6]]], [[1, 2, 0]])
     >>> round(float(itself), 2), round(float(asked), 2), round(float(asker), 2)
     (0.67, 0.67, 0.33)

@@ -7,22 +7,14 @@ from attention_src._validation import as_integer
 from .examples import Example
 from .sampling import check_counts
 
+__all__ = ["reversal_examples"]
+
 LETTERS = "abcdefgh"
 
 
 def reverse(source):
     """Return the Example of a text and its reversal.
 
-    Parameters
-    ----------
-    source : str
-
-    Returns
-    -------
-    Example
-
-    Examples
-    --------
     >>> reverse("abc")
     Example(source='abc', target='cba', alignment=(frozenset({2}), frozenset({1}), frozenset({0})))
     """

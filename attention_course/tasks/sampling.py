@@ -11,29 +11,10 @@ def check_counts(num_train, num_test):
 
 
 def draw_different_rows(draw, count, possible):
-    """Call `draw` until it has given enough different rows.
+    """Call `draw`, a function of a number that returns so many rows, until it has given `count` different ones.
 
-    Parameters
-    ----------
-    draw : function of a number that returns an array with so many rows
-    count : int, how many rows are wanted
-    possible : int, how many different rows there are
-
-    Returns
-    -------
-    (count, ...)
-
-    Raises
-    ------
-    ValueError
-        More than half of all rows are wanted, so drawing them at random would take long.
-
-    Examples
-    --------
-    >>> generator = np.random.default_rng(0)
-    >>> rows = draw_different_rows(lambda count: generator.integers(10, size=(count, 1)), count=5, possible=10)
-    >>> len(set(rows[:, 0].tolist()))
-    5
+    There are `possible` different rows. ValueError if more than half of them are wanted, since drawing them would take
+    long.
     """
     if 2 * count > possible:
         raise ValueError(

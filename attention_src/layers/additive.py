@@ -21,18 +21,14 @@ class AdditiveAttention(nn.Module):
     """Attend by `additive_score`, the attention of Bahdanau et al. (2014), appendix A.1.2.
 
     ``softmax(v · tanh(q W_q + k W_k))`` mixes the values. In the paper's letters the query is the decoder's previous
-    state s_{i-1}, W_q is W_a, W_k is U_a, and keys and values are both the encoder's states h_1 … h_m.
+    state s_{i-1}, W_q is W_a, W_k is U_a, and keys and values are both the encoder's states h_1 … h_m. TypeError if a
+    length is not an integer, ValueError if it is less than 1.
 
     Parameters
     ----------
     d_query : int, length of a query
     d_key : int, length of a key
     d_hidden : int, length to which both are projected
-
-    Raises
-    ------
-    TypeError, ValueError
-        A length is not an integer or less than 1.
 
     Examples
     --------
@@ -64,23 +60,9 @@ class AdditiveAttention(nn.Module):
         return attention(query @ self.w_query, projected, value, mask, score=partial(tanh_score, v=self.v))
 
     def forward(self, query, key, value=None, mask=None):
-        """Mix the values, for each query, by how well their keys answer it.
+        """Mix the values, the keys if left out, for each query; return output (..., n, d_v) and weights (..., n, m).
 
-        Parameters
-        ----------
-        query : (..., n, d_query)
-        key : (..., m, d_key)
-        value : (..., m, d_v); the keys if left out
-        mask : (..., n, m) bool, True = may look; n may be 1, one row for all queries
-
-        Returns
-        -------
-        output : (..., n, d_v)
-        weights : (..., n, m)
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `attention`; also if a query is not d_query long, a key not d_key long, or the dtype not the layer's.
+        Arguments and errors are those of `attention`, with queries (..., n, d_query) and keys (..., m, d_key) in the
+        dtype of the layer.
         """
         return self.attend(query, self.project(key), key if value is None else value, mask)

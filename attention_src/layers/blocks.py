@@ -66,6 +66,7 @@ class EncoderBlock(_Block):
     ``x + Attention(Norm(x))``, then ``x + FeedForward(Norm(x))``: the norm comes first, as in most models since GPT-2;
     with ``norm_first=False`` it comes last, ``Norm(x + Attention(x))``, as in Vaswani et al. (2017), section 3.1.
     Layer normalisation is that of Ba et al. (2016). The same as `torch.nn.TransformerEncoderLayer` without dropout.
+    Errors as in `FeedForward`; also if num_heads does not divide d_model.
 
     Parameters
     ----------
@@ -76,11 +77,6 @@ class EncoderBlock(_Block):
     norm_first : bool
     norm_eps : float, added to the variance in the layer normalisation
         PyTorch's own; published weights may need another: 1e-6 those of ViT, 1e-12 those of BERT.
-
-    Raises
-    ------
-    TypeError, ValueError
-        A number is not an integer or less than 1, num_heads does not divide d_model, or the activation is unknown.
 
     Examples
     --------
@@ -109,12 +105,7 @@ class DecoderBlock(_Block):
 
     Parameters
     ----------
-    d_model, num_heads, d_ff, activation, norm_first, norm_eps : as for `EncoderBlock`
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `EncoderBlock`.
+    d_model, num_heads, d_ff, activation, norm_first, norm_eps : as for `EncoderBlock`, with its errors
 
     Examples
     --------
@@ -129,20 +120,11 @@ class DecoderBlock(_Block):
         self.attend_memory = MultiHeadAttention(d_model, num_heads)
 
     def forward(self, x, memory, mask=None, memory_mask=None, need_weights=False):
-        """Pass tokens through the block; masks and errors as in `MultiHeadAttention`.
+        """Pass a decoder's tokens x (..., n, d_model) through the block, and the encoder's, memory (..., m, d_model).
 
-        Parameters
-        ----------
-        x : (..., n, d_model), the tokens of the decoder
-        memory : (..., m, d_model), the tokens that the encoder returned
-        mask : bool, True = may look; among the tokens
-        memory_mask : bool, True = may look; at the memory
-        need_weights : bool
-
-        Returns
-        -------
-        output : (..., n, d_model)
-        weights : pair of (..., num_heads, n, n) and (..., num_heads, n, m), or None if not needed
+        `mask` says which tokens may look at each other, `memory_mask` which may look at the memory, both with True =
+        may look; masks and errors are as in `MultiHeadAttention`. Return the output (..., n, d_model) and a pair of
+        weights, (..., num_heads, n, n) and (..., num_heads, n, m), or None if they are not needed.
         """
         check_tokens(self.attend.query_proj, x=x, memory=memory)
         first, second, third = self.norms

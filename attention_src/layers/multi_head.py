@@ -68,6 +68,9 @@ class MultiHeadAttention(nn.Module):
     ):  # fmt: skip
         """Mix the values, for each query, in every head by its own weights.
 
+        Errors as in `scaled_dot_product_attention`; also if the tokens have another dtype than the layer or are not
+        d_model long, or if positions are given to a layer made without `rotate`.
+
         Parameters
         ----------
         query : (..., n, d_model)
@@ -88,12 +91,6 @@ class MultiHeadAttention(nn.Module):
             For a query that may look nowhere it is the bias of `out_proj`. NaN and infinity in a key or value that no
             query may look at count as 0; if even one query may, other queries also get NaN, as in `attention`.
         weights : (..., num_heads, n, m), or None if not needed
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `scaled_dot_product_attention`; also if the tokens have another dtype than the layer or are not d_model
-            long, or if positions are given to a layer made without `rotate`.
         """
         if key is None and key_positions is None:
             key_positions = positions

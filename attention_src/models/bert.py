@@ -71,12 +71,8 @@ class BertEncoder(nn.Module):
     def from_folder(cls, path):
         """Return the encoder that a folder holds as `config.json`, `tokenizer.json` and `model.safetensors`.
 
-        Raises
-        ------
-        FileNotFoundError
-            One of the three is missing.
-        ValueError
-            One cannot be read, is of another architecture, or does not hold the weights that its configuration names.
+        FileNotFoundError if one of the three is missing, ValueError if one cannot be read, is of another architecture,
+        or does not hold the weights that its configuration names.
         """
         from safetensors.torch import load_file
         from tokenizers import Tokenizer
@@ -101,17 +97,10 @@ class BertEncoder(nn.Module):
     @torch.no_grad()
     @limit_threads()
     def forward(self, text):
-        """Return what every layer makes of a text.
+        """Return what every layer makes of a text, which is cut off where the model's positions end.
 
-        Parameters
-        ----------
-        text : str; what is longer than the model's positions is cut off
-
-        Returns
-        -------
-        tokens : list of n str, [CLS] first and [SEP] last
-        states : (layers + 1, n, d_model), first what the blocks are given
-        weights : (layers, heads, n, n), each row sums to 1
+        Return the n tokens as a list of str, [CLS] first and [SEP] last; the states (layers + 1, n, d_model), of which
+        the first are what the blocks are given; and the weights (layers, heads, n, n), each of whose rows sums to 1.
         """
         encoded = self.tokenizer.encode(text)
         ids = torch.tensor(encoded.ids)

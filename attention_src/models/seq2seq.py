@@ -181,21 +181,10 @@ class Seq2Seq(nn.Module):
     def forward(self, source, target, lengths=None):
         """Score every target character, given the right ones before it (teacher forcing).
 
-        Parameters
-        ----------
-        source : (batch, m) int, filled up with PAD
-        target : (batch, n) int
-        lengths : (batch,) int, how many characters of each source are real; may be left out if all are
-
-        Returns
-        -------
-        logits : (batch, n, num_target)
-        weights : (batch, n, m), or None without attention
-
-        Raises
-        ------
-        ValueError
-            The source is empty or no matrix, or holds padding that `lengths` does not account for.
+        Sources (batch, m) and targets (batch, n) are numbers of characters, filled up with PAD; lengths (batch,) say
+        how many characters of each source are real, and may be left out if all are. Return the logits (batch, n,
+        num_target) and the weights (batch, n, m), or None without attention. ValueError if a source has padding where
+        it should not.
         """
         state, memory = self._read(source, lengths)
         previous = torch.cat([torch.full_like(source[:, :1], START), target[:, :-1]], dim=1)
@@ -207,16 +196,8 @@ class Seq2Seq(nn.Module):
     def generate(self, source, steps, lengths=None):
         """Write `steps` characters, each the most likely after those written before (greedy decoding).
 
-        Parameters
-        ----------
-        source, lengths : as for `forward`
-        steps : int
-
-        Returns
-        -------
-        characters : (batch, steps) int
-        weights : (batch, steps, m), or None without attention
-
+        Source and lengths are as for `forward`. Return the characters (batch, steps) as numbers, and the weights
+        (batch, steps, m), or None without attention.
         """
         state, memory = self._read(source, lengths)
         previous, characters, weights = torch.full_like(source[:, 0], START), [], []

@@ -13,7 +13,8 @@ from . import START
 class Transformer(nn.Module):
     """Read a source in one pass, and write a target character by character.
 
-    Vaswani et al. (2017), figure 1, with one block on each side, learned positions, and the norm first.
+    Vaswani et al. (2017), figure 1, with one block on each side, learned positions, and the norm first. TypeError if a
+    number is not an integer, ValueError if it is less than 1 or num_heads does not divide d_model.
 
     Parameters
     ----------
@@ -22,13 +23,6 @@ class Transformer(nn.Module):
     num_heads : int
     d_ff : int, length of the hidden layer in each block
     longest : int, the most characters that a source or a target has
-
-    Raises
-    ------
-    TypeError
-        A number is not an integer.
-    ValueError
-        A number is less than 1, or num_heads does not divide d_model.
 
     Examples
     --------
@@ -66,18 +60,10 @@ class Transformer(nn.Module):
     def forward(self, source, target, lengths, need_weights=False):
         """Score every target character, given the right ones before it (teacher forcing), all in one pass.
 
-        Parameters
-        ----------
-        source : (batch, m) int, filled up with PAD
-        target : (batch, n) int
-        lengths : (batch,) int, how many characters of each source are real
-        need_weights : bool
-
-        Returns
-        -------
-        logits : (batch, n, num_target)
-        weights : of the encoder's attention (batch, num_heads, m, m), of the decoder's among its own characters
-            (batch, num_heads, n, n), and of its cross-attention (batch, num_heads, n, m); None if not needed
+        Sources (batch, m) and targets (batch, n) are numbers of characters, filled up with PAD; lengths (batch,) say
+        how many characters of each source are real. Return the logits (batch, n, num_target), and the weights of the
+        encoder's attention (batch, num_heads, m, m), of the decoder's among its own characters (batch, num_heads, n, n)
+        and of its cross-attention (batch, num_heads, n, m), or None if they are not needed.
         """
         memory, mask, own = self.encode(source, lengths, need_weights)
         before = torch.cat([torch.full_like(target[:, :1], START), target[:, :-1]], dim=1)
@@ -89,14 +75,7 @@ class Transformer(nn.Module):
     def generate(self, source, steps, lengths):
         """Write `steps` characters, each the most likely after those written before (greedy decoding).
 
-        Parameters
-        ----------
-        source, lengths : as for `forward`
-        steps : int
-
-        Returns
-        -------
-        (batch, steps) int
+        Source and lengths are as for `forward`. Return the numbers of the characters, (batch, steps).
         """
         memory, mask, _ = self.encode(source, lengths)
         written = torch.full_like(source[:, :1], START)

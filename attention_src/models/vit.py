@@ -61,22 +61,10 @@ class VisionTransformer(nn.Module):
         self.head = nn.Linear(d_model, num_classes)
 
     def encode(self, images, need_weights=False):
-        """Return what each token has become: the class token first, then the patches row by row.
+        """Return what pictures (..., image_size, image_size, in_channels) have become, and the weights or None.
 
-        Parameters
-        ----------
-        images : (..., H, W, C), H = W = image_size
-        need_weights : bool
-
-        Returns
-        -------
-        tokens : (..., 1 + patches, d_model)
-        weights : (..., num_layers, num_heads, 1 + patches, 1 + patches), or None if not needed
-
-        Raises
-        ------
-        ValueError
-            The pictures do not have the size that the model was made for.
+        The tokens are (..., 1 + patches, d_model), the class token first, then the patches row by row; the weights are
+        (..., num_layers, num_heads, 1 + patches, 1 + patches). ValueError if the pictures have another size.
         """
         expected = (self.image_size, self.image_size, self.in_channels)
         if tuple(images.shape[-3:]) != expected:
