@@ -207,7 +207,7 @@ def test_the_page_of_the_class_is_in_one_language_and_unknown_files_are_no_stude
         language = "en" if name == "en" else "ko"
         result = desk.hand_in(name, ("wrong", "right", "right"), {"nobody": name == "unknown-1"})
         with checks.speaking(language):
-            result["exercises"]["ex01-attention"] = vars(Verdict.of("wrong", message))
+            result["exercises"]["ex01-attention"] = vars(Verdict.from_message("wrong", message))
         result["language"] = language if name != "unknown-1" else None
     desk.hand_in("pdf", unjudged="a PDF", unreadable=True)
     desk.hand_in("no", about={"file": None})
@@ -229,7 +229,7 @@ def test_messages_that_differ_in_numbers_only_are_one(desk):
         "e": Part(raised, function="mine", error="TypeError", text="size 3"),
     }
     for name, part in parts.items():
-        verdict = vars(Verdict.of("wrong", Wrong(part, question="Which axis?")))
+        verdict = vars(Verdict.from_message("wrong", Wrong(part, question="Which axis?")))
         desk.hand_in(name, ALL_RIGHT)["exercises"]["ex01-attention"] = json.loads(json.dumps(verdict))
     desk.write()
     assert re.findall(r'<td class="number">(\d)</td><td class="message">(.*)</td>', desk.read()) == [
@@ -289,7 +289,7 @@ def test_what_a_student_wrote_travels_as_a_value_and_as_text_that_every_file_can
     exercise = Exercise("ex01-attention", "", 1, "def mine():", [Call("attention", ["mine"])], set())
     with pytest.raises(Wrong) as refused:
         judge.check(FailingSession(kind, "{x} {0} \udc80 \x00 }"), exercise, [], Restored([]))
-    verdict = Verdict.of("wrong", refused.value)
+    verdict = Verdict.from_message("wrong", refused.value)
     assert "{x} {0} ?  }" in verdict.message and "{x}" not in verdict.parts["seen"]["template"]
     assert verdict.parts["seen"]["values"]["text"] == "{x} {0} ?  }"
     json.dumps(vars(verdict), ensure_ascii=False).encode()

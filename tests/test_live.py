@@ -162,21 +162,24 @@ def test_what_imports_matplotlib_itself_brings_it(page, monkeypatch):
 
 
 def test_names_tell_what_hangs_on_what(page):
-    from attention_live import names
+    from attention_live import find_names
 
-    assert names("import numpy as np\ny = [np.sqrt(x) for x in data]\ny[0] = 1") == {
+    assert find_names("import numpy as np\ny = [np.sqrt(x) for x in data]\ny[0] = 1") == {
         "uses": ["data", "y"],
         "changes": ["y"],
     }
-    assert names("print(y[0], y.size)") == {"uses": ["print", "y"], "changes": []}
-    assert names("y[0].append(1)")["changes"] == ["y"] == names("del y.size")["changes"]
-    assert names("y = [k for k in data]") == {"uses": ["data"], "changes": ["y"]}
-    assert names("k = 1\nprint([k + j for j in x])") == {"uses": ["k", "print", "x"], "changes": ["k"]}
-    assert names("y = {k: 1 for k in a}, [k + 1 for j in b]") == {"uses": ["a", "b", "k"], "changes": ["y"]}
-    assert names("x += 1\ndef f():\n    total = 0\n    total += 1") == {"uses": ["x"], "changes": ["f", "x"]}
-    assert names("def f():\n    return later") == {"uses": ["later"], "changes": ["f"]}
-    assert names("random.normal()")["changes"] == ["random"] and "np.random" in names("np.random.seed(0)")["changes"]
-    assert "*" in names("np.set_printoptions(precision=3)")["changes"] and names("1 +") is None
+    assert find_names("print(y[0], y.size)") == {"uses": ["print", "y"], "changes": []}
+    assert find_names("y[0].append(1)")["changes"] == ["y"] == find_names("del y.size")["changes"]
+    assert find_names("y = [k for k in data]") == {"uses": ["data"], "changes": ["y"]}
+    assert find_names("k = 1\nprint([k + j for j in x])") == {"uses": ["k", "print", "x"], "changes": ["k"]}
+    assert find_names("y = {k: 1 for k in a}, [k + 1 for j in b]") == {"uses": ["a", "b", "k"], "changes": ["y"]}
+    assert find_names("x += 1\ndef f():\n    total = 0\n    total += 1") == {"uses": ["x"], "changes": ["f", "x"]}
+    assert find_names("def f():\n    return later") == {"uses": ["later"], "changes": ["f"]}
+    assert (
+        find_names("random.normal()")["changes"] == ["random"]
+        and "np.random" in find_names("np.random.seed(0)")["changes"]
+    )
+    assert "*" in find_names("np.set_printoptions(precision=3)")["changes"] and find_names("1 +") is None
 
 
 def test_endless_printing_ends(page):

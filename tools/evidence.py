@@ -73,7 +73,7 @@ def make_by_name(name, compare):
         return [f"{type(error).__name__}: {error}"], time.monotonic() - start
 
 
-def choose(names, asked):
+def select_names(names, asked):
     """Return the results that a call asks for."""
     if asked.names:
         chosen = [name for name in names if any(fnmatch(name, pattern) for pattern in asked.names)]
@@ -93,7 +93,7 @@ def main(arguments=None):
         parser.add_argument(option, action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many side by side")
     asked = parser.parse_args(arguments)
-    chosen = choose(list_names(), asked)
+    chosen = select_names(list_names(), asked)
     if asked.list:
         print(*(f"{name}: {'; '.join(engine.list_changes(name, find(name)))}" for name in chosen), sep="\n")
         sys.exit(bool(chosen))

@@ -28,7 +28,7 @@ class Verdict:
     english: str = ""  # the message for whoever teaches
 
     @classmethod
-    def of(cls, status, message):
+    def from_message(cls, status, message):
         """The verdict with what a check said."""
         parts = {name: _as_data(part) for name, part in message.parts().items()}
         say, status = (message.open, "partly right") if message.share else (message.__str__, status)
@@ -39,7 +39,7 @@ class Verdict:
     @classmethod
     def unclear(cls, seen):
         """The verdict on what a person has to judge."""
-        return cls.of("unclear", checks.Wrong(seen))
+        return cls.from_message("unclear", checks.Wrong(seen))
 
 
 def _as_data(value):
@@ -85,9 +85,9 @@ class Judge:
         except checks.NotAttempted as reason:
             if reason.share and exercise.name in self.restored.texts:
                 self.restored.note(self._text_beside(exercise), exercise.name, person=True)
-            return Verdict.of("not attempted", reason)
+            return Verdict.from_message("not attempted", reason)
         except checks.Wrong as reason:
-            verdict = Verdict.of("wrong", reason)
+            verdict = Verdict.from_message("wrong", reason)
             if reason.for_person:
                 return self._leave_to_person(exercise, reason)
             if run.missing_modules and "NameError" in verdict.message:
@@ -101,14 +101,14 @@ class Judge:
                 self.settled.add(exercise.name)
                 end = Part(DEATHS[death.how], seconds=run.seconds)
                 message = checks.Wrong(Part("Your function {end}", end=end))
-                self.verdicts[exercise.name] = Verdict.of("wrong", message)
+                self.verdicts[exercise.name] = Verdict.from_message("wrong", message)
                 self.restored.note(message, exercise.name, person=True)
             raise
         except Exception as error:
             form, kind = "The check could not judge this: {error}: {text}", type(error).__name__
             message = checks.Wrong(Part(form, error=kind, text=str(error)[:500]))
             self.restored.note(message, exercise.name, person=True)
-            return Verdict.of("unclear", message)
+            return Verdict.from_message("unclear", message)
 
     def _judge_elsewhere(self, session, exercise, run):
         """The verdict on an answer that stands under another name, if there is one that holds."""
@@ -137,7 +137,7 @@ class Judge:
             reason = checks.Wrong(Part("Your cell did not run. {error}", error=run.errors[place]))
             if "ModuleNotFoundError" in str(reason):
                 return self._leave_to_person(exercise, reason)
-            return Verdict.of("wrong", reason)
+            return Verdict.from_message("wrong", reason)
         if place is not None and place not in run.started:
             return Verdict.unclear(Part("The cells before it took too long, so yours was not run."))
         if exercise.name in self.restored.doubtful:

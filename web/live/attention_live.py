@@ -30,7 +30,7 @@ LONG = 500  # entries of a list
 DRAWING = "attention_course.plots"
 
 
-class Absent:
+class MissingModule:
     """Stands for what an import would have brought if PyTorch were here; whatever uses it is told so."""
 
     def __init__(self, name):
@@ -45,31 +45,31 @@ class Absent:
         return self
 
 
-class Later:
+class DeferredDrawing:
     """Stands for a drawing, and for whatever is done with it, as long as Matplotlib is not here."""
 
     made = 0
 
     def __init__(self):
-        Later.made += 1
+        DeferredDrawing.made += 1
 
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(name)
-        return Later()
+        return DeferredDrawing()
 
     def __call__(self, *_, **__):
-        return Later()
+        return DeferredDrawing()
 
     def __deepcopy__(self, memo):
         return self
 
 
-class LaterModule(types.ModuleType):
+class DeferredDrawingModule(types.ModuleType):
     """Stands for the module that draws, which would import Matplotlib."""
 
     def __getattr__(self, name):
-        return Later() if not name.startswith("__") else super().__getattribute__(name)
+        return DeferredDrawing() if not name.startswith("__") else super().__getattribute__(name)
 
 
 class Text(io.StringIO):
@@ -81,11 +81,11 @@ class Text(io.StringIO):
         return super().write(text)
 
 
-def tables(table):
+def list_tables(table):
     """A table of symbols and those of the functions, classes and comprehensions within it."""
     yield table
     for inner in table.get_children():
-        yield from tables(inner)
+        yield from list_tables(inner)
 
 
 class Spelled(ast.NodeTransformer):
@@ -112,22 +112,22 @@ class Spelled(ast.NodeTransformer):
         return ast.Assign([node.target], ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value))
 
 
-def symbols(source):
+def read_symbols(source):
     """The tables of symbols of some code: its own, then those of the functions, classes and comprehensions within."""
     tree = ast.fix_missing_locations(Spelled().visit(ast.parse(source)))
-    return tables(symtable.symtable(ast.unparse(tree), "cell", "exec"))
+    return list_tables(symtable.symtable(ast.unparse(tree), "cell", "exec"))
 
 
-def used(source):
+def find_used(source):
     """Every name of the page that some code mentions, also within functions."""
-    top, *inner = symbols(source)
+    top, *inner = read_symbols(source)
     names = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()}
     return names | {symbol.get_name() for table in inner for symbol in table.get_symbols() if symbol.is_global()}
 
 
-def changed(source):
+def find_changed(source):
     """Every name of the page that some code binds, or whose value it may change: x = 1, x[0] = 1, x.append(1)."""
-    top, known = next(symbols(source)), used(source)
+    top, known = next(read_symbols(source)), find_used(source)
     names = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_namespace()}
     for part in ast.walk(ast.parse(source)):
         touched = part.func if isinstance(part, ast.Call) else part
@@ -140,13 +140,13 @@ def changed(source):
     return names
 
 
-def names(source):
+def find_names(source):
     """The names that some code uses and those that it may change, modules left out; None for what is no Python.
 
     Numbers drawn from NumPy's own generator count as a name, and "*" says that everything may come out otherwise.
     """
     try:
-        uses, changes, tree = used(source), changed(source), ast.parse(source)
+        uses, changes, tree = find_used(source), find_changed(source), ast.parse(source)
     except SyntaxError:
         return None
     brought = {
@@ -158,7 +158,7 @@ def names(source):
     return {"uses": sorted((uses - modules) | hidden), "changes": sorted((changes - modules) | hidden | everything)}
 
 
-def imports(statement):
+def split_import(statement):
     """The statement as one import for each name, with that name; None if it is no import."""
     if not isinstance(statement, ast.Import | ast.ImportFrom):
         return None
@@ -177,7 +177,7 @@ class Page:
         self.names = {"__name__": "__main__", "__builtins__": builtins}
         self.kept = {}
         self.drawing = False
-        sys.modules[DRAWING] = attention_course.plots = LaterModule(DRAWING)
+        sys.modules[DRAWING] = attention_course.plots = DeferredDrawingModule(DRAWING)
         self.start = self._snapshot()
 
     def draw(self):
@@ -230,20 +230,20 @@ class Page:
     def _run(self, cell, asked):
         name = f"<cell {cell['n']}>"
         linecache.cache[name] = (len(cell["source"]), None, cell["source"].splitlines(keepends=True), name)
-        held = any(isinstance(self.names.get(name), Later) for name in self._used(cell["source"]))
-        text, value, error, skipped, made = Text(), None, None, [], Later.made
+        held = any(isinstance(self.names.get(name), DeferredDrawing) for name in self._used(cell["source"]))
+        text, value, error, skipped, made = Text(), None, None, [], DeferredDrawing.made
         with redirect_stdout(text), redirect_stderr(text), warnings.catch_warnings():
             try:
                 value = self._execute(cell["source"], name, cell["how"], skipped)
-                shown = None if value is None or isinstance(value, Later) else shown_as(value)
+                shown = None if value is None or isinstance(value, DeferredDrawing) else show_value(value)
             except BaseException as raised:  # a reader's `raise SystemExit` ends the cell, not the page
                 error, shown = raised, None
         missing = isinstance(error, ImportError) and (error.name or "").partition(".")[0] in ("matplotlib", "PIL")
-        failed = missing or (error is not None and Later.made > made)
-        waits = not self.drawing and (isinstance(value, Later) or failed or held)
+        failed = missing or (error is not None and DeferredDrawing.made > made)
+        waits = not self.drawing and (isinstance(value, DeferredDrawing) or failed or held)
         outputs = [{"kind": "text", "text": text.getvalue()}] if text.getvalue() else []
         outputs += [shown] if shown else []
-        outputs += [{"kind": "error", **explained(error, name)}] if error else []
+        outputs += [{"kind": "error", **explain(error, name)}] if error else []
         return {
             "n": cell["n"],
             "outputs": outputs,
@@ -252,18 +252,18 @@ class Page:
             "later": waits,
             "draw": waits and (asked or failed or held),
             "skipped": len(skipped),
-            "needs": self._absent(cell["source"]),
+            "needs": self._find_missing(cell["source"]),
         }
 
     def _used(self, source):
         try:
-            return used(source)
+            return find_used(source)
         except SyntaxError:
             return set()
 
-    def _absent(self, source):
+    def _find_missing(self, source):
         """What of some code is not here without PyTorch, also within functions."""
-        return sorted(name for name in self._used(source) if isinstance(self.names.get(name), Absent))
+        return sorted(name for name in self._used(source) if isinstance(self.names.get(name), MissingModule))
 
     def _execute(self, source, name, how, skipped):
         """Execute a cell and return the value of its last line, if that is an expression.
@@ -273,17 +273,17 @@ class Page:
         value = None
         body = ast.parse(source, name).body
         if how == "imports":
-            body = [statement for statement in body if imports(statement)]
+            body = [statement for statement in body if split_import(statement)]
         for i, statement in enumerate(body):
-            if singles := imports(statement):
+            if singles := split_import(statement):
                 for single, bound in singles:
                     self._import(single, bound, name)
                 continue
-            if how == "part" and self._absent(ast.unparse(statement)):
+            if how == "part" and self._find_missing(ast.unparse(statement)):
                 skipped.append(statement)
-                for lost in changed(ast.unparse(statement)):
+                for lost in find_changed(ast.unparse(statement)):
                     if not isinstance(self.names.get(lost), types.ModuleType):
-                        self.names[lost] = Absent(lost)
+                        self.names[lost] = MissingModule(lost)
                 continue
             if i == len(body) - 1 and isinstance(statement, ast.Expr) and not source.rstrip().endswith(";"):
                 value = eval(compile(ast.Expression(statement.value), name, "eval"), self.names)
@@ -297,21 +297,21 @@ class Page:
         except ImportError as error:
             if (error.name or "").partition(".")[0] != "torch":
                 raise
-            self.names[bound] = Absent(bound)
+            self.names[bound] = MissingModule(bound)
 
     def _snapshot(self):
-        return copied(self.names), np.get_printoptions(), np.random.get_state(), random.getstate()
+        return copy_names(self.names), np.get_printoptions(), np.random.get_state(), random.getstate()
 
     def _restore(self, state):
         names, printing, numbers, others = state
         self.names.clear()
-        self.names.update(copied(names))
+        self.names.update(copy_names(names))
         np.set_printoptions(**printing)
         np.random.set_state(numbers)
         random.setstate(others)
 
 
-def copied(names):
+def copy_names(names):
     """Names with copies of their values, arrays and random generators too; what cannot be copied is shared.
 
     So are figures, and the examples of a long list, tuples and the like: they would take seconds to copy.
@@ -329,14 +329,14 @@ def copied(names):
     return found
 
 
-def shown_as(value):
+def show_value(value):
     """What a notebook shows of the value of a cell's last line."""
     if hasattr(value, "_repr_svg_"):
         return {"kind": "svg", "svg": value._repr_svg_(), "text": repr(value)}
     return {"kind": "value", "text": repr(value)}
 
 
-def explained(error, name):
+def explain(error, name):
     """What went wrong in one line, and the line of the reader's code where it did; a check explains itself."""
     if hasattr(error, "_render_traceback_"):
         return {"text": "\n".join(error._render_traceback_()), "lines": "", "said": True}

@@ -120,7 +120,7 @@ self.onmessage = async ({ data: { id, chain, sources } }) => {
   try {
     await ready;
     if (sources) {
-      const names = python.pyimport("attention_live").names;
+      const names = python.pyimport("attention_live").find_names;
       const found = sources.map((source) => [source, names(source)?.toJs({ dict_converter: Object.fromEntries })]);
       tell({ type: "names", found });
       return;
