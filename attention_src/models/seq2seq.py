@@ -183,8 +183,8 @@ class Seq2Seq(nn.Module):
 
         Sources (batch, m) and targets (batch, n) are numbers of characters, filled up with PAD; lengths (batch,) say
         how many characters of each source are real, and may be left out if all are. Return the logits (batch, n,
-        num_target) and the weights (batch, n, m), or None without attention. ValueError if a source has padding where
-        it should not.
+        num_target) and the weights (batch, n, m), or None without attention. ValueError if the source is empty or no
+        matrix, or has padding that `lengths` does not account for.
         """
         state, memory = self._read(source, lengths)
         previous = torch.cat([torch.full_like(source[:, :1], START), target[:, :-1]], dim=1)
