@@ -1,10 +1,15 @@
 """A changed model is as before when the change ends: at the last line, by an error, and by the stop button."""
 
+import ast
+from types import SimpleNamespace
+
 import pytest
 import torch
 
 from attention_course.interventions import overwrite, replace_attribute
+from attention_src.layers import MultiHeadAttention
 from book.chapter import CHAPTERS, code, read
+from book.names import parse
 
 ENDINGS = [None, KeyboardInterrupt, ValueError]
 
@@ -74,6 +79,44 @@ def test_a_change_that_does_not_fit_changes_nothing(model, error, change):
     with pytest.raises(error), change(model):
         pytest.fail("the block was entered")
     assert same(snapshot(model), before)
+
+
+def find_function(number, name, **known):
+    """Return a function of a chapter, which sees what the chapter imports and the names given here."""
+    (path,) = (path for path in CHAPTERS if path.stem.startswith(number))
+    statements = [part for cell in code(read(path))[1:] for part in parse(cell.source).body]
+    kept = [
+        part
+        for part in statements
+        if isinstance(part, ast.Import | ast.ImportFrom) or getattr(part, "name", "") == name
+    ]
+    space = {}
+    exec(compile(ast.Module(kept, []), path.name, "exec"), space)
+    space.update(known)
+    return space[name]
+
+
+@pytest.mark.parametrize("head", [0, 1])
+@pytest.mark.parametrize("number, width", [("06", 8), ("08", 16), ("12", 32)])
+def test_a_chapter_stopped_while_a_head_is_off_leaves_the_model_as_before(number, width, head):
+    attend = MultiHeadAttention(2 * width, num_heads=2)
+    model = SimpleNamespace(attend=attend, blocks=[SimpleNamespace(attend=attend)])
+    before = snapshot(attend)
+
+    def press_stop(*_):
+        off = (attend.out_proj.weight == 0).all(dim=0).unflatten(0, (2, width))
+        assert off.all(dim=1).tolist() == [head == 0, head == 1]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        if number == "06":
+            find_function("06", "without", score=press_stop)(model, [head])
+        elif number == "08":
+            find_function("08", "without_head", accuracy=press_stop)(model, head, None)
+        else:
+            with find_function("12", "without", model=model)(0, head):
+                press_stop()
+    assert same(snapshot(attend), before)
 
 
 def test_no_chapter_writes_a_change_and_its_undoing_itself():
