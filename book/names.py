@@ -44,41 +44,71 @@ def _without_magic(line):
     return indent + "pass" if MAGIC.match(code) or asks else line
 
 
-def bound_and_used(source):
+class SpelledOut(ast.NodeTransformer):
+    """Code in a form in which the tables of symbols are the same in every Python, and x += 1 uses x.
+
+    Comprehensions become generators: from Python 3.12, the tables count the variables of a comprehension to the code
+    around it.
+    """
+
+    def visit_ListComp(self, node):
+        self.generic_visit(node)
+        return ast.GeneratorExp(node.elt, node.generators)
+
+    visit_SetComp = visit_ListComp
+
+    def visit_DictComp(self, node):
+        self.generic_visit(node)
+        return ast.GeneratorExp(ast.Tuple([node.key, node.value], ast.Load()), node.generators)
+
+    def visit_AugAssign(self, node):
+        self.generic_visit(node)
+        if not isinstance(node.target, ast.Name):
+            return node
+        return ast.Assign([node.target], ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value))
+
+
+def read_symbols(source):
+    """Return the tables of symbols of some code: its own, then those of the functions and classes within it."""
+    tree = ast.fix_missing_locations(SpelledOut().visit(ast.parse(source)))
+    tables = [symtable.symtable(ast.unparse(tree), "cell", "exec")]
+    for table in tables:
+        tables += table.get_children()
+    return tables
+
+
+def find_bound_and_used(source):
     """Return two sets of names: those the code binds at its top level, and those it takes from there."""
     try:
-        top = symtable.symtable(AWAIT.sub("", source), "cell", "exec")
+        top, *inner = read_symbols(AWAIT.sub("", source))
     except UNPARSED:
         return set(), set()
     bound = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
-    return bound, {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()} | globals_of(top)
-
-
-def globals_of(table):
-    """Return the names that functions and classes within a table take from the top level."""
-    found = set()
-    for inner in table.get_children():
-        found |= {symbol.get_name() for symbol in inner.get_symbols() if symbol.is_global()} | globals_of(inner)
-    return found
+    used = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()}
+    return bound, used | {symbol.get_name() for table in inner for symbol in table.get_symbols() if symbol.is_global()}
 
 
 @cache
 def statements(source):
     """(text, whether it stands beside an import, bound, used) of each top-level statement, one import a statement."""
-    return [(text, beside, *bound_and_used(text)) for text, beside in _statements(source)]
+    return [(text, beside, *find_bound_and_used(text)) for text, beside in _statements(source)]
 
 
 def _statements(source):
     nodes = parse(source).body
     beside = any(isinstance(node, ast.Import | ast.ImportFrom) for node in nodes)
     for node in nodes:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            for alias in node.names:
-                one = ast.Import([alias]) if isinstance(node, ast.Import) else copy.copy(node)
-                one.names = [alias]
-                yield ast.unparse(one), False
-        else:
-            yield ast.unparse(node), beside
+        for part in split_import(node) or [node]:
+            yield ast.unparse(part), beside and part is node
+
+
+def split_import(statement):
+    """Return an import as imports of one name each; an empty list for any other statement."""
+    singles = []
+    for alias in statement.names if isinstance(statement, ast.Import | ast.ImportFrom) else ():
+        singles.append(copy.copy(statement))
+        singles[-1].names = [alias]
+    return singles
 
 
 def needed(sources, wanted):

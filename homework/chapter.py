@@ -80,7 +80,7 @@ def read_exercises(source, release):
     exercises = []
     for solved, copy in zip(chapter.exercises(source), chapter.exercises(release), strict=True):
         title = TITLE.search(_find_prompt(release, copy))
-        used = set().union(*names.bound_and_used(solved.solution.source))
+        used = set().union(*names.find_bound_and_used(solved.solution.source))
         exercises.append(
             Exercise(
                 name=solved.name,

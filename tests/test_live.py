@@ -2,8 +2,12 @@
 
 import gzip
 import hashlib
+import io
 import json
+import os
+import subprocess
 import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -233,6 +237,14 @@ def test_what_is_loaded_has_the_hashes_of_its_list_and_weighs_little(runtime):
 
 def test_the_archives_are_the_same_on_every_run_and_hold_no_solution():
     assert live.zip_modules(live.MODULES["python"]) == live.zip_modules(live.MODULES["python"])
+
+
+def test_the_reader_of_names_is_packed_and_needs_nothing_but_python(tmp_path):
+    zipfile.ZipFile(io.BytesIO(live.zip_modules(live.MODULES["python"]))).extractall(tmp_path)
+    command = [sys.executable, "-S", "-c", "import book.names; print(book.names.__file__)"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.stdout.strip() == str(tmp_path / "book" / "names.py"), done.stderr
 
 
 def test_a_page_says_what_will_run_before_it_loads_anything():

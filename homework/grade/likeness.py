@@ -15,7 +15,7 @@ def find_likely_names(exercise, restored, exercises):
     are too far off to give points for.
     """
     asked, wanted = {name for one in exercises for name in one.asked}, exercise.asked[0]
-    of_cells = [names.bound_and_used(names.python_only(source)) for source in restored.own]
+    of_cells = [names.find_bound_and_used(names.python_only(source)) for source in restored.own]
     bound, used = (set().union(*(cell[i] for cell in of_cells)) for i in (0, 1))
     functions = {name: taken for source in restored.own for name, taken in find_parameters(source).items()}
     parameters, place = find_parameters(exercise.stub).get(wanted), restored.answers.get(exercise.name)

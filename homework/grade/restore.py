@@ -142,5 +142,5 @@ def _find_answer(exercise, own, cell_id, taken, restored):
 def _defines_answer(source, exercise):
     """Does a cell bind a name that the checks ask for? Of one that does not parse, its functions are known."""
     functions = re.findall(r"^(?:def|class)[ \t]+(\w+)", source, re.M)
-    bound, _ = names.bound_and_used(names.python_only(source))
+    bound, _ = names.find_bound_and_used(names.python_only(source))
     return not {*functions, *bound}.isdisjoint(exercise.asked)

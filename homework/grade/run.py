@@ -51,9 +51,9 @@ class Run:
         self.started, self.skipped, self.errors = set(), set(), {}  # places of cells; place -> what a cell raised
         self.missing_modules = []
         self.cells = [names.python_only(cell) for cell in restored.own]
-        used = set().union(*(names.bound_and_used(cell)[1] for cell in self.cells))
+        used = set().union(*(names.find_bound_and_used(cell)[1] for cell in self.cells))
         if "exec" in used:  # a text may be code, and needs what code needs
-            used |= set().union(*(names.bound_and_used(text)[1] for cell in self.cells for text in _texts(cell)))
+            used |= set().union(*(names.find_bound_and_used(text)[1] for cell in self.cells for text in _texts(cell)))
         self.chapter = names.needed([cell.source for cell in code(source) if not is_solution(cell)], used)
 
     def run(self, judge):

@@ -1,9 +1,9 @@
 """The page runs: what a chapter needs in order to run its cells in the reader's browser, from the site's own files.
 
-Into `_static/live/` of the site go the files of `web/live/`, Pyodide, which npm brings, the packages as they are, and
-two lists: what has to be loaded, with sizes and hashes, and which cells were seen to give their stored text
-(`web/live/running_pages.py`). No registry has NumPy and Matplotlib for a browser, so their wheels are in `web/live/`;
-they are those of Pyodide's lock.
+Into `_static/live/` of the site go the files of `web/live/`, Pyodide, which npm brings, the packages as they are,
+`book/names.py`, which reads what names a cell binds and uses, and two lists: what has to be loaded, with sizes and
+hashes, and which cells were seen to give their stored text (`web/live/running_pages.py`). No registry has NumPy and
+Matplotlib for a browser, so their wheels are in `web/live/`; they are those of Pyodide's lock.
 """
 
 import gzip
@@ -26,7 +26,7 @@ TYPES = {".mjs": "text/javascript", ".js": "text/javascript", ".wasm": "applicat
 RUNTIME = ["pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip"]  # of npm's package
 WHEELS = {"python": ["numpy"], "drawing": ["matplotlib", "contourpy", "kiwisolver", "pillow"]}
 MODULES = {  # pure Python, in the lock's versions
-    "python": ["attention_src", "attention_course", "array_api_compat", SOURCE / "attention_live.py"],
+    "python": ["attention_src", "attention_course", "array_api_compat", "book.names", SOURCE / "attention_live.py"],
     "drawing": ["cycler", "dateutil", "packaging", "pyparsing"],
 }
 KINDS = (".py", ".po", ".toml", ".npz", ".txt")  # what of a module is packed
@@ -56,12 +56,12 @@ def zip_modules(modules):
     """Return an archive of modules as they are installed here, with the same bytes on every run."""
     found = {}
     for module in modules:
-        path = Path(module)
+        path, outer = Path(module), 0
         if not path.is_absolute():
-            spec = importlib.util.find_spec(module)
+            spec, outer = importlib.util.find_spec(module), module.count(".")
             path = Path(spec.submodule_search_locations[0] if spec.submodule_search_locations else spec.origin)
         for file in sorted(file for kind in KINDS for file in path.rglob(f"*{kind}")) if path.is_dir() else [path]:
-            found[file.relative_to(path.parent).as_posix()] = file.read_bytes()
+            found[file.relative_to(path.parents[outer]).as_posix()] = file.read_bytes()
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for name, content in found.items():

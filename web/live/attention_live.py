@@ -13,7 +13,6 @@ import io
 import linecache
 import random
 import re
-import symtable
 import sys
 import traceback
 import types
@@ -23,6 +22,7 @@ from contextlib import redirect_stderr, redirect_stdout
 import numpy as np
 
 import attention_course
+from book.names import find_bound_and_used, imported_names, read_symbols, split_import
 
 MOST_TEXT = 200_000  # characters that a cell may print
 MOST_KEPT = 120  # snapshots
@@ -81,53 +81,9 @@ class Text(io.StringIO):
         return super().write(text)
 
 
-def list_tables(table):
-    """A table of symbols and those of the functions, classes and comprehensions within it."""
-    yield table
-    for inner in table.get_children():
-        yield from list_tables(inner)
-
-
-class Spelled(ast.NodeTransformer):
-    """Code as a table of symbols has to see it.
-
-    A comprehension as a generator, whose variables are its own: from Python 3.12 those of the others count to the code
-    around. And x += 1 as x = x + 1, which uses x.
-    """
-
-    def visit_ListComp(self, node):
-        self.generic_visit(node)
-        return ast.GeneratorExp(node.elt, node.generators)
-
-    visit_SetComp = visit_ListComp
-
-    def visit_DictComp(self, node):
-        self.generic_visit(node)
-        return ast.GeneratorExp(ast.Tuple([node.key, node.value], ast.Load()), node.generators)
-
-    def visit_AugAssign(self, node):
-        self.generic_visit(node)
-        if not isinstance(node.target, ast.Name):
-            return node
-        return ast.Assign([node.target], ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value))
-
-
-def read_symbols(source):
-    """The tables of symbols of some code: its own, then those of the functions, classes and comprehensions within."""
-    tree = ast.fix_missing_locations(Spelled().visit(ast.parse(source)))
-    return list_tables(symtable.symtable(ast.unparse(tree), "cell", "exec"))
-
-
-def find_used(source):
-    """Every name of the page that some code mentions, also within functions."""
-    top, *inner = read_symbols(source)
-    names = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()}
-    return names | {symbol.get_name() for table in inner for symbol in table.get_symbols() if symbol.is_global()}
-
-
 def find_changed(source):
     """Every name of the page that some code binds, or whose value it may change: x = 1, x[0] = 1, x.append(1)."""
-    top, known = next(read_symbols(source)), find_used(source)
+    (top, *_), (_, known) = read_symbols(source), find_bound_and_used(source)
     names = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_namespace()}
     for part in ast.walk(ast.parse(source)):
         touched = part.func if isinstance(part, ast.Call) else part
@@ -146,7 +102,7 @@ def find_names(source):
     Numbers drawn from NumPy's own generator count as a name, and "*" says that everything may come out otherwise.
     """
     try:
-        uses, changes, tree = find_used(source), find_changed(source), ast.parse(source)
+        (_, uses), changes, tree = find_bound_and_used(source), find_changed(source), ast.parse(source)
     except SyntaxError:
         return None
     brought = {
@@ -156,18 +112,6 @@ def find_names(source):
     everything = {"*"} if "set_printoptions" in source else set()
     modules = brought | {"np", "torch", "plots", "checks"}
     return {"uses": sorted((uses - modules) | hidden), "changes": sorted((changes - modules) | hidden | everything)}
-
-
-def split_import(statement):
-    """The statement as one import for each name, with that name; None if it is no import."""
-    if not isinstance(statement, ast.Import | ast.ImportFrom):
-        return None
-    singles = []
-    for alias in statement.names:
-        single = copy.copy(statement)
-        single.names = [alias]
-        singles.append((single, alias.asname or alias.name.partition(".")[0]))
-    return singles
 
 
 class Page:
@@ -230,7 +174,7 @@ class Page:
     def _run(self, cell, asked):
         name = f"<cell {cell['n']}>"
         linecache.cache[name] = (len(cell["source"]), None, cell["source"].splitlines(keepends=True), name)
-        held = any(isinstance(self.names.get(name), DeferredDrawing) for name in self._used(cell["source"]))
+        held = any(isinstance(self.names.get(name), DeferredDrawing) for name in find_bound_and_used(cell["source"])[1])
         text, value, error, skipped, made = Text(), None, None, [], DeferredDrawing.made
         with redirect_stdout(text), redirect_stderr(text), warnings.catch_warnings():
             try:
@@ -255,15 +199,10 @@ class Page:
             "needs": self._find_missing(cell["source"]),
         }
 
-    def _used(self, source):
-        try:
-            return find_used(source)
-        except SyntaxError:
-            return set()
-
     def _find_missing(self, source):
         """What of some code is not here without PyTorch, also within functions."""
-        return sorted(name for name in self._used(source) if isinstance(self.names.get(name), MissingModule))
+        _, used = find_bound_and_used(source)
+        return sorted(name for name in used if isinstance(self.names.get(name), MissingModule))
 
     def _execute(self, source, name, how, skipped):
         """Execute a cell and return the value of its last line, if that is an expression.
@@ -276,8 +215,8 @@ class Page:
             body = [statement for statement in body if split_import(statement)]
         for i, statement in enumerate(body):
             if singles := split_import(statement):
-                for single, bound in singles:
-                    self._import(single, bound, name)
+                for single in singles:
+                    self._import(single, name)
                 continue
             if how == "part" and self._find_missing(ast.unparse(statement)):
                 skipped.append(statement)
@@ -291,12 +230,13 @@ class Page:
                 exec(compile(ast.Module([statement], []), name, "exec"), self.names)
         return value
 
-    def _import(self, statement, bound, name):
+    def _import(self, statement, name):
         try:
             exec(compile(ast.Module([statement], []), name, "exec"), self.names)
         except ImportError as error:
             if (error.name or "").partition(".")[0] != "torch":
                 raise
+            [(bound, *_)] = imported_names(statement)
             self.names[bound] = MissingModule(bound)
 
     def _snapshot(self):
