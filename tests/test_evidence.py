@@ -4,7 +4,9 @@ import json
 import os
 import subprocess
 import sys
+import time
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
 import pytest
@@ -176,3 +178,30 @@ def test_a_sample_takes_five_minutes_and_every_result_has_its_turn(monkeypatch):
     chosen = [engine.choose_sample(names, str(commit)) for commit in range(40)]
     assert {len(names) for names in chosen} == {3} and set().union(*chosen) == set(names)
     assert engine.choose_sample(names, "abc") == engine.choose_sample(names, "abc")
+
+
+def test_the_list_names_what_is_stale_and_nothing_fresh(monkeypatch, capsys):
+    changes = {"fresh": [], "stale": ["x has changed"]}
+    monkeypatch.setattr(runners, "list_names", lambda: [*changes])
+    monkeypatch.setattr(runners, "find", str)
+    monkeypatch.setattr(engine, "list_changes", lambda name, runner: changes[name])
+    for pattern, code, text in (("fresh", 0, ""), ("*", 1, "stale: x has changed")):
+        with pytest.raises(SystemExit) as end:
+            runners.main(["--list", pattern])
+        assert (end.value.code, capsys.readouterr().out.strip()) == (code, text)
+
+
+def test_times_are_measured_after_all_other_results_and_one_by_one(monkeypatch):
+    events = []
+
+    def make(name, compare):
+        events.append(name)
+        time.sleep(0.05)
+        events.append(name)
+        return [], 0
+
+    monkeypatch.setattr(runners, "ProcessPoolExecutor", lambda jobs, max_tasks_per_child: ThreadPoolExecutor(jobs))
+    monkeypatch.setattr(runners, "make_by_name", make)
+    names = ["ch07-pace", "a", "b", "benchmark", "c"]
+    assert sorted(name for name, *_ in runners.make_all(names, False, jobs=5)) == sorted(names)
+    assert {*events[:6]} == {"a", "b", "c"} and events[6:] == ["ch07-pace"] * 2 + ["benchmark"] * 2

@@ -27,7 +27,7 @@ from evidence import engine
 from evidence.engine import Runner, make
 
 OTHERS = {"benchmark": "benchmark", "published-model": "published_model"}  # name of the result, module
-TIMED = ("benchmark", "ch07-pace")  # to be measured on a machine that does nothing else
+TIMED = ("benchmark", "ch07-pace")  # measured alone, after all others
 
 
 def find(name):
@@ -86,6 +86,16 @@ def select_names(names, asked):
     return names if asked.every else [name for name in names if engine.list_changes(name, find(name))]
 
 
+def make_all(names, compare, jobs):
+    """Make results side by side, then those that measure times, each alone; yield name, problems and seconds."""
+    timed = [name for name in names if name in TIMED]
+    for group, most in (([name for name in names if name not in TIMED], jobs), (timed, 1)):
+        with ProcessPoolExecutor(most, max_tasks_per_child=1) as pool:  # spawned: none sees what another has set
+            running = {pool.submit(make_by_name, name, compare): name for name in group}
+            for done in as_completed(running):
+                yield running[done], *done.result()
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m tools.evidence", description="Make results, or compare them.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="such as 'ch08*'; what is stale if none is named")
@@ -95,16 +105,15 @@ def main(arguments=None):
     asked = parser.parse_args(arguments)
     chosen = select_names(list_names(), asked)
     if asked.list:
-        print(*(f"{name}: {'; '.join(engine.list_changes(name, find(name)))}" for name in chosen), sep="\n")
-        sys.exit(bool(chosen))
-    wrong, compare = [], asked.sample or asked.every
-    with ProcessPoolExecutor(asked.jobs, max_tasks_per_child=1) as pool:  # spawned: none sees what another has set
-        running = {pool.submit(make_by_name, name, compare): name for name in chosen}
-        for done in tqdm(as_completed(running), total=len(chosen), unit="result", disable=None):
-            problems, seconds = done.result()
-            tqdm.write(f"{running[done]}: {'; '.join(problems) or 'holds'} ({seconds:.0f} s)")
-            wrong += [f"{running[done]}: {text}" for text in problems]
-    print(f"{len(chosen)} results were made{'.' if chosen else ': none is stale.'}")
+        changes = {name: engine.list_changes(name, find(name)) for name in chosen}
+        stale = [f"{name}: {'; '.join(why)}" for name, why in changes.items() if why]
+        print(*stale, sep="\n")
+        sys.exit(bool(stale))
+    wrong, results = [], make_all(chosen, asked.sample or asked.every, asked.jobs)
+    for name, problems, seconds in tqdm(results, total=len(chosen), unit="result", disable=None):
+        tqdm.write(f"{name}: {'; '.join(problems) or 'holds'} ({seconds:.0f} s)")
+        wrong += [f"{name}: {text}" for text in problems]
+    print(f"{len(chosen)} results were made." if chosen else "No result is stale.")
     sys.exit("\n".join(wrong) or 0)
 
 
