@@ -32,6 +32,13 @@ PLACES = {
 }
 
 
+def test_every_example_in_a_docstring_is_run():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
+    run = {file for path in settings["testpaths"] for file in [ROOT / path, *(ROOT / path).rglob("*.py")]}
+    files = [file for folder in OURS for file in (ROOT / folder).rglob("*.py")]
+    assert {file for file in files if re.search("^ *>>> ", file.read_text("utf-8"), re.M)} <= run
+
+
 def pins(name):
     """Return {package: version} of a lock."""
     lines = (ROOT / name).read_text("utf-8").splitlines()

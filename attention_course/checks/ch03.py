@@ -96,16 +96,6 @@ def _known_states(s, H, W_c, c, weights):
     )
 
 
-GROWN = {
-    "nothing": 0,
-    "second_state": 1 / 4,
-    "mended_weights": 1 / 2,
-    "all_weight": 1,
-    "score": log(3),
-    "exponential": 3,
-}
-
-
 def looks_at_the_encoder(answer, growth, seed=0):
     """Check the mended attention of chapter 03, ``answer(s, H, W) -> (context, weights)``, and a test of the wrong one.
 

@@ -1,6 +1,8 @@
 """Numbers in the sentences of a notebook, and the comment that binds each of them to an expression.
 
 python -m nbval_bound.bindings NOTEBOOK ...     list the numbers that are exempt, and what is wrong with a comment
+
+In the book's own repository, where the plugin is not installed, the module is `book.nbval_bound.bindings`.
 """
 
 import ast
@@ -174,9 +176,8 @@ def evaluate(bound, ask):
     open_numbers = [expression for expression in bound.expressions if expression != "None"]
     asked = [ASK.format(expression) for expression in open_numbers]
     answers = ask(asked + [f"repr(bool({condition}))" for condition in bound.conditions])
-    told = [float(text.strip("'\"")) if is_ok else text for is_ok, text in answers[: len(asked)]]
-    values = iter(told)
-    values = [None if expression == "None" else next(values) for expression in bound.expressions]
+    numbers = (float(text.strip("'\"")) if is_ok else text for is_ok, text in answers[: len(asked)])
+    values = [None if expression == "None" else next(numbers) for expression in bound.expressions]
     failed = [
         f"the condition {condition} is {text if is_ok else 'an error, ' + text}"
         for condition, (is_ok, text) in zip(bound.conditions, answers[len(asked) :], strict=True)
