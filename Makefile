@@ -1,4 +1,4 @@
-# The two commands are `make book` and `make test`; the rest is for who works on the book. CONTRIBUTING.md has each as a plain command.
+# The two commands are `make book` and `make test`; the rest is for people who work on the book. CONTRIBUTING.md has each as a plain command.
 PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)

@@ -210,7 +210,7 @@ def _summarise(run, first):
 
 
 def _measure_added(before, after):
-    """How long what was added is, as a share of the stream before, at most 9.99."""
+    """Return the length of what was added, as a share of the stream before, at most 9.99."""
     return np.minimum(np.linalg.norm(after - before, axis=-1) / np.linalg.norm(before, axis=-1), 9.99)
 
 

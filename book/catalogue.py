@@ -14,7 +14,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from book.chapter import HAND_IN, ROOT, TRANSLATED, last_cell, pages, with_language
+from book.chapter import HAND_IN, ROOT, TRANSLATED, last_cell, pages, set_language
 from book.nbval_bound.bindings import without_bindings
 
 FOLDER = ROOT / "locale" / TRANSLATED
@@ -65,8 +65,8 @@ def rewrite(text, say):
         return say(message, kind) if re.search(r"[^\W\d_]", plain(message)) else None
 
     def put(message, kind, before, raw):
-        said = ask(message, kind)
-        out.extend(raw if said is None else [before + said])
+        translation = ask(message, kind)
+        out.extend(raw if translation is None else [before + translation])
 
     while lines:
         line = lines.pop(0)
@@ -87,8 +87,8 @@ def rewrite(text, say):
         elif line.startswith(">"):
             while lines and lines[0].startswith(">"):
                 line += "\n" + lines.pop(0)
-            said = rewrite(re.sub("^> ?", "", line, flags=re.MULTILINE), say)
-            out.extend(f"> {one}".rstrip() for one in said.split("\n"))
+            quoted = rewrite(re.sub("^> ?", "", line, flags=re.MULTILINE), say)
+            out.extend(f"> {one}".rstrip() for one in quoted.split("\n"))
         elif HTML.match(line):
             kind = ("choice", "right choice")["right" in line] if 'class="choice' in line else "summary"
             kind = kind if "<summary>" in line else "alternative"
@@ -119,12 +119,12 @@ def rewrite_notebook(notebook, say):
     return notebook
 
 
-def translated_copy(copy, page):
+def translate_copy(copy, page):
     """Return the student copy of a page in the other language, changed in place, with a last cell for its exercises."""
-    rewrite_notebook(copy, words_of(page))
+    rewrite_notebook(copy, make_page_translator(page))
     if copy.cells[-1].id.endswith(HAND_IN):
         copy.cells[-1].source = last_cell(copy, Path(page).name)
-    return with_language(copy, TRANSLATED)
+    return set_language(copy, TRANSLATED)
 
 
 def rewrite_alternatives(notebook, say):
@@ -136,17 +136,17 @@ def rewrite_alternatives(notebook, say):
     return notebook
 
 
-def source(page):
+def find_source(page):
     """Return the file of a page."""
     return next(path for end in (".ipynb", ".md") if (path := ROOT / f"{page}{end}").is_file())
 
 
-def translatable():
+def list_translatable():
     """Return the pages with a catalogue in the order of the contents, then the words of the site, claims and checks."""
     return [*(page for page in pages() if page not in ENGLISH), "site", "claims", "checks"]
 
 
-def file(page, folder=FOLDER):
+def find_catalogue(page, folder=FOLDER):
     """Return the catalogue of a page; that of the checks is a part of the package."""
     return CHECKS / "locale" / TRANSLATED / "LC_MESSAGES" / "checks.po" if page == "checks" else folder / f"{page}.po"
 
@@ -159,8 +159,8 @@ def templates():
     for path in sorted([*CHECKS.glob("*.py"), *(ROOT / "homework" / "grade").glob("*.py")]):
         nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
         if path.parent != CHECKS:
-            said = [node for node in nodes if ast.unparse(node).startswith(("Part(", "checks.Part(", "DEATHS = "))]
-            nodes = [part for node in said for part in ast.walk(node)]
+            outer = [node for node in nodes if ast.unparse(node).startswith(("Part(", "checks.Part(", "DEATHS = "))]
+            nodes = [part for node in outer for part in ast.walk(node)]
         no_words = {node.value for node in nodes if isinstance(node, ast.Expr)}  # docstrings
         no_words |= {
             node.args[0] for node in nodes if isinstance(node, ast.Call) and "re.compile" in ast.unparse(node.func)
@@ -173,7 +173,7 @@ def templates():
 
 
 def has_words(template):
-    """Whether a text of the checks is said to a reader, and no name."""
+    """Return whether a text of the checks is a message for readers rather than a name."""
     return re.search(r"[A-Za-z]{2}[\w,;:’']* |^\{\w+\} \w", re.sub(r"\{[^{}]*\}", "", template))
 
 
@@ -193,30 +193,32 @@ def words_of_the_site():
     for part in parse_toc_yaml(ROOT / "_toc.yml").root.subtrees:
         yield part.caption, "_toc.yml"
     for page in ENGLISH:  # the contents name them, too
-        yield re.search("(?m)^# (.+)", source(page).read_text("utf-8"))[1], page
-    yield from ((entry.msgid, BY_HAND) for entry in _entries(file("site")) if (BY_HAND, "") in entry.occurrences)
+        yield re.search("(?m)^# (.+)", find_source(page).read_text("utf-8"))[1], page
+    for entry in _entries(find_catalogue("site")):
+        if (BY_HAND, "") in entry.occurrences:
+            yield entry.msgid, BY_HAND
 
 
 @cache
 def _entries(path):
-    import polib  # not needed by who builds the English edition alone
+    import polib  # not needed by people who build the English edition alone
 
     return polib.pofile(str(path), wrapwidth=0) if path.is_file() else polib.POFile(wrapwidth=0)
 
 
 def translations(page, folder=FOLDER):
     """Return {message: translation} of a page, without those that a translator has to look at again."""
-    entries = _entries(file(page, folder))
+    entries = _entries(find_catalogue(page, folder))
     return {entry.msgid: entry.msgstr for entry in entries if entry.translated()}
 
 
 def headings(page):
-    """Those among them that are headings."""
-    entries, known = _entries(file(page)), translations(page)
+    """Return {heading: translation} of a page."""
+    entries, known = _entries(find_catalogue(page)), translations(page)
     return {entry.msgid: known[entry.msgid] for entry in entries if "heading" in entry.comment and entry.msgid in known}
 
 
-def in_words_of(known):
+def make_translator(known):
     """Return a function that translates texts; a message may have {1}, {2}, texts of any kind, and {#2}, a number."""
     forms = sorted((message for message in known if "{1}" in message), key=len, reverse=True)
     texts = [re.sub(r"\\\{\d\\\}", "(.+)", re.sub(r"\\\{\\#\d\\\}", r"(\\d+)", re.escape(form))) for form in forms]
@@ -224,13 +226,13 @@ def in_words_of(known):
 
     def say(text):
         key = text.strip()
-        said = known.get(key)
-        if said is None and len(key) < 400:
+        translation = known.get(key)
+        if translation is None and len(key) < 400:
             for form, words in forms:
                 if found := form.fullmatch(key):
-                    said = re.sub(r"\{#?(\d)\}", lambda place, found=found: say(found[int(place[1])]), words)
+                    translation = re.sub(r"\{#?(\d)\}", lambda place, found=found: say(found[int(place[1])]), words)
                     break
-        return text if said is None else text.replace(key, said)
+        return text if translation is None else text.replace(key, translation)
 
     return say
 
@@ -238,10 +240,10 @@ def in_words_of(known):
 @cache
 def site_words():
     """Return the function that translates the site's own words."""
-    return in_words_of(translations("site"))
+    return make_translator(translations("site"))
 
 
-def words_of(page):
+def make_page_translator(page):
     """Return the function that translates a message of a page, by its catalogue or by the site's."""
     known, site = translations(page), site_words()
     return lambda message, *where: known.get(message) or site(message)

@@ -19,7 +19,7 @@ SOLUTION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.
 TITLE = re.compile(  # of an exercise, in its prompt, in either language
     r"^\*\*(\d+\. (?:\w+ it|써 보기|예측하기|찾아내기|설계하기))\*\*", re.MULTILINE
 )
-LANGUAGE = re.compile(r'ATTENTION_LANG", "(\w+)"')  # as with_language writes it
+LANGUAGE = re.compile(r'ATTENTION_LANG", "(\w+)"')  # as set_language writes it
 HAND_IN = "-hand-in"  # of the id of the last cell of a student copy
 STUB = r"\1# YOUR CODE HERE\n\1raise NotImplementedError()"
 
@@ -119,7 +119,7 @@ def solutions(notebook):
     return [region for cell in code(notebook) for _, region in SOLUTION.findall(cell.source)]
 
 
-def without_comments(notebook):
+def strip_comments(notebook):
     """Return the notebook, changed in place, without the comments that bind its numbers."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -127,9 +127,9 @@ def without_comments(notebook):
     return notebook
 
 
-def student_copy(notebook):
+def make_student_copy(notebook):
     """Return the notebook with a stub for each solution, changed in place, its exercises without outputs."""
-    without_comments(notebook)
+    strip_comments(notebook)
     for cell in filter(grade_id, notebook.cells):
         cell.source = SOLUTION.sub(STUB, cell.source)
         if cell.cell_type == "code":
@@ -137,7 +137,7 @@ def student_copy(notebook):
     return notebook
 
 
-def with_last_cell(copy, stem):
+def add_last_cell(copy, stem):
     """Return the student copy of a chapter, changed in place, with a last cell for whoever is about to hand it in."""
     copy.cells.append(nbformat.v4.new_code_cell(last_cell(copy, stem), id=stem[:2] + HAND_IN))
     return copy
@@ -161,9 +161,9 @@ def last_cell(copy, stem):
     )
 
 
-def with_answers_folded(notebook):
+def fold_answers(notebook):
     """Return the notebook, changed in place, with the answers to its predictions cleared or folded."""
-    for cell in without_comments(notebook).cells:
+    for cell in strip_comments(notebook).cells:
         if "answer" in tags(cell) and cell.cell_type == "code":
             cell.outputs = []
         elif "answer" in tags(cell):
@@ -171,7 +171,7 @@ def with_answers_folded(notebook):
     return notebook
 
 
-def with_language(notebook, name):
+def set_language(notebook, name):
     """Return the notebook, changed in place: it names its language, and its install cell asks the checks for it."""
     notebook.metadata["language"] = name
     for cell in notebook.cells:
@@ -182,7 +182,7 @@ def with_language(notebook, name):
     return notebook
 
 
-def answered(student, chapter):
+def fill_in_answers(student, chapter):
     """Return the student copy with the answers typed in, changed in place: each stub replaced by its solution."""
     known = {cell.id: cell.source for cell in filter(is_solution, chapter.cells)}
     for cell in student.cells:
@@ -207,6 +207,6 @@ def read_output(output):
     return output.get("text", "") + (table or data.get("text/plain", ""))
 
 
-def printed(cell):
+def read_outputs(cell):
     """Return what a reader sees of all outputs of a cell as text, with an ASCII minus."""
     return "\n".join(map(read_output, cell.outputs)).replace("−", "-")

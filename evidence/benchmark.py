@@ -34,7 +34,7 @@ MOST_TIMES_FUSED, MOST_TIMES_TORCH, MOST_MIB = 2.5, 0.95, 512  # what is require
 TWINS, WIDE, WARM_UP, ROUNDS = "MultiHeadAttention with torch's weights", 512, 3, 25
 
 
-def from_file(package, module):
+def load_module(package, module):
     """Load one module of a package without what the package itself imports: vit_pytorch asks for torchvision."""
     place = f"{importlib.util.find_spec(package).submodule_search_locations[0]}/{module}.py"
     spec = importlib.util.spec_from_file_location(f"{package}_{module}", place)
@@ -66,7 +66,7 @@ def x_transformers(flash):
 
 
 def vit_pytorch():
-    return from_file("vit_pytorch", "vit").Attention(D_MODEL, HEADS, D_HEAD)
+    return load_module("vit_pytorch", "vit").Attention(D_MODEL, HEADS, D_HEAD)
 
 
 LAYERS = {
@@ -140,7 +140,7 @@ def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
-def twins():
+def make_twins():
     """Our layer and torch's, with the same weights: functions of the tokens."""
     ours, theirs = MultiHeadAttention(WIDE, 8), nn.MultiheadAttention(WIDE, 8, batch_first=True)
     thirds = zip(theirs.in_proj_weight.chunk(3), theirs.in_proj_bias.chunk(3), strict=True)
@@ -152,9 +152,9 @@ def twins():
     return lambda x: ours(x)[0], lambda x: theirs(x, x, x, need_weights=False)[0]
 
 
-def same_weights():
+def compare_same_weights():
     """Return how many times as long as torch's layer ours takes, and how far apart their outputs are."""
-    pair, given = twins(), torch.randn(8, 512, WIDE)
+    pair, given = make_twins(), torch.randn(8, 512, WIDE)
     apart = (pair[0](given) - pair[1](given)).abs().max().item()
     rounds = [[seconds(both_ways, attend, given) for attend in pair] for _ in range(WARM_UP + ROUNDS)][WARM_UP:]
     own, theirs = (median(times) for times in zip(*rounds, strict=True))
@@ -180,7 +180,7 @@ def measure():
     kinds = {("layers", way): LAYERS for way in WAYS} | {("functions", "forward"): FUNCTIONS}
     jobs = [(name, way, SIZES) for (_, way), names in kinds.items() for name in names]
     jobs.append(("blockwise_attention (ours)", "forward", LONG))
-    rows = [same_weights()]
+    rows = [compare_same_weights()]
     with tqdm(total=len(jobs) + len(kinds) * len(SIZES)) as bar:
         for name, way, sizes in jobs:
             with multiprocessing.get_context("spawn").Pool(1) as pool:
@@ -201,13 +201,13 @@ def measure():
 
 def list_problems(rows):
     """Yield what is worse than we promise for any machine, texts."""
-    blockwise = one(rows, "blockwise_attention (ours)", "forward", SIZES[-1], "ratio")
+    blockwise = read_value(rows, "blockwise_attention (ours)", "forward", SIZES[-1], "ratio")
     if blockwise > MOST_TIMES_FUSED:
         yield f"blockwise_attention takes {blockwise:.2f} times as long as torch's fused function"
-    layer = one(rows, TWINS, "forward + backward", 512, "ratio")
+    layer = read_value(rows, TWINS, "forward + backward", 512, "ratio")
     if layer > MOST_TIMES_TORCH:
         yield f"MultiHeadAttention takes {layer:.2f} times as long as nn.MultiheadAttention"
-    whole = one(rows, "blockwise_attention (ours)", "forward", LONG[-1], "whole process MiB")
+    whole = read_value(rows, "blockwise_attention (ours)", "forward", LONG[-1], "whole process MiB")
     if whole > MOST_MIB:
         yield f"{LONG[-1]:,} tokens need {whole:.0f} MiB"
 
@@ -219,7 +219,7 @@ TOO_SLOW = [  # rows that must not pass
 ]
 
 
-def one(rows, name, way, n, what):
+def read_value(rows, name, way, n, what):
     (found,) = (row[what] for row in rows if (row["name"], row["way"], row["n"]) == (name, way, n) and what in row)
     return found
 

@@ -48,7 +48,7 @@ def train_and_cut(book, seed):
 
 
 def train_without(book, seed, without):
-    """Return the share of dates that are right after training without one part, or with all of them."""
+    """Return the share of dates that are right after training without the named part, or with every part."""
     model = book.make_network("Transformer", book.task, seed)
     for block in (model.encoder, model.decoder) if without == "feed-forward" else ():
         block.feed_forward = book.Nothing()

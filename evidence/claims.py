@@ -87,7 +87,7 @@ class Claim(NamedTuple):
     varied: str = ""
 
     def spoil(self, rows):
-        """Return rows that would refute it: those that were seen, with no better a result than the baseline gives."""
+        """Return the rows with the result replaced by the baseline's, which must refute the claim."""
         if self.refuting_values:
             return [{**row, **self.refuting_values} for row in rows]
         given, where = cycle(self.baseline.values(rows)), self.shows.where

@@ -22,7 +22,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from .syntax import ROOT, digest, parts, with_named
+from .syntax import ROOT, add_named, digest, parts
 
 RESULTS = ROOT / "evidence" / "results"
 OWN = {"evidence/__init__.py", "evidence/engine.py", "evidence/syntax.py", "tools/evidence.py"}  # they change no row
@@ -51,7 +51,7 @@ class Runner(NamedTuple):
     is_exact: bool = True
 
 
-def relative(path):
+def find_path_in_repository(path):
     """Return a file's path in the repository; None for one that is outside or made by a program."""
     path = Path(path)
     inside = path.relative_to(ROOT) if path.is_absolute() and path.is_relative_to(ROOT) else None
@@ -80,7 +80,7 @@ _switch.is_on = False
 
 def note_names(path, names):
     """Add definitions of a file to the fingerprint that are used by name, such as a table of a chapter."""
-    _noted.update((relative(path), name) for name in names)
+    _noted.update((find_path_in_repository(path), name) for name in names)
 
 
 def record(run):
@@ -104,16 +104,19 @@ def record(run):
         (path, _definition(path, entry.code))
         for entry in _profile.getstats()
         if not isinstance(entry.code, str) and entry.code.co_flags & CO_OPTIMIZED
-        if (path := relative(entry.code.co_filename)) and path not in OWN
+        if (path := find_path_in_repository(entry.code.co_filename)) and path not in OWN
     }
-    loaded = {relative(getattr(module, "__file__", None) or "") for module in [*sys.modules.values()]} - {None} - OWN
-    read = {path for file in opened if (path := relative(file)) and Path(path).suffix not in (".py", ".ipynb", ".pyc")}
+    loaded = {find_path_in_repository(getattr(module, "__file__", None) or "") for module in [*sys.modules.values()]}
+    loaded -= {None, *OWN}
+    read = {
+        path for path in map(find_path_in_repository, opened) if path and not path.endswith((".py", ".ipynb", ".pyc"))
+    }
     roots = {(path, name) for path, names in executed for name in names} | _noted
     roots |= {(path, "") for path in loaded | {path for path, _ in roots} if parts(path)}
     roots |= {(path, "*") for path in read if parts(path)}
-    found = with_named(roots)
+    found = add_named(roots)
     if late := [path for path in found if (ROOT / path).stat().st_mtime > start]:
-        raise RuntimeError(f"{', '.join(late)} changed during the run, which proves nothing")
+        raise RuntimeError(f"{', '.join(late)} changed during the run, so the result was not stored")
     return returned, found
 
 
@@ -143,7 +146,7 @@ def versions():
     return {name: version(name).partition("+")[0] for name in installed}  # 2.13.0+cpu computes as 2.13.0
 
 
-def given(runner):
+def digest_inputs(runner):
     """Return the digests of what a run is given besides its code: values, and files that no recorder sees."""
     return {name: digest(repr(value)) for name, value in runner.values.items()} | {
         path: parts(path)["*"].digest if parts(path) else "" for path in runner.files
@@ -173,7 +176,7 @@ def list_changes(name, runner):
     """Return why a result is stale, a text for each thing that says something else now; none if it is fresh."""
     if (stored := load(name)) is None:
         return ["it was never run"]
-    now = {"versions": stored.get("versions", {}) | versions(), "given": given(runner)}
+    now = {"versions": stored.get("versions", {}) | versions(), "given": digest_inputs(runner)}
     wrong = [
         f"{what} has changed"
         for kind, there in now.items()
@@ -188,11 +191,11 @@ def list_changes(name, runner):
 
 
 def make(name, find, *, compare=False):
-    """Run what `find(name)` returns, a Runner, and store its result; with `compare`, store nothing.
+    """Run what `find(name)` returns, a Runner, and store its result.
 
-    Then the rows must be those that are stored. On another processor half of them may differ: a training that fails,
-    at four times the rate say, fails in another way where sums are rounded in another order. What must hold must hold
-    there as well.
+    With `compare`, store nothing and check that the rows equal the stored ones. On another processor half of them may
+    differ, because a training that fails, say at four times the rate, fails in another way where sums are rounded in
+    another order. But the claims must still hold there.
 
     Returns what is wrong, texts. Rows are stored whether they hold or not: they are what was seen.
     """
@@ -201,8 +204,8 @@ def make(name, find, *, compare=False):
     runner, rows = find(name), json.loads(json.dumps(rows))
     wrong = list(runner.problems(rows))
     if not compare:
-        head = {"environment": environment(), "seconds": round(time.monotonic() - start)}
-        store(name, {**head, "versions": versions(), "given": given(runner), "fingerprint": fingerprint, "rows": rows})
+        head = {"environment": environment(), "seconds": round(time.monotonic() - start), "versions": versions()}
+        store(name, {**head, "given": digest_inputs(runner), "fingerprint": fingerprint, "rows": rows})
     elif runner.is_exact and "CLAIM_SEEDS" not in os.environ and (stored := load(name)):
         same_processor = stored["environment"]["processor"] == environment()["processor"]
         apart = sum(old != new for old, new in zip_longest(stored["rows"], rows))

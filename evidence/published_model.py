@@ -1,6 +1,6 @@
 """The published encoder in our blocks against another implementation of it: the result `published-model`.
 
-python -m evidence.published_model     write the maps that are stored for who has no model
+python -m evidence.published_model     write the maps that are stored for people who have no model
 """
 
 import numpy as np

@@ -153,7 +153,7 @@ def resolve(path, name):
         yield from resolve(outer, f"{attribute}.{rest}" if rest else attribute)
 
 
-def with_named(executed):
+def add_named(executed):
     """Return {path: {name: digest}} of these definitions, and of all but functions that they name, transitively."""
     found, waiting = set(), list(executed)
     while waiting:

@@ -107,12 +107,12 @@ def in_language(copy, wanted):
     if wanted in (None, language_of(copy)):
         return copy
     path = find_chapter(chapter.exercises(copy)[0].name[2:4])  # of ex01-attention
-    own = chapter.student_copy(chapter.read(path))
+    own = chapter.make_student_copy(chapter.read(path))
     if wanted != TRANSLATED:
         return own
-    from book.catalogue import translated_copy  # which reads Markdown, as most of grading need not
+    from book.catalogue import translate_copy  # which reads Markdown, as most of grading need not
 
-    return translated_copy(own, f"chapters/{path.stem}")
+    return translate_copy(own, f"chapters/{path.stem}")
 
 
 def language_of(copy):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import nbformat
 
-from book.chapter import CHAPTERS, read, student_copy, with_last_cell
+from book.chapter import CHAPTERS, add_last_cell, make_student_copy, read
 
 from .chapter import Unclear, find_chapter, in_language, read_exercises
 from .collect import Collected
@@ -50,7 +50,7 @@ def read_submission(place, chapter=None):
 def prepare(data, chapter=None, seconds=20):
     """Return the Task for one notebook, of the chapter that it shows; its seeds are the visible one alone."""
     path = find_chapter(chapter or recognise(data) or CHAPTERS[0].stem)
-    copy = with_last_cell(student_copy(without_outputs(read(path))), path.stem)
+    copy = add_last_cell(make_student_copy(without_outputs(read(path))), path.stem)
     return Task(path.stem, data, without_outputs(read(path)), copy, [], seconds)
 
 

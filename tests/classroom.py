@@ -14,7 +14,7 @@ import nbformat
 import nbgrader.api
 import pytest
 
-from book.chapter import CHAPTERS, ROOT, answered, grade_id, read, student_copy
+from book.chapter import CHAPTERS, ROOT, fill_in_answers, grade_id, make_student_copy, read
 from homework import release as releasing
 from homework.__main__ import main
 from homework.chapter import read_exercises
@@ -89,7 +89,7 @@ def notebook(course, kind, stem):
 
 def solved(course, stem):
     """The student copy with the solutions put back."""
-    return answered(notebook(course, "release", stem), notebook(course, "source", stem))
+    return fill_in_answers(notebook(course, "release", stem), notebook(course, "source", stem))
 
 
 def cell_of(notebook, name):
@@ -102,14 +102,14 @@ class Chapter:
 
     def __init__(self, number=1):
         self.source = without_outputs(read(CHAPTERS[number - 1]))
-        self.release = student_copy(copy.deepcopy(self.source))
+        self.release = make_student_copy(copy.deepcopy(self.source))
 
     @property
     def exercises(self):
         return read_exercises(self.source, self.release)
 
     def solved(self):
-        return answered(copy.deepcopy(self.release), self.source)
+        return fill_in_answers(copy.deepcopy(self.release), self.source)
 
     def graded(self, submission, **options):
         """Grade a notebook, or a file's bytes, and return the result."""

@@ -24,7 +24,7 @@ from nbclient import NotebookClient
 from nbformat import write
 from nbformat.v4 import new_code_cell
 
-from book.chapter import CHAPTERS, ROOT, answered, read
+from book.chapter import CHAPTERS, ROOT, fill_in_answers, read
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")]
 
@@ -103,7 +103,7 @@ def environment(folder, *requirements):
 
 def student(published, path, folder):
     """The notebook that Colab, Binder and the download button open, with the answers typed in."""
-    notebook = answered(read(published / "_sources" / "chapters" / path.name), read(path))
+    notebook = fill_in_answers(read(published / "_sources" / "chapters" / path.name), read(path))
     write(notebook, folder / path.name)
     return folder / path.name
 

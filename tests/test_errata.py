@@ -14,7 +14,7 @@ import pytest
 from attention_src import scaled_dot_product_attention
 from attention_src.attention import attention
 from attention_src.scores import dot_score
-from book.chapter import CHAPTERS, ROOT, printed, read
+from book.chapter import CHAPTERS, ROOT, read, read_outputs
 from book.nbval_bound.bindings import without_bindings
 
 PAGE, GUIDE = (ROOT / "pages" / f"{name}.md" for name in ("errata", "from_the_notes"))
@@ -143,7 +143,7 @@ def misprints():
 def repeated(notebook):
     """Misprints that a cell shows."""
     shown = [
-        without_bindings(cell.source) if cell.cell_type == "markdown" else printed(cell) for cell in notebook.cells
+        without_bindings(cell.source) if cell.cell_type == "markdown" else read_outputs(cell) for cell in notebook.cells
     ]
     return [token for token in misprints() for text in shown if re.search(rf"(?<![\d.]){re.escape(token)}(?!\d)", text)]
 

@@ -169,7 +169,7 @@ def test_on_another_processor_a_few_rows_may_differ_and_what_must_hold_must_hold
 def test_a_file_that_changes_during_the_run_stores_nothing(toy):
     root, _ = toy
     change = RUN.replace("factor = ", 'core = root / "toy/core.py"; core.write_text(core.read_text()); factor = ')
-    assert "toy/core.py changed during the run" in run_toy(change, root).stderr
+    assert "toy/core.py changed during the run, so the result was not stored" in run_toy(change, root).stderr
 
 
 def test_a_sample_takes_five_minutes_and_every_result_has_its_turn(monkeypatch):

@@ -17,7 +17,7 @@ from bad_class import CLASS, submission
 from classroom import SECRET, chapter, homework, needs_root, needs_sandbox
 from nbformat.v4 import new_code_cell, new_notebook
 
-from book.catalogue import translated_copy
+from book.catalogue import translate_copy
 from book.chapter import ROOT
 from homework import release
 from homework.release import gradescope
@@ -169,7 +169,7 @@ def test_a_process_that_left_its_parent_ends_with_grading_and_cannot_write_resul
 @needs_root
 def test_a_chapter_that_needs_the_package_and_a_korean_notebook_are_graded_on_gradescope(tmp_path):
     autograder = Autograder(tmp_path, "04")
-    korean = translated_copy(autograder.chapter.solved(), "chapters/04_qkv_projection")
+    korean = translate_copy(autograder.chapter.solved(), "chapters/04_qkv_projection")
     for notebook, title in ((autograder.chapter.solved(), "1. Write it, also"), (korean, "1. 써 보기, 다른")):
         visible, hidden, staff = autograder.grade(mine_ipynb=nbformat.writes(notebook).encode())
         assert {test["status"] for test in visible} == {"passed"} and staff == [], visible

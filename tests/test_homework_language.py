@@ -6,8 +6,8 @@ from dataclasses import replace
 import nbformat
 from classroom import homework
 
-from book.catalogue import translated_copy
-from book.chapter import CHAPTERS, language, read, student_copy, with_last_cell
+from book.catalogue import translate_copy
+from book.chapter import CHAPTERS, add_last_cell, language, make_student_copy, read
 from homework import grade as grading
 from homework.check import prepare, summarise
 from homework.grade import grade
@@ -21,8 +21,8 @@ def test_a_submission_gets_the_same_points_in_both_languages_and_korean_words_in
     }
     verdicts = {}
     for name in ("en", "ko"):
-        copy = student_copy(read(CHAPTERS[0]))
-        copy = translated_copy(copy, f"chapters/{CHAPTERS[0].stem}") if name == "ko" else copy
+        copy = make_student_copy(read(CHAPTERS[0]))
+        copy = translate_copy(copy, f"chapters/{CHAPTERS[0].stem}") if name == "ko" else copy
         for cell in copy.cells:
             cell.source = answers.get(cell.id, cell.source)
         task = prepare(nbformat.writes(copy).encode())
@@ -36,7 +36,7 @@ def test_a_submission_gets_the_same_points_in_both_languages_and_korean_words_in
 
 def test_where_grading_stops_it_costs_nobody_else_and_the_language_of_the_notebook_is_known(monkeypatch):
     chapter = CHAPTERS[0]
-    copy = translated_copy(student_copy(read(chapter)), f"chapters/{chapter.stem}")
+    copy = translate_copy(make_student_copy(read(chapter)), f"chapters/{chapter.stem}")
     task = prepare(nbformat.writes(copy).encode())
     monkeypatch.setattr(grading, "Run", None)  # which cannot be called
     stopped, cut = grade(task), grade(replace(task, data=task.data[:20_000]))
@@ -52,7 +52,7 @@ def test_a_book_without_an_address_is_handed_out_offline_in_both_languages(tmp_p
     assert all(words in refusal for words in ("https://github.com/OWNER/", "make repository URL=", "--offline"))
     for name in ("ko", "en", "ko", "en"):
         homework("release", "01", "--course", tmp_path, "--offline", "--language", name)
-    release, own = tmp_path / "release" / "01_definition", with_last_cell(student_copy(read(CHAPTERS[0])), "01")
+    release, own = tmp_path / "release" / "01_definition", add_last_cell(make_student_copy(read(CHAPTERS[0])), "01")
     copies = {path.parent.name: read(path) for path in release.rglob("*.ipynb")}
     found = {place: language(cell.source for cell in copy.cells) for place, copy in copies.items()}
     assert found == {release.name: "ko", "en": None}

@@ -20,7 +20,7 @@ import pytest
 from bad_class import CLASS, submission
 from classroom import by_itself, chapter, needs_sandbox, release
 
-from book.catalogue import translated_copy
+from book.catalogue import translate_copy
 from homework.collect import collect
 from homework.roster import read_roster
 
@@ -138,7 +138,7 @@ def course(tmp_path_factory):
     course, folder = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("handed-in")
     release(course, "01")
     english = chapter(1).solved()
-    korean = translated_copy(copy.deepcopy(english), f"chapters/{STEM}")
+    korean = translate_copy(copy.deepcopy(english), f"chapters/{STEM}")
     written = [submission(person.handed_in, korean if person.is_korean else english) for person in PEOPLE]
     place = write_files(folder, LAYOUTS["e-class, a zip of Korean Windows"], written)
     by_itself("collect", "01", place, "--course", course, "--roster", folder / "roster.csv")

@@ -12,7 +12,7 @@ from classroom import Chapter, needs_sandbox, notebook, release, statuses
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from book.chapter import CHAPTERS, ROOT, grade_id, read, student_copy, with_answers_folded
+from book.chapter import CHAPTERS, ROOT, fold_answers, grade_id, make_student_copy, read
 from homework.chapter import Unclear, find_chapter, read_calls
 from homework.release import find_version, hand_out
 
@@ -43,7 +43,7 @@ def test_every_solution_has_its_stub_and_no_check_has_a_seed_or_an_output(course
 @pytest.mark.parametrize("stem", STEMS)
 def test_everything_else_is_as_in_the_chapter_its_answers_folded_and_as_on_the_site(course, stem):
     chapter, copy = read(ROOT / "chapters" / f"{stem}.ipynb"), notebook(course, "release", stem)
-    site, chapter = (with_answers_folded(one) for one in (student_copy(deepcopy(chapter)), chapter))
+    site, chapter = (fold_answers(one) for one in (make_student_copy(deepcopy(chapter)), chapter))
     install, *rest = [pair for pair in zip(chapter.cells, copy.cells, strict=False) if not grade_id(pair[0])][1:]
     assert len(chapter.cells) == len(copy.cells) - 1 and all(cell == copied for cell, copied in rest)
     book = "git+https://github.com/OWNER/attention-by-the-numbers"

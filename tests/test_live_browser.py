@@ -16,9 +16,9 @@ from book.chapter import (
     is_check,
     is_figure,
     is_solution,
-    printed,
+    make_student_copy,
     read,
-    student_copy,
+    read_outputs,
     tags,
 )
 from homework.grade import Task, grade
@@ -210,7 +210,7 @@ def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, t
     kept = {grade_id(cell): cell for cell in code(mine)}
     assert kept["ex01-attention"].source == ATTENTION.format(axis=1)
     assert kept["ex01-attention"].outputs == []
-    assert printed(kept["ex01-attention-check"]).startswith("Right")
+    assert read_outputs(kept["ex01-attention-check"]).startswith("Right")
     other = Live(context, address, FIRST)
     assert "are kept in this browser" in other.says()
     other.start()
@@ -230,7 +230,7 @@ def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, t
     assert other.source(answer) == ATTENTION.format(axis=1)
     other.forget(really=True)
     other.tab.close()
-    source, release = read(FIRST), student_copy(read(FIRST))
+    source, release = read(FIRST), make_student_copy(read(FIRST))
     result = grade(Task("jdoe", path.read_bytes(), source, release, seeds=[1], seconds=30, kind="none"))
     verdicts = {name: verdict["status"] for name, verdict in result["exercises"].items()}
     assert verdicts.pop("ex01-attention") == "right" and set(verdicts.values()) == {"not attempted"}

@@ -15,7 +15,7 @@ OPENING = "It ends at 0.1.\n\n<!-- end: loss -->"
 def chapter(tmp_path, monkeypatch):
     """The path of a small chapter that promises other numbers than it computes, and that of its catalogue."""
     monkeypatch.setattr(run_chapters, "ROOT", tmp_path)
-    monkeypatch.setattr(run_chapters, "file", lambda page: tmp_path / "ko.po")
+    monkeypatch.setattr(run_chapters, "find_catalogue", lambda page: tmp_path / "ko.po")
     cells = ["right, a, b = 0.95, 0.5, 0.75\nprint(right)", SENTENCES, "loss = 0.26"]
     make = [new_code_cell, new_markdown_cell, new_code_cell]
     notebook = new_notebook(

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from book.catalogue import translatable, translations
+from book.catalogue import list_translatable, translations
 from book.chapter import CHAPTERS, HAND_IN, language, pages, read, tags
 from tools.translate import messages
 from web.korean import Korean, join_sitemaps, tell_search_engines
@@ -14,7 +14,7 @@ from web.site import NODE
 
 
 def test_the_korean_page_counts_what_is_not_translated(site):
-    for page in set(translatable()) & set(pages()):
+    for page in set(list_translatable()) & set(pages()):
         text = (site / "ko" / f"{page}.html").read_text("utf-8")
         note = re.search(r'<p class="untranslated">[^<\d]*(\d+)', text)
         missing = len(messages(page).keys() - translations(page).keys())

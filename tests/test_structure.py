@@ -11,14 +11,14 @@ from book.chapter import (
     CHAPTERS,
     ROOT,
     code,
+    fold_answers,
     grade_id,
     is_figure,
     mime,
-    printed,
     prose,
     read,
+    read_outputs,
     tags,
-    with_answers_folded,
 )
 from book.nbval_bound.bindings import find_numbers
 from tools import sizes
@@ -74,7 +74,7 @@ def list_alternative_problems(notebook):
     """A number in an alternative text is one that its own cell shows, or one that is bound in the chapter."""
     bound = {number.text.replace("−", "-") for text in prose(notebook) for number in find_numbers(text)}
     for cell in code(notebook):
-        shown = [float(text) for text in re.findall(r"-?\d+\.\d+|-?\d+", printed(cell))]
+        shown = [float(text) for text in re.findall(r"-?\d+\.\d+|-?\d+", read_outputs(cell))]
         for number in find_numbers(cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")):
             agrees = any(number.agrees(value / 100 if number.is_percent else value) for value in shown)
             if not agrees and number.text.replace("−", "-") not in bound:
@@ -184,7 +184,7 @@ def test_a_chapter_has_the_form_of_a_chapter(path):
 
 def test_a_copy_that_is_handed_out_shows_no_answer():
     for path in CHAPTERS:
-        copy = with_answers_folded(read(path))
+        copy = fold_answers(read(path))
         for cell in (cell for cell in copy.cells if "answer" in tags(cell)):
             assert cell.source.startswith("<details>") if cell.cell_type == "markdown" else cell.outputs == []
 

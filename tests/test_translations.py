@@ -8,7 +8,7 @@ import polib
 import pytest
 
 from attention_course import checks
-from book.catalogue import file, rewrite, site_words, source, translatable, translations
+from book.catalogue import find_catalogue, find_source, list_translatable, rewrite, site_words, translations
 from book.chapter import pages, prose, read
 from homework.answers import EXERCISES
 from tools import translate
@@ -25,14 +25,14 @@ from tools.translate import (
 from web.korean import words_for_scripts
 from web.site import NODE
 
-PAGES = [page for page in translatable() if page in pages()]
+PAGES = [page for page in list_translatable() if page in pages()]
 ENGLISH_TEXT = "The ratio is **2.03**, twice [chapter 2](02_softmax_and_scaling.ipynb), for $e^x$ and `x.T` of *cat*."
 KOREAN_TEXT = "비는 **2.03**이에요. *cat*의 $e^x$와 `x.T`를 [2장](02_softmax_and_scaling.ipynb)처럼 두 배로 셉니다."
 
 
-@pytest.mark.parametrize("page", translatable())
+@pytest.mark.parametrize("page", list_translatable())
 def test_no_translation_says_something_else(page):
-    path = file(page)
+    path = find_catalogue(page)
     catalogue = polib.pofile(str(path), wrapwidth=0)
     assert [f"{path.name}:{entry.linenum}: {fault}" for entry, fault in list_problems(catalogue)] == []
 
@@ -69,7 +69,7 @@ def test_exchanged_choices_are_found():
     """Most of them: of all pairs of choices in the chapters nine of ten, by their words, numbers, formulas and code."""
     pairs, found = 0, 0
     for page in PAGES:
-        catalogue = polib.pofile(str(file(page)))
+        catalogue = polib.pofile(str(find_catalogue(page)))
         assert list(list_exchanged_choices(catalogue)) == []
         for one, other in pair_choices(catalogue):
             one.msgstr, other.msgstr = other.msgstr, one.msgstr
@@ -80,7 +80,7 @@ def test_exchanged_choices_are_found():
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_without_translations_stays_as_it_is(page):
-    path = source(page)
+    path = find_source(page)
     for text in prose(read(path)) if path.suffix == ".ipynb" else [path.read_text("utf-8")]:
         assert rewrite(text, lambda message, kind: None) == text
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from attention_course import plots
 from book.chapter import ROOT
-from evidence.benchmark import BLOCK, D_HEAD, D_MODEL, FUNCTIONS, HEADS, LAYERS, LONG, SIZES, THREADS, TWINS, one
+from evidence.benchmark import BLOCK, D_HEAD, D_MODEL, FUNCTIONS, HEADS, LAYERS, LONG, SIZES, THREADS, TWINS, read_value
 from evidence.engine import load
 
 REQUIREMENTS = ROOT / "evidence" / "requirements" / "benchmark.txt"
@@ -28,29 +28,29 @@ def short(x):
 
 def time_table(rows, names, way):
     """Return a table of milliseconds and how many times as long as the first of the same round, in the median."""
-    made = []
+    lines = []
     for name in names:
-        times = [one(rows, name, way, n, "seconds") for n in SIZES]
-        ratios = [one(rows, name, way, n, "ratio") for n in SIZES]
+        times = [read_value(rows, name, way, n, "seconds") for n in SIZES]
+        ratios = [read_value(rows, name, way, n, "ratio") for n in SIZES]
         cells = [f"{short(1000 * time)} ({ratio:.2f})" for time, ratio in zip(times, ratios, strict=True)]
-        made.append([name, *cells, f"{exponent(SIZES, times):.2f}"])
-    return table(["ms (× the first)", *(f"n = {n:,}" for n in SIZES), "n to the"], made)
+        lines.append([name, *cells, f"{exponent(SIZES, times):.2f}"])
+    return table(["ms (× the first)", *(f"n = {n:,}" for n in SIZES), "n to the"], lines)
 
 
 def memory_table(rows, names, way, sizes=SIZES):
-    found = {name: [one(rows, name, way, n, "MiB") for n in sizes] for name in names}
-    made = [[name, *(f"{x:,.1f}" for x in mib), f"{exponent(sizes, mib):.2f}"] for name, mib in found.items()]
-    return table(["MiB", *(f"n = {n:,}" for n in sizes), "n to the"], made)
+    found = {name: [read_value(rows, name, way, n, "MiB") for n in sizes] for name in names}
+    lines = [[name, *(f"{x:,.1f}" for x in mib), f"{exponent(sizes, mib):.2f}"] for name, mib in found.items()]
+    return table(["MiB", *(f"n = {n:,}" for n in sizes), "n to the"], lines)
 
 
 def figures(rows):
     """Return the two figures of the page: {name of the file: SVG}."""
-    seconds = {name: [one(rows, name, "forward + backward", n, "seconds") for n in SIZES] for name in LAYERS}
-    mib = {name: [one(rows, name, "forward", n, "MiB") for n in SIZES] for name in FUNCTIONS}
+    seconds = {name: [read_value(rows, name, "forward + backward", n, "seconds") for n in SIZES] for name in LAYERS}
+    mib = {name: [read_value(rows, name, "forward", n, "MiB") for n in SIZES] for name in FUNCTIONS}
     mib = {name.replace("_attention", ""): found for name, found in mib.items()}  # or the legend is wider than the axes
     look = {"xlabel": "n", "logx": True, "logy": True, "digits": 3}
-    made = {"benchmark_time.svg": (seconds, "seconds"), "benchmark_memory.svg": (mib, "MiB")}
-    return {name: plots.lines(SIZES, series, ylabel=label, **look).svg for name, (series, label) in made.items()}
+    curves = {"benchmark_time.svg": (seconds, "seconds"), "benchmark_memory.svg": (mib, "MiB")}
+    return {name: plots.lines(SIZES, series, ylabel=label, **look).svg for name, (series, label) in curves.items()}
 
 
 def page(result):
@@ -58,8 +58,8 @@ def page(result):
     rows, about, way = result["rows"], result["environment"], "forward + backward"
     versions = [f"{name} {result['versions'][name]}" for name in ("torch", "numpy")]
     versions += [line.replace("==", " ") for line in REQUIREMENTS.read_text().splitlines() if re.match("x-t|vit", line)]
-    twins = one(rows, TWINS, way, 512, "ratio")
-    whole = one(rows, "blockwise_attention (ours)", "forward", LONG[-1], "whole process MiB")
+    twins = read_value(rows, TWINS, way, 512, "ratio")
+    whole = read_value(rows, "blockwise_attention (ours)", "forward", LONG[-1], "whole process MiB")
     return f"""# Benchmark
 
 The numbers on this page were measured once on one machine, and no test compares them, because another machine would

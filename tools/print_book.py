@@ -87,7 +87,7 @@ FILL = """numbers => document.querySelectorAll(".contents .number").forEach((one
 })"""
 
 
-def begins(printed, names):
+def find_page_numbers(printed, names):
     """Return the page on which each of the anchors stands in a printed PDF, whose pages are in order."""
     order = re.findall(rb"(\d+) 0 obj\n<</Type /Page\n", printed)
     places = dict(re.findall(rb"/([\w-]+) \[(\d+) 0 R", printed))
@@ -107,7 +107,7 @@ def print_book(site, pdf):
             paper = {"format": "A4", "margin": MARGIN, "scale": 0.85}
             look = {"print_background": True, "outline": True, "tagged": True}
             frame = {"display_header_footer": True, "header_template": "<span></span>", "footer_template": FOOTER}
-            tab.evaluate(FILL, begins(tab.pdf(**paper), map(anchor, names)))
+            tab.evaluate(FILL, find_page_numbers(tab.pdf(**paper), map(anchor, names)))
             tab.pdf(path=pdf, **paper, **look, **frame)
             browser.close()
     finally:

@@ -16,8 +16,8 @@ import polib
 from nbclient import NotebookClient
 from tqdm import tqdm
 
-from book.catalogue import file, rewrite
-from book.chapter import CHAPTERS, ROOT, printed
+from book.catalogue import find_catalogue, rewrite
+from book.chapter import CHAPTERS, ROOT, read_outputs
 from book.nbval_bound import bindings
 from tools.translate import ENDS, agree
 
@@ -39,7 +39,7 @@ def run(path):
         ask = bindings.ask_kernel(client.kc, lambda message: client.wait_for_reply(message)["content"])
         for i, cell in enumerate(notebook.cells):
             if cell.cell_type == "code":
-                before = printed(cell)
+                before = read_outputs(cell)
                 client.execute_cell(cell, i)
                 to_read += rewrite_alternative(cell, before, messages)
             elif bindings.COMMENT.search(cell.source):
@@ -50,7 +50,7 @@ def run(path):
             to_read += rewrite_sentences(cell, ask, messages)
     nbformat.write(notebook, path)
     page = path.resolve().relative_to(ROOT).with_suffix("").as_posix()
-    return [f"{page}: {text}" for text in to_read + rewrite_catalogue(file(page), messages)]
+    return [f"{page}: {text}" for text in to_read + rewrite_catalogue(find_catalogue(page), messages)]
 
 
 def rewrite_sentences(cell, ask, messages):
@@ -80,7 +80,7 @@ def rewrite_alternative(cell, before, messages):
     Labels that have only changed places leave it as it is.
     """
     image = cell.metadata.get("mystnb", {}).get("image", {})
-    labels = [re.findall(r"[-−]?\d+\.\d+", text) for text in (before, printed(cell))]
+    labels = [re.findall(r"[-−]?\d+\.\d+", text) for text in (before, read_outputs(cell))]
     if set(labels[0]) == set(labels[1]):
         return []
     now, old = map_numbers(zip_longest(*labels)), image.get("alt", "")

@@ -19,15 +19,15 @@ import polib
 
 from book.catalogue import (
     FOLDER,
-    file,
+    find_catalogue,
+    find_source,
     inline,
+    list_translatable,
     plain,
     rewrite,
     rewrite_alternatives,
     rewrite_notebook,
-    source,
     templates,
-    translatable,
     words_of_the_site,
 )
 from book.chapter import ROOT, read
@@ -52,7 +52,7 @@ def messages(page):
     """Return the messages of a page: {message: [(kind, place), ...]}; a place is the id of a cell, or a heading."""
     if list_words := {"site": words_of_the_site, "claims": words_of_claims, "checks": templates}.get(page):
         return {text: [("text", place)] for text, place in list_words()}
-    found, path, heading = defaultdict(list), source(page), ""
+    found, path, heading = defaultdict(list), find_source(page), ""
 
     def note(message, kind, place=None):
         nonlocal heading
@@ -77,7 +77,7 @@ def words_of_claims():
 
 def refresh(page, folder=FOLDER):
     """Write the catalogue of a page anew, in the order of the page."""
-    path = file(page, folder)
+    path = find_catalogue(page, folder)
     old = polib.pofile(str(path), wrapwidth=0) if path.is_file() else []
     known = {entry.msgid: entry for entry in old}
     found = messages(page)
@@ -257,7 +257,7 @@ def check(pages):
     """Print problems and counts; return whether there is a problem, and how many messages are not translated."""
     found, open_messages, all_messages = 0, 0, 0
     for page in pages:
-        catalogue, name = polib.pofile(str(file(page)), wrapwidth=0), file(page).relative_to(ROOT)
+        catalogue, name = polib.pofile(str(find_catalogue(page)), wrapwidth=0), find_catalogue(page).relative_to(ROOT)
         for entry, problem in list_problems(catalogue):
             found += 1
             print(f"{name}:{entry.linenum}: {problem}\n    {entry.msgid[:100]}\n    {entry.msgstr[:100]}")
@@ -275,7 +275,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="compare each message with its translation; write nothing")
     parser.add_argument("--complete", action="store_true", help="the same, and fail if a message is not translated")
     options = parser.parse_args()
-    pages = options.pages or translatable()
+    pages = options.pages or list_translatable()
     if not (options.check or options.complete):
         for page in pages:
             refresh(page)

@@ -27,7 +27,7 @@ def split(text):
 
 
 def _share(one, other):
-    """Return how much of what could be shared two texts share, from −1 to 1 for each thing."""
+    """Return how many numbers, formulas and links two texts have in common, less those that only one of them has."""
     there, here = (Counter(SHARED.findall(text)) for text in (one, other))
     there = Counter({what: number for what, number in there.items() if not what.isalpha() or what in here})
     here = Counter({what: number for what, number in here.items() if not what.isalpha() or what in there})

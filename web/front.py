@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from attention_course import checks, plots
 from attention_src import scaled_dot_product_attention
 from book.catalogue import translations
-from book.chapter import CHAPTERS, ROOT, TRANSLATED, code, is_figure, printed, read, tags
+from book.chapter import CHAPTERS, ROOT, TRANSLATED, code, is_figure, read, read_outputs, tags
 from evidence import claims
 from web.assets import is_whole
 from web.figures import PICTURE, frame, inline
@@ -31,7 +31,7 @@ def count(notebooks):
     """Count what the tests compare, the numbers and the figures of all chapters, as texts for the front page."""
     ran = [cell for notebook in notebooks for cell in code(notebook)]
     compared = [cell for cell in ran if "nbval-ignore-output" not in tags(cell)]
-    numbers = sum(len(NUMBER.findall(printed(cell))) for cell in compared)
+    numbers = sum(len(NUMBER.findall(read_outputs(cell))) for cell in compared)
     return {"proof_numbers": f"{numbers:,}", "proof_figures": f"{sum(map(is_figure, compared)):,}"}
 
 

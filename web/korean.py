@@ -22,14 +22,14 @@ from book.catalogue import (
     ENGLISH,
     FOLDER,
     headings,
-    in_words_of,
+    make_page_translator,
+    make_translator,
     rewrite,
     rewrite_alternatives,
     rewrite_notebook,
     site_words,
-    translated_copy,
+    translate_copy,
     translations,
-    words_of,
 )
 from book.chapter import CHAPTERS, ROOT, TRANSLATED, read
 from web.assets import change_pages
@@ -181,9 +181,9 @@ def _hand_out(app, exception):
     for path in [*sources.rglob("*.ipynb"), *sources.rglob("*.md")]:
         page = path.relative_to(sources).with_suffix("").as_posix()
         if path.suffix == ".ipynb":
-            nbformat.write(translated_copy(read(path), page), path)
+            nbformat.write(translate_copy(read(path), page), path)
         else:
-            path.write_text(rewrite(path.read_text("utf-8"), words_of(page)), "utf-8")
+            path.write_text(rewrite(path.read_text("utf-8"), make_page_translator(page)), "utf-8")
 
 
 def words_for_scripts():
@@ -257,7 +257,7 @@ def join(out=OUT, english=ENGLISH_SITE):
     change_pages(folder, out / "_static", out / "_images")
     style, say = LINK.search((english / "index.html").read_text("utf-8"))[0], site_words()
     of_chapters = words_of_headings()
-    evidence = in_words_of(of_chapters | translations("site"))  # that page names chapters and sections
+    evidence = make_translator(of_chapters | translations("site"))  # that page names chapters and sections
     emphasised = [
         [EMPHASIS.sub(r"<em>\1</em>", words) for words in pair] for pair in of_chapters.items() if "*" in pair[0]
     ]
@@ -284,7 +284,7 @@ def join(out=OUT, english=ENGLISH_SITE):
 def _finish(app, exception):
     if exception is None and app.builder.format == "html":
         join(Path(app.outdir))
-        say = in_words_of(words_of_headings() | translations("site"))
+        say = make_translator(words_of_headings() | translations("site"))
         write_index(app, ENGLISH_SITE / TRANSLATED / "searchindex.js", say)
 
 

@@ -54,7 +54,7 @@ def put_signs(notebook, sentences):
 
 
 def carry_signs(message, translation):
-    """Put the signs of a message behind the sentences of its translation that say what those before the signs say."""
+    """Put the signs of a message after the translated sentences that correspond to the marked ones."""
     original, sentences = split(SIGN.sub("", message)), split(translation)
     places, signs = align(original, sentences), [""] * len(sentences)
     for found in SIGN.finditer(message):
@@ -68,14 +68,14 @@ def carry_signs(message, translation):
     )
 
 
-def module_of(docname):
+def find_claims(docname):
     """Return the path and the claims of a chapter, None for another page."""
     path = next((path for path in CHAPTERS if docname == f"chapters/{path.stem}"), None)
     return (path, claims.modules()[path].CLAIMS) if path in claims.modules() else None
 
 
 def _put(app, docname, source):
-    if known := module_of(docname):
+    if known := find_claims(docname):
         notebook = nbformat.reads(source[0], as_version=4)
         source[0] = nbformat.writes(put_signs(notebook, [claim.sentence for claim in known[1]]))
 
@@ -87,7 +87,7 @@ def _card_of(docname, number):
 def _make_buttons(app, doctree):
     """Turn the signs in a page's text into buttons, with an empty card behind the paragraph."""
     docname = app.env.docname
-    if not (known := module_of(docname)):
+    if not (known := find_claims(docname)):
         return
     path, entries = known
     for text in [text for text in doctree.findall(nodes.Text) if SIGN.search(text)]:
@@ -128,7 +128,7 @@ def _emphasise(text):
 
 def _fill_cards(app, pagename, templatename, context, doctree):
     """Fill the cards when the page is written, after it has been read for the search."""
-    if known := module_of(pagename):
+    if known := find_claims(pagename):
         (path, entries), say = known, speak(app.config.language)
         page = app.builder.get_relative_uri(pagename, "pages/evidence")
         for number, claim in enumerate(entries):

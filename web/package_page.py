@@ -15,7 +15,7 @@ from sphinx.pycode import ModuleAnalyzer
 
 import attention_course
 import attention_src
-from book.chapter import CHAPTERS, code, exercises, printed, read
+from book.chapter import CHAPTERS, code, exercises, read, read_outputs
 from book.names import is_of_packages, package_imports, parse
 
 PACKAGES = (attention_src, attention_course)
@@ -110,7 +110,7 @@ def _read_chapters(app):
         imports = package_imports(parse("\n".join(cell.source for cell in code(notebook))))
         for check in (exercise.check for exercise in exercises(notebook)):
             for name in find_uses(check.source, imports):
-                app.calls.setdefault(name, (check.source, printed(check)))
+                app.calls.setdefault(name, (check.source, read_outputs(check)))
 
 
 def mark_shapes(lines):

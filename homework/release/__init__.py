@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import nbformat
 from tqdm import tqdm
 
-from book.chapter import CHAPTERS, ROOT, TRANSLATED, last_cell, read, with_answers_folded, with_last_cell
+from book.chapter import CHAPTERS, ROOT, TRANSLATED, add_last_cell, fold_answers, last_cell, read
 from book.repository import find_copies
 
 from ..chapter import Unclear, find_chapter, language_of
@@ -35,7 +35,7 @@ VERSION = re.compile(r"%pip install -q .*git\+[^\s\"]+@([0-9a-f]{7,40})")
 
 def command(chapter, course, roster, environment, language="en", **options):
     """Make student copies in a language; with `personal` one for each student of the roster too."""
-    from book.catalogue import translated_copy  # reads Markdown, as grading need not
+    from book.catalogue import translate_copy  # reads Markdown, as grading need not
 
     from ..report import gradebook  # loads nbgrader
 
@@ -46,7 +46,7 @@ def command(chapter, course, roster, environment, language="en", **options):
         first = language_of(read(released)) if released.exists() else language  # whose copies stay where they are
         plain = hand_out(read(gradebook.release(course, path)), path.stem, source)
         for copied in dict.fromkeys((first, language)):
-            copy = translated_copy(deepcopy(plain), f"chapters/{path.stem}") if copied == TRANSLATED else plain
+            copy = translate_copy(deepcopy(plain), f"chapters/{path.stem}") if copied == TRANSLATED else plain
             place = released if copied == first else released.parent / copied / path.name
             place.parent.mkdir(exist_ok=True)
             nbformat.write(copy, place)
@@ -96,7 +96,7 @@ def hand_out(copy, stem, package):
 
     for cell in copy.cells:
         cell.source = INSTALL.sub(pin, cell.source)
-    return with_last_cell(with_answers_folded(copy), stem)
+    return add_last_cell(fold_answers(copy), stem)
 
 
 def find_version(cells):
