@@ -8,6 +8,7 @@ from attention_course import plots
 from book.chapter import ROOT
 from evidence.benchmark import BLOCK, D_HEAD, D_MODEL, FUNCTIONS, HEADS, LAYERS, LONG, SIZES, THREADS, TWINS, read_value
 from evidence.engine import load
+from tools.instructors_page import format_table
 
 REQUIREMENTS = ROOT / "evidence" / "requirements" / "benchmark.txt"
 
@@ -15,11 +16,6 @@ REQUIREMENTS = ROOT / "evidence" / "requirements" / "benchmark.txt"
 def exponent(sizes, values):
     """Return the slope of log value against log n over the three largest sizes, where the start no longer counts."""
     return np.polyfit(np.log(sizes[-3:]), np.log(values[-3:]), 1)[0]
-
-
-def table(head, rows):
-    lines = ["| " + " | ".join(head) + " |", "|---|" + "---|" * (len(head) - 1)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
 def short(x):
@@ -34,13 +30,13 @@ def time_table(rows, names, way):
         ratios = [read_value(rows, name, way, n, "ratio") for n in SIZES]
         cells = [f"{short(1000 * time)} ({ratio:.2f})" for time, ratio in zip(times, ratios, strict=True)]
         lines.append([name, *cells, f"{exponent(SIZES, times):.2f}"])
-    return table(["ms (× the first)", *(f"n = {n:,}" for n in SIZES), "n to the"], lines)
+    return format_table(["ms (× the first)", *(f"n = {n:,}" for n in SIZES), "n to the"], lines) + "\n"
 
 
 def memory_table(rows, names, way, sizes=SIZES):
     found = {name: [read_value(rows, name, way, n, "MiB") for n in sizes] for name in names}
     lines = [[name, *(f"{x:,.1f}" for x in mib), f"{exponent(sizes, mib):.2f}"] for name, mib in found.items()]
-    return table(["MiB", *(f"n = {n:,}" for n in sizes), "n to the"], lines)
+    return format_table(["MiB", *(f"n = {n:,}" for n in sizes), "n to the"], lines) + "\n"
 
 
 def figures(rows):
