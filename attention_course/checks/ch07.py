@@ -27,8 +27,8 @@ def _on_the_stream(x, attend, feed_forward, norm_1, norm_2):
 
 
 def _pre_norm(x, attend, feed_forward, norm_1, norm_2):
-    x = x + attend(norm_1(x))
-    return x + feed_forward(norm_2(x))
+    half = x + attend(norm_1(x))
+    return half + feed_forward(norm_2(half))
 
 
 def _post_norm(x, attend, feed_forward, norm_1, norm_2):
