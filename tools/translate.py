@@ -13,6 +13,7 @@ from calendar import month_name
 from collections import Counter, defaultdict
 from difflib import get_close_matches
 from functools import cache
+from itertools import chain, combinations
 
 import polib
 
@@ -35,6 +36,7 @@ from web.glossary import PAGE, read_rows
 
 NUMBER = re.compile(r"(?<![\w)\]])[−-]?\d+(?:[.,]\d+)*|\d+(?:[.,]\d+)*")
 MONTHS = list(month_name)  # of a date, such as 5 May 2026
+NAME = re.compile("[a-z]{2,}")
 WITH_FINAL, WITH_RIEUL = "013678", "178"  # digits that end in a consonant as they are read aloud, in ㄹ
 QUOTED_KOREAN = re.compile(r'<span lang="ko">.*?</span>')  # the source notes' own words, in which terms are theirs
 PARTICLES = {"은": "는", "이": "가", "을": "를", "과": "와", "으로": "로"}  # after a consonant, after a vowel
@@ -209,9 +211,41 @@ def list_differences(english, korean):
     yield from list_old_terms(english, korean)
 
 
+def rate_fit(english, korean):
+    """Rate how well a translation fits a choice: by clues, numbers, names, and what no translation may change."""
+    there, here = plain(english).lower(), plain(korean).lower()
+    clues = [(bool(re.search(one, there)), bool(re.search(other, here))) for one, other in WORDS["clues"].items()]
+    fits = sum(2 * (one and other) - (one != other) for one, other in clues)
+    fits += 2 * (Counter(NAME.findall(there)) & Counter(NAME.findall(here))).total()
+    before, after = (count_kept(text) | {"number": count_numbers(text)} for text in (english, korean))
+    for what in before:
+        differ = (before[what] - after[what]) + (after[what] - before[what])
+        fits += 3 * (before[what] & after[what]).total() - 2 * differ.total()
+    return fits
+
+
+def pair_choices(catalogue):
+    """Return every two translated choices, or summaries, of one cell."""
+    cells = {}
+    for entry in catalogue:
+        if entry.translated() and re.search("choice|summary", entry.comment):
+            for cell, _ in entry.occurrences:
+                cells.setdefault(cell, []).append(entry)
+    return chain.from_iterable(combinations(found, 2) for found in cells.values())
+
+
+def list_exchanged_choices(catalogue):
+    """Yield choices of one prediction whose translations fit better the other way round: (entry, text)."""
+    for one, other in pair_choices(catalogue):
+        as_it_is = rate_fit(one.msgid, one.msgstr) + rate_fit(other.msgid, other.msgstr)
+        if as_it_is < rate_fit(one.msgid, other.msgstr) + rate_fit(other.msgid, one.msgstr):
+            yield one, f"it seems to be exchanged with another choice: {other.msgstr}"
+
+
 def list_problems(catalogue):
     """Yield the problems of a catalogue: (entry, text); two headings of a page must differ as well."""
     headings = {}
+    yield from list_exchanged_choices(catalogue)
     for entry in catalogue:
         if entry.translated():
             yield from ((entry, problem) for problem in list_differences(entry.msgid, entry.msgstr))
