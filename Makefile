@@ -53,6 +53,7 @@ test-container: .venv/workshop
 run: .venv/workshop
 	python -m tools.run_chapters $(CHAPTERS)
 	python -m tools.instructors_page
+	python -m tools.benchmark_page
 	python -m web.front
 
 # words, cells, figures and KB of each chapter

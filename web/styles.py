@@ -66,8 +66,10 @@ def write_style(out):
     scripts = [path.read_text("utf-8", "replace") for path in (out / "_static").rglob("*.js")]
     words = set(re.findall(r"[\w-]+", "\n".join([*pages.values(), *scripts])))
     parts = [_absolute(_read(out / name), re.sub("^_static/|[^/]*$", "", name)) for name in names]
-    tokens = "".join(f"--{name}: {colour};" for name, colour in plots.TOKENS.items())  # as the figures have them
-    style = f'html[data-theme="light"]{{{tokens}}}\n' + purge("\n".join(parts), words)
+    tokens = [f"--{name}: {colour};" for name, colour in plots.TOKENS.items()]  # as the figures have them
+    style = f':root,html[data-theme="light"]{{{"".join(tokens)}}}\n' + purge("\n".join(parts), words)
+    of_data = "".join(token for token in tokens if not token.startswith(("--ink", "--muted", "--line", "--paper")))
+    style += f"@media print{{html[data-theme]{{{of_data}}}}}\n"  # on paper also where the screen is dark
     (out / "_static" / "site.css").write_text(style, "utf-8")
     digest = hashlib.sha256(style.encode()).hexdigest()[:8]
     for page, text in pages.items():
