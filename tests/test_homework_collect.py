@@ -169,6 +169,22 @@ def test_a_student_has_one_budget_for_all_archives_and_what_is_left_out_is_named
         assert any("left out" in note for note in collected[name].notes)
 
 
+def test_a_list_of_gradescopes_that_is_too_large_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "LARGEST", 1000)
+    metadata = "submission_11:\n  :submitters:\n  - :name: Jane Doe\n"
+    for text, who in ((metadata, "jane-doe"), (metadata + "#" * 1000, "submission-11")):
+        names = {"e/submission_metadata.yml": text, "e/submission_11/01_definition.ipynb": "11"}
+        assert list(collect_archive(tmp_path, names)) == [who]
+
+
+def test_a_clones_own_list_names_nobody_else(tmp_path):
+    (tmp_path / "hw-jane" / ".git").mkdir(parents=True)
+    (tmp_path / "hw-jane" / "submission_5").mkdir()
+    (tmp_path / "hw-jane" / "submission_5" / "x.ipynb").write_bytes(write_notebook())
+    (tmp_path / "hw-jane" / "submission_metadata.yml").write_text("submission_5: {submitters: [{name: Bo Li}]}")
+    assert list(collect(tmp_path, STEM)) == ["hw-jane"]
+
+
 def test_a_broken_archive_stops_nobody_else(tmp_path):
     inner, broken = write_zip({"work.ipynb": "x = 1"}), io.BytesIO()
     with zipfile.ZipFile(broken, "w", zipfile.ZIP_DEFLATED) as zipped:

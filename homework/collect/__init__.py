@@ -122,7 +122,8 @@ def collect(place, stem, roster=None, listed=()):
         raise Unclear(f"{place} is neither a folder nor a zip archive; {expected}.")
     roster, listed, collected, budgets, unknown = roster or {}, dict(listed), {}, {}, {}
     repositories = [path.parent.name for path in place.glob("*/.git")] if place.is_dir() else []
-    layout = Layout(stem, roster, read_metadata(place), repositories)
+    layout = Layout(stem, roster, repositories)
+    layout.read_submissions(read_metadata(place, layout.is_student_folder))
     settled = {
         (path, digest): name
         for name, about in sorted(listed.items(), key=lambda entry: not entry[1]["nobody"])

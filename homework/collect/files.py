@@ -79,14 +79,20 @@ class UnpackBudget:
         )
 
 
-def read_metadata(place):
-    """Return Gradescope's list of who handed in what, which is at the top of its export."""
-    by_depth = {}
-    for name, opened, _ in _entries(place):
-        if name.rpartition("/")[2] == METADATA and callable(opened):
-            with opened() as stream:
-                by_depth.setdefault(name.count("/"), stream.read())
-    return by_depth.get(0) or by_depth.get(1, b"")
+def read_metadata(place, is_student_folder):
+    """Return Gradescope's list of who handed in what, from the top of its export or from the only folder there.
+
+    A list in a student's own folder is ignored, because the student could have put any name into it.
+    """
+    names = [name for name, *_ in _entries(place) if name.rpartition("/")[2] == METADATA or not JUNK.search(name)]
+    folders = {name.partition("/")[0] for name in names if "/" in name}
+    trusted = METADATA
+    if METADATA not in names and len(folders) == 1 and not is_student_folder(*folders):
+        trusted = f"{folders.pop()}/{METADATA}"
+    for name, opened, when in _entries(place):
+        if name == trusted:
+            return UnpackBudget().read(opened, (name,), when).data
+    return b""
 
 
 def read_files(place, find_budget, under=()):

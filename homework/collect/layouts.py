@@ -17,6 +17,7 @@ import yaml
 from book.chapter import CHAPTERS, ROOT, TRANSLATED, read, title
 
 from ..roster import HANGUL, comparable, exact, slug
+from .files import METADATA
 
 PLATFORMS = [  # the first that fits tells who
     re.compile(r"(?:^|/)(?P<who>[^/]+?)_(?P<number>\d+)_assignsubmission_[a-z]+(_|/|$)"),  # Moodle: Jane Doe_1_…_file
@@ -48,6 +49,10 @@ class Owner:
     number: str = ""  # the platform's own number of the student or the submission
     perhaps: set = field(default_factory=set)  # whose whole name is there, among words that nobody knows
 
+    @property
+    def names_somebody(self):
+        return bool(self.students or self.candidates or self.number)
+
 
 def _owner(people, *about):
     """The Owner for a group of people, each given as the students who it can be."""
@@ -59,7 +64,7 @@ def _owner(people, *about):
 class Layout:
     """The folder or archive as one platform laid it out, for a chapter and a roster, which may be empty."""
 
-    def __init__(self, stem, roster, metadata=b"", repositories=()):
+    def __init__(self, stem, roster, repositories=()):
         self.stem, self.roster = stem, roster
         self.known, self.ids, self.exact = (defaultdict(set) for _ in range(3))
         for key, student in roster.items():
@@ -70,17 +75,36 @@ class Layout:
         self.attached = {word for word in self.usual if len(word) > 1 and not ENDING.fullmatch(word)}  # to a name
         korean = "|".join(word for word in self.usual if len(word) > 1 and HANGUL.match(word))
         self.compound = re.compile(f"({korean})+")
-        self.submissions = _read_submissions(metadata)
+        self.submissions = {}  # {folder: (submitters, when)}, from Gradescope's list
         self.repositories = {name: name.split("-") for name in repositories}  # `assignment-user`
         columns = zip(*(words[:-1] for words in self.repositories.values()), strict=False)
         self.shared = [column[0] for column in takewhile(lambda column: len({*column}) == 1, columns)]
+
+    def read_submissions(self, metadata):
+        """Read Gradescope's `submission_metadata.yml`."""
+        submissions = {}
+        try:
+            for folder, about in (yaml.safe_load(RUBY.sub(rb"\1", metadata)) or {}).items():
+                created = about.get("created_at", "")
+                when = created.get("time") or created.get("utc") if isinstance(created, dict) else created
+                if about.get("submitters"):
+                    submissions[folder] = (about["submitters"], str(when))
+        except (yaml.YAMLError, AttributeError, TypeError):
+            return
+        self.submissions = submissions
+
+    def is_student_folder(self, folder):
+        """Does the name of a folder say that it is one student's own?"""
+        path = f"{folder}/{METADATA}"
+        owner = self.owner((path,)) if self.roster else self._platform(path) or self._platform(folder)
+        return folder in self.repositories or bool(owner) and owner.names_somebody
 
     def owner(self, levels):
         """Return the Owner of a file; what is in an archive was named by whoever handed it in: the outermost rules."""
         perhaps = set()
         for level in levels:
             owner = self._platform(level) or self._plain(level)
-            if owner.students or owner.candidates or owner.number:
+            if owner.names_somebody:
                 return owner
             perhaps |= owner.perhaps
         return Owner(perhaps=perhaps)
@@ -269,17 +293,3 @@ def _title_words(stem):
         message = rf'^msgid "{re.escape(titles[0])}"\nmsgstr "(.+)"'
         titles += re.findall(message, catalogue.read_text("utf-8"), re.M)
     return {comparable(word) for one in titles for word in re.findall(r"[^\W\d_]+", one)}
-
-
-def _read_submissions(metadata):
-    """{folder: (submitters, when)} of Gradescope's `submission_metadata.yml`."""
-    submissions = {}
-    try:
-        for folder, about in (yaml.safe_load(RUBY.sub(rb"\1", metadata)) or {}).items():
-            created = about.get("created_at", "")
-            when = created.get("time") or created.get("utc") if isinstance(created, dict) else created
-            if about.get("submitters"):
-                submissions[folder] = (about["submitters"], str(when))
-    except (yaml.YAMLError, AttributeError, TypeError):
-        return {}
-    return submissions
