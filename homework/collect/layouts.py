@@ -97,7 +97,7 @@ class Layout:
         """Does the name of a folder say that it is one student's own?"""
         path = f"{folder}/{METADATA}"
         owner = self.owner((path,)) if self.roster else self._platform(path) or self._platform(folder)
-        return folder in self.repositories or bool(owner) and owner.names_somebody
+        return folder in self.repositories or (bool(owner) and owner.names_somebody)
 
     def owner(self, levels):
         """Return the Owner of a file; what is in an archive was named by whoever handed it in: the outermost rules."""
