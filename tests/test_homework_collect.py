@@ -98,13 +98,13 @@ LEGIBLE = ["Müller", "Ääri", "100%", "50%de", "José Núñez", "#Unit 1", "a%
 
 @pytest.mark.parametrize("packed", MANGLED)
 def test_a_name_that_a_zip_has_mangled_is_read(tmp_path, packed):
-    assert files.legible(packed) == KOREAN_FILE
+    assert files.repair_name(packed) == KOREAN_FILE
     assert list(collect_archive(tmp_path, {packed: "1"}, read_students(KOREANS))) == ["20261001"]
 
 
 @pytest.mark.parametrize("name", LEGIBLE)
 def test_a_name_that_is_legible_stays(name):
-    assert files.legible(name + ".ipynb") == name + ".ipynb"
+    assert files.repair_name(name + ".ipynb") == name + ".ipynb"
 
 
 # rosters

@@ -67,7 +67,7 @@ def print_open_questions(course, stem, listed):
 
 
 def assign(name, student, chapter, course, environment):
-    """Settle whose a file is that names nobody."""
+    """Assign a file whose owner is unknown to a student."""
     stems = [find_chapter(chapter).stem] if chapter else [path.name for path in (course / "collected").glob("*")]
     stems = [stem for stem in stems if read_collected(course, stem).get(name, {}).get("nobody")]
     if len(stems) != 1:
@@ -221,7 +221,7 @@ def store(collected, folder, roster=()):
 
 
 def _forget_ghosts(collected, listed, roster):
-    """A file that was collected before under another name, and now has its student, is there once."""
+    """Remove entries for files that have since been matched to a student."""
     new = {file.digest for about in collected.values() if not about.nobody for file in about.files}
     paths = {file.path for about in collected.values() for file in about.files}
     for name, about in [*listed.items()]:

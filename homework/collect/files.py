@@ -123,13 +123,13 @@ def _entries(place):
                 name = os.fsencode(path.relative_to(place).as_posix()).decode("utf-8", "replace")
                 about = path.lstat()
                 opened = _why_not(about.st_mode) or partial(path.open, "rb")
-                yield legible(name), opened, datetime.fromtimestamp(about.st_mtime)
+                yield repair_name(name), opened, datetime.fromtimestamp(about.st_mtime)
         return
     with zipfile.ZipFile(place) as archive:
         for info in archive.infolist():
             if not info.is_dir():
                 yield (
-                    legible(info.filename),
+                    repair_name(info.filename),
                     _why_not(info.external_attr >> 16) or partial(archive.open, info),
                     _when(info),
                 )
@@ -142,7 +142,7 @@ def _why_not(mode):
     return "not a file that can be read" if stat.S_IFMT(mode) and not stat.S_ISREG(mode) else ""
 
 
-def legible(name):
+def repair_name(name):
     """A file's name with the letters that it had, where a tool has packed or unpacked it in another code.
 
     What is not in UTF-8 Python reads in the code of old PCs, and browsers and unzip write escapes.

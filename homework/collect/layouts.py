@@ -9,6 +9,7 @@ import tomllib
 import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
@@ -96,20 +97,20 @@ class Layout:
     def is_student_folder(self, folder):
         """Does the name of a folder say that it is one student's own?"""
         path = f"{folder}/{METADATA}"
-        owner = self.owner((path,)) if self.roster else self._platform(path) or self._platform(folder)
+        owner = self.owner((path,)) if self.roster else self._find_by_platform(path) or self._find_by_platform(folder)
         return folder in self.repositories or (bool(owner) and owner.names_somebody)
 
     def owner(self, levels):
         """Return the Owner of a file; what is in an archive was named by whoever handed it in: the outermost rules."""
         perhaps = set()
         for level in levels:
-            owner = self._platform(level) or self._plain(level)
+            owner = self._find_by_platform(level) or self._find_by_path(level)
             if owner.names_somebody:
                 return owner
             perhaps |= owner.perhaps
         return Owner(perhaps=perhaps)
 
-    def _platform(self, level):
+    def _find_by_platform(self, level):
         if (match := GRADESCOPE.search(level)) and match["folder"] in self.submissions:
             submitters, when = self.submissions[match["folder"]]
             people = [self._person(who.get("name"), [who.get("sid"), who.get("email")]) for who in submitters]
@@ -136,19 +137,22 @@ class Layout:
             return {slug(name or "")} - {""}
         by_id = set().union(*(self.exact.get(exact(str(one)), set()) for one in ids if one))
         by_id = by_id or set().union(*(self.ids.get(comparable(str(one)), set()) for one in ids if one))
-        by_name = self.known.get(comparable(name or "")) or self._named_for_sure(name or "")
+        by_name = self.known.get(comparable(name or "")) or self._find_named(name or "")
         return by_id & by_name or by_id | by_name
 
-    def _named_for_sure(self, text):
-        """Whom a name means that a platform wrote: a number in it is no date."""
-        keys, _, _, dated = self._named(text)
+    def _find_named(self, text):
+        """Return the students a platform's name refers to; numbers in it are never dates."""
+        keys, _, _, dated = self._match_name(text)
         return keys & dated or keys | dated
 
-    def _plain(self, level):
-        """Whom the folders and the name of a file mean: the outermost name rules, unless a Korean one is but likely."""
+    def _find_by_path(self, level):
+        """Find the owner from folder and file names.
+
+        The outermost name decides, unless it is Korean and only likely.
+        """
         parts = PurePosixPath(unicodedata.normalize("NFKC", level)).parts
         if len(parts) > 1 and parts[0] in self.repositories:
-            keys = self._user(self.repositories[parts[0]])
+            keys = self._find_by_clone(self.repositories[parts[0]])
             return _owner([keys] if keys else [])
         if self.roster or not parts:
             likely, perhaps, dated = set(), set(), set()
@@ -157,7 +161,7 @@ class Layout:
                 if login and not DATE.fullmatch(part):
                     keys, sure, unsure, dates = login, True, set(), set()
                 else:
-                    keys, sure, unsure, dates = self._named(part)
+                    keys, sure, unsure, dates = self._match_name(part)
                 likely, perhaps, dated = likely | keys, perhaps | unsure, dated | dates
                 if keys and sure:
                     break
@@ -171,8 +175,8 @@ class Layout:
             who, nobody = " ".join(words) or who, nobody or all(word.isdigit() for word in words)
         return Owner([slug(who)] if slug(who) and not nobody else [])
 
-    def _user(self, words):
-        """Whom a clone means, of which it is not known where its assignment ends: clones of one begin alike.
+    def _find_by_clone(self, words):
+        """Find the student of a cloned repository, whose name doesn't show where the assignment ends.
 
         Where several ends of the name are somebody's id, those count that most clones have: of `hw-hong-kim` beside
         `hw-ann` it is `hong-kim`. If that leaves several, it is the longest, unless it begins as assignments end.
@@ -193,27 +197,29 @@ class Layout:
                 return set().union(*keys) if unclear else next(filter(None, keys))
         known = {word for one in self.roster.values() for text in (one.name, *one.exact) for word in self._words(text)}
         common = {word for word in self.shared if len(self.repositories) > 1 and comparable(word) not in known}
-        return self._named_for_sure("-".join(word for word in words if word not in common))
+        return self._find_named("-".join(word for word in words if word not in common))
 
     def _words(self, text):
         """The words of a name as they are compared; between Korean and other letters a word ends."""
         text = unicodedata.normalize("NFKC", text)
         text = NOISE.sub(" ", re.sub(re.escape(self.stem), " ", text, flags=re.I))
         words = [comparable(word) for word in re.findall(r"[가-힣]+|[^\W_가-힣]+", text)]
-        return [part for word in words for part in self._unglued(word)]
+        return [part for word in words for part in self._split_number(word)]
 
-    def _unglued(self, word):
+    def _split_number(self, word):
         """A word, in its parts if a student's number is one of them."""
         glued = GLUED.fullmatch(word)
         if not glued or word in self.known or glued[1] not in self.known:
             return [word]
         return re.findall(r"\d+|\D+", word)
 
-    def _named(self, text):
-        """Whom a name of a file or a folder means, whether that is sure; whose name it has, if nobody; whose date."""
+    def _match_name(self, text):
+        """Return the students a name refers to, whether that is certain, the students whose whole name occurs, and
+        those whose id may be a date.
+        """
         words = self._words(text)
         spans = [(i, j) for i in range(len(words)) for j in range(i + 1, min(len(words), i + 8) + 1)]
-        matches = {span: keys for span in spans if (keys := self._called(words[slice(*span)]))}
+        matches = {span: keys for span in spans if (keys := self._find_students(words[slice(*span)]))}
         number = str(int(self.stem.split("_")[0]))
         for i, j in [*matches]:  # within a longer one, the chapter's number, or a small number beside words: no name
             longer = any(a <= i and j <= b and (a, b) != (i, j) for a, b in matches)
@@ -253,14 +259,14 @@ class Layout:
         """Does everybody use this word, or these words written in one?"""
         return word in self.usual or bool(self.compound.fullmatch(word))
 
-    def _called(self, words):
+    def _find_students(self, words):
         """The students whom these words mean together; a single one that is somebody's exact id means nobody else."""
         if len(words) > 1:
             return self.known.get("".join(words), set())
         (word,) = words
-        return self.exact.get(word) or self.known.get(word) or self._bare(word)
+        return self.exact.get(word) or self.known.get(word) or self._find_joined_names(word)
 
-    def _bare(self, word):
+    def _find_joined_names(self, word):
         """The students of a Korean word that is no name alone: with an ending, with a usual word, or two joined names.
 
         After two syllables, which may be any word or begin somebody else's name, only a word of respect is an ending.
@@ -285,6 +291,7 @@ def _find_dates(words):
     return parted | whole
 
 
+@cache
 def _title_words(stem):
     """The words of the chapter's title, in both languages: none of them is somebody's name in a file's."""
     path = next((path for path in CHAPTERS if path.stem == stem), None)
