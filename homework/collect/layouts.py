@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 import yaml
 
@@ -55,6 +56,39 @@ class Owner:
         return bool(self.students or self.candidates or self.number)
 
 
+class Match(NamedTuple):
+    """What one name of a file or a folder says."""
+
+    students: set = frozenset()  # to whom it refers
+    sure: bool = False
+    perhaps: set = frozenset()  # whose whole name occurs
+    dated: set = frozenset()  # whose id may be a date
+
+
+class Found(NamedTuple):
+    """Neighbouring words of a name, from the place `start` on, that are somebody's name or id."""
+
+    start: int
+    words: list
+    students: set
+
+    @property
+    def places(self):
+        return {*range(self.start, self.start + len(self.words))}
+
+    @property
+    def text(self):
+        return "".join(self.words)
+
+    @property
+    def is_certain_id(self):
+        return len(self.text) >= CERTAIN and bool(re.search(r"\d", self.text))
+
+
+def _join(found):
+    return set().union(*(one.students for one in found))
+
+
 def _owner(people, *about):
     """The Owner for a group of people, each given as the students who it can be."""
     if all(len(keys) == 1 for keys in people):
@@ -78,7 +112,8 @@ class Layout:
         self.compound = re.compile(f"({korean})+")
         self.submissions = {}  # {folder: (submitters, when)}, from Gradescope's list
         self.repositories = {name: name.split("-") for name in repositories}  # `assignment-user`
-        columns = zip(*(words[:-1] for words in self.repositories.values()), strict=False)
+        several = self.repositories.values() if len(self.repositories) > 1 else ()
+        columns = zip(*(words[:-1] for words in several), strict=False)
         self.shared = [column[0] for column in takewhile(lambda column: len({*column}) == 1, columns)]
 
     def read_submissions(self, metadata):
@@ -142,8 +177,8 @@ class Layout:
 
     def _find_named(self, text):
         """Return the students a platform's name refers to; numbers in it are never dates."""
-        keys, _, _, dated = self._match_name(text)
-        return keys & dated or keys | dated
+        match = self._match_name(text)
+        return match.students & match.dated or match.students | match.dated
 
     def _find_by_path(self, level):
         """Find the owner from folder and file names.
@@ -154,50 +189,62 @@ class Layout:
         if len(parts) > 1 and parts[0] in self.repositories:
             keys = self._find_by_clone(self.repositories[parts[0]])
             return _owner([keys] if keys else [])
-        if self.roster or not parts:
-            likely, perhaps, dated = set(), set(), set()
-            for place, part in enumerate(parts):
-                login = self.exact.get(exact(part)) if place < len(parts) - 1 else None  # of a folder, even `copy`
-                if login and not DATE.fullmatch(part):
-                    keys, sure, unsure, dates = login, True, set(), set()
-                else:
-                    keys, sure, unsure, dates = self._match_name(part)
-                likely, perhaps, dated = likely | keys, perhaps | unsure, dated | dates
-                if keys and sure:
-                    break
-            if dated:  # what can be a date only tells those apart who are named, too
-                return _owner([likely & dated]) if likely & dated else Owner(candidates=likely | dated)
-            return _owner([likely]) if likely else Owner(perhaps=perhaps)
+        if self.roster:
+            return self._match_path(parts)
+        return Owner([name] if parts and (name := self._read_name(parts)) else [])
+
+    def _match_path(self, parts):
+        """Find the owner from the names on a path, the outermost first."""
+        likely, perhaps, dated = set(), set(), set()
+        for place, part in enumerate(parts):
+            match = self._match_part(part, is_folder=place < len(parts) - 1)
+            likely, perhaps, dated = likely | match.students, perhaps | match.perhaps, dated | match.dated
+            if match.students and match.sure:
+                break
+        if dated:  # what can be a date only tells those apart who are named, too
+            return _owner([likely & dated]) if likely & dated else Owner(candidates=likely | dated)
+        return _owner([likely]) if likely else Owner(perhaps=perhaps)
+
+    def _match_part(self, part, is_folder):
+        """Match one name on a path; a folder may be called by an id alone, even if that is a usual word like `copy`."""
+        login = self.exact.get(exact(part)) if is_folder else None
+        return Match(login, True) if login and not DATE.fullmatch(part) else self._match_name(part)
+
+    def _read_name(self, parts):
+        """Return the student's name in a path if there is no roster, empty if it has none."""
         who = parts[-2] if len(parts) > 1 else NOISE.sub(" ", re.sub(re.escape(self.stem), " ", parts[-1], flags=re.I))
         nobody = len(parts) == 1 and {*self._words(who)} <= self.usual
         if HANGUL.search(who):  # of Korean words the usual ones can go: none of them is a name
             words = [word for word in self._words(who) if not (word in self.usual and HANGUL.search(word))]
             who, nobody = " ".join(words) or who, nobody or all(word.isdigit() for word in words)
-        return Owner([slug(who)] if slug(who) and not nobody else [])
+        return "" if nobody else slug(who)
 
     def _find_by_clone(self, words):
-        """Find the student of a cloned repository, whose name doesn't show where the assignment ends.
-
-        Where several ends of the name are somebody's id, those count that most clones have: of `hw-hong-kim` beside
-        `hw-ann` it is `hong-kim`. If that leaves several, it is the longest, unless it begins as assignments end.
-        """
+        """Find the student of a cloned repository, whose name doesn't show where the assignment ends."""
         if not self.roster:
-            return {slug("-".join(words[len(self.shared) if len(self.repositories) > 1 else 0 :]))}
-        if len(self.repositories) > 1:
-            ends = {
-                place: [self.exact.get(exact("-".join(other[place:]))) for other in self.repositories.values()]
-                for place in range(len(self.shared) + 1)
-            }
-            number = {place: sum(map(bool, keys)) for place, keys in ends.items()}
-            places = [place for place in number if number[place] == max(number.values()) > 0]
-            keys = [self.exact.get(exact("-".join(words[place:])), set()) for place in places]
-            if any(keys):
-                between = words[places[0] : places[-1]]
-                unclear = between and all(word in self.usual or word.isdigit() or len(word) < 2 for word in between)
-                return set().union(*keys) if unclear else next(filter(None, keys))
+            return {slug("-".join(words[len(self.shared) :]))}
+        if keys := self._find_by_ending(words):
+            return keys
         known = {word for one in self.roster.values() for text in (one.name, *one.exact) for word in self._words(text)}
-        common = {word for word in self.shared if len(self.repositories) > 1 and comparable(word) not in known}
+        common = {word for word in self.shared if comparable(word) not in known}
         return self._find_named("-".join(word for word in words if word not in common))
+
+    def _find_by_ending(self, words):
+        """Find the students whose id a clone's name ends with, if there are several clones.
+
+        Of several possible endings those count that most clones have: of `hw-hong-kim` beside `hw-ann` it is
+        `hong-kim`. If that leaves several, it is the longest, unless it begins as assignments end.
+        """
+        if len(self.repositories) < 2:
+            return set()
+        find = lambda words, place: self.exact.get(exact("-".join(words[place:])), set())  # noqa: E731
+        places = range(len(self.shared) + 1)
+        often = [sum(bool(find(other, place)) for other in self.repositories.values()) for place in places]
+        places = [place for place in places if often[place] == max(often)]
+        between = words[places[0] : places[-1]]
+        unclear = between and all(word in self.usual or word.isdigit() or len(word) < 2 for word in between)
+        keys = [keys for place in places if (keys := find(words, place))]
+        return set().union(*(keys if unclear else keys[:1]))
 
     def _words(self, text):
         """The words of a name as they are compared; between Korean and other letters a word ends."""
@@ -214,46 +261,44 @@ class Layout:
         return re.findall(r"\d+|\D+", word)
 
     def _match_name(self, text):
-        """Return the students a name refers to, whether that is certain, the students whose whole name occurs, and
-        those whose id may be a date.
-        """
+        """Match the name of a file or a folder with the roster."""
         words = self._words(text)
+        found = self._find_people(words)
+        named = [one for one in found if not all(map(self._is_usual, one.words))]
+        if found and not named:  # beside a name, `final` is no student
+            return Match(perhaps=_join(found))
+        dates = _find_dates(words)
+        dated = [one for one in named if _is_date(one, words, dates)]
+        named = [one for one in named if one not in dated]
+        unknown = self._find_unknown(words, found, dates)
+        sure, perhaps = all(map(COUNTED.fullmatch, unknown)), set()
+        if not sure:  # it also means somebody else
+            sure = any(one.is_certain_id for one in named)
+            perhaps = _join(one for one in named if len(one.words) > 1 or HANGUL.match(one.text))
+            named = _keep_likely(named, unknown)
+        people = [one.students for one in named]
+        students = (set.intersection(*people) or set.union(*people)) if people else set()
+        return Match(students, sure, perhaps, _join(dated))
+
+    def _find_people(self, words):
+        """Find the words that are names or ids, without those that are part of a longer one, and without numbers.
+
+        The chapter's number is no id, and neither is a small number beside words.
+        """
         spans = [(i, j) for i in range(len(words)) for j in range(i + 1, min(len(words), i + 8) + 1)]
-        matches = {span: keys for span in spans if (keys := self._find_students(words[slice(*span)]))}
-        number = str(int(self.stem.split("_")[0]))
-        for i, j in [*matches]:  # within a longer one, the chapter's number, or a small number beside words: no name
-            longer = any(a <= i and j <= b and (a, b) != (i, j) for a, b in matches)
-            small = j == i + 1 and words[i].isdigit() and len(words[i]) < 4 and len(words) > 1
-            if longer or small or words[i:j] in ([number], [number.zfill(2)]):
-                del matches[i, j]
-        covered = {place for i, j in matches for place in range(i, j)}
-        only_usual = {span for span in matches if all(map(self._is_usual, words[slice(*span)]))}
-        if {*matches} - only_usual:  # beside a name, `final` is no student
-            matches = {span: keys for span, keys in matches.items() if span not in only_usual}
-        elif matches:
-            return set(), False, set().union(*matches.values()), set()
-        begun = _find_dates(words)
-        for i, length in begun.items():
-            covered |= {*range(i, i + length + bool(TIME.fullmatch("".join(words[i + length : i + length + 1]))))}
-        dated = set()
-        for i, j in [*matches]:
-            is_date = (i in begun and j - i >= begun[i]) or DATE.fullmatch("".join(words[i:j]))
-            if is_date and words[i - 1 : i] != ["학번"]:
-                dated |= matches.pop((i, j))
-        rest = [word for place, word in enumerate(words) if place not in covered and not self._is_usual(word)]
-        sure, whole = all(map(COUNTED.fullmatch, rest)), set()
-        if not sure:  # it also means somebody else, so only an exact id counts, or, if need be, a whole name
-            alone = all(word.isdigit() or HANGUL.match(word) for word in rest)  # what is no part of a name in letters
-            for (i, j), keys in [*matches.items()]:
-                joined, in_letters = "".join(words[i:j]), j > i + 1 and not HANGUL.match(words[i])
-                whole |= keys if j > i + 1 or HANGUL.match(words[i]) else set()
-                if len(joined) >= CERTAIN and re.search(r"\d", joined):
-                    sure = True
-                elif not WHOLE.fullmatch(joined) and not (alone and in_letters):
-                    del matches[i, j]
-        people = [*matches.values()]
-        keys = (set.intersection(*people) or set.union(*people)) if people else set()
-        return keys, sure, whole, dated
+        found = [Found(i, words[i:j], keys) for i, j in spans if (keys := self._find_students(words[i:j]))]
+        number = self.stem.split("_")[0]
+        counted = {number, str(int(number)), *(word for word in words if len(word) < 4 and len(words) > 1)}
+        found = [one for one in found if not (len(one.words) == 1 and one.text.isdigit() and one.text in counted)]
+        return [one for one in found if not any(one.places < other.places for other in found)]
+
+    def _find_unknown(self, words, found, dates):
+        """Return the words that are nobody's, no date and not usual."""
+        covered = set().union(*(one.places for one in found))
+        for start, length in dates.items():
+            end = start + length
+            covered |= {*range(start, end + bool(TIME.fullmatch("".join(words[end : end + 1]))))}
+        return [word for place, word in enumerate(words) if place not in covered and not self._is_usual(word)]
 
     def _is_usual(self, word):
         """Does everybody use this word, or these words written in one?"""
@@ -282,6 +327,22 @@ class Layout:
             if (joined := re.match(JOINED, rest)) and name in self.known and rest[joined.end() :] in self.known:
                 cuts += [name, rest[joined.end() :]]
         return set().union(*(self.known.get(cut, set()) for cut in cuts if HANGUL.match(cut)))
+
+
+def _keep_likely(named, unknown):
+    """Keep what means a student even beside unknown words: an id with digits, or a whole name.
+
+    A name in Latin letters is whole if it has several words and none of the unknown ones could belong to it.
+    """
+    alone = all(word.isdigit() or HANGUL.match(word) for word in unknown)
+    latin = [one for one in named if alone and len(one.words) > 1 and not HANGUL.match(one.text)]
+    return [one for one in named if one.is_certain_id or WHOLE.fullmatch(one.text) or one in latin]
+
+
+def _is_date(found, words, dates):
+    """Can what was found be a date, or part of one? Not after the Korean word for a student's number."""
+    begins = found.start in dates and len(found.words) >= dates[found.start]
+    return bool(begins or DATE.fullmatch(found.text)) and words[found.start - 1 : found.start] != ["학번"]
 
 
 def _find_dates(words):
