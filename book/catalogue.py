@@ -156,7 +156,8 @@ def templates():
 
     Grading passes on what checks say, so only its own parts count.
     """
-    for path in sorted([*CHECKS.glob("*.py"), *(ROOT / "homework" / "grade").glob("*.py")]):
+    release = ROOT / "homework" / "release"
+    for path in sorted([*CHECKS.glob("*.py"), *(ROOT / "homework" / "grade").glob("*.py"), release / "personal.py"]):
         nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
         if path.parent != CHECKS:
             outer = [node for node in nodes if ast.unparse(node).startswith(("Part(", "checks.Part(", "DEATHS = "))]
@@ -170,6 +171,8 @@ def templates():
     for table in tomllib.loads((CHECKS / "feedback.toml").read_text("utf-8")).values():
         texts = [text for said in table.values() for text in ([said] if isinstance(said, str) else said)]
         yield from ((text, "feedback") for text in texts if has_words(text))
+    for options in tomllib.loads((release / "numbers.toml").read_text("utf-8")).values():
+        yield options["sentence"], "numbers"
 
 
 def has_words(template):

@@ -60,7 +60,6 @@ def make_parser():
             parsers[name].add_argument(option, **settings)
     form = parsers["check"].add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="the verdicts as JSON")
-    form.add_argument("--markdown", action="store_true", help="the verdicts as Markdown")
     form.add_argument("--gradescope", action="store_true", help="the verdicts as Gradescope's results.json")
     return parser
 

@@ -91,7 +91,7 @@ def as_markdown(summary):
 def grade_for_gradescope(task, notes, environment):
     """Gradescope's results: what the visible checks say, and the points, with hidden trials, after the due date.
 
-    What nobody could judge has no score, which is no 0, and a test that students do not see says what a person is for.
+    Unjudged exercises get no score, not 0. A hidden test lists what a person has to look at.
     """
     if os.getuid() != 0:
         raise Unclear("--gradescope is for Gradescope's machine, where root starts student code as another user.")

@@ -88,15 +88,15 @@ def read_roster(path):
         raise Unclear(f"{path} has no line below its header; expected a header and a line for each student.")
     if lost := [name for name in map(_name, rows) if LOST.search(name)]:
         names = ", ".join(map(repr, lost[:20]))
-        raise Unclear(f"{path} has lost letters of {names}; save it again as “CSV UTF-8”, or write these names anew.")
+        raise Unclear(f"{path}: letters in {names} were lost; save it again as “CSV UTF-8”, or retype these names.")
     students = {}
     for row in rows:
         name = _name(row)
         student = slug(row[key])
         if student in students or not student:
             raise Unclear(
-                f"{path} has {student!r} twice, at last for {row[key]!r}, in its column {key!r}; expected an id for "
-                f"each student, in one of the columns {', '.join(header)}."
+                f"{path}: column {key!r} has the id {student!r} twice, the second time as {row[key]!r}; expected an id "
+                f"for each student, in one of the columns {', '.join(header)}."
             )
         name, ids = name or row[key], set()
         for title, value in row.items():

@@ -98,13 +98,13 @@ LEGIBLE = ["Müller", "Ääri", "100%", "50%de", "José Núñez", "#Unit 1", "a%
 
 @pytest.mark.parametrize("packed", MANGLED)
 def test_a_name_that_a_zip_has_mangled_is_read(tmp_path, packed):
-    assert files.legible(packed) == KOREAN_FILE
+    assert files.repair_name(packed) == KOREAN_FILE
     assert list(collect_archive(tmp_path, {packed: "1"}, read_students(KOREANS))) == ["20261001"]
 
 
 @pytest.mark.parametrize("name", LEGIBLE)
 def test_a_name_that_is_legible_stays(name):
-    assert files.legible(name + ".ipynb") == name + ".ipynb"
+    assert files.repair_name(name + ".ipynb") == name + ".ipynb"
 
 
 # rosters
@@ -167,6 +167,22 @@ def test_a_student_has_one_budget_for_all_archives_and_what_is_left_out_is_named
     assert sum(len(file.data) for file in collected["jo"].files) <= 10_000 and len(collected["al"].files) <= 31
     for name in ("jo", "al"):
         assert any("left out" in note for note in collected[name].notes)
+
+
+def test_a_list_of_gradescopes_that_is_too_large_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "LARGEST", 1000)
+    metadata = "submission_11:\n  :submitters:\n  - :name: Jane Doe\n"
+    for text, who in ((metadata, "jane-doe"), (metadata + "#" * 1000, "submission-11")):
+        names = {"e/submission_metadata.yml": text, "e/submission_11/01_definition.ipynb": "11"}
+        assert list(collect_archive(tmp_path, names)) == [who]
+
+
+def test_a_clones_own_list_names_nobody_else(tmp_path):
+    (tmp_path / "hw-jane" / ".git").mkdir(parents=True)
+    (tmp_path / "hw-jane" / "submission_5").mkdir()
+    (tmp_path / "hw-jane" / "submission_5" / "x.ipynb").write_bytes(write_notebook())
+    (tmp_path / "hw-jane" / "submission_metadata.yml").write_text("submission_5: {submitters: [{name: Bo Li}]}")
+    assert list(collect(tmp_path, STEM)) == ["hw-jane"]
 
 
 def test_a_broken_archive_stops_nobody_else(tmp_path):

@@ -10,10 +10,11 @@ import pytest
 from classroom import SECRET, Chapter, needs_sandbox, notebook, release, solved, statuses
 
 from attention_course import checks
-from book.chapter import is_check
+from book.catalogue import translate_copy
+from book.chapter import is_check, make_student_copy, read
 from homework import collect
 from homework.answers import EXERCISES
-from homework.chapter import Unclear, read_calls, read_exercises
+from homework.chapter import Unclear, find_chapter, read_calls, read_exercises
 from homework.collect import Collected
 from homework.collect.files import File
 from homework.grade import batch
@@ -78,10 +79,12 @@ def test_every_check_that_accepts_numbers_takes_part():
     assert with_options == set(NUMBERS) == set(RIGHT)
 
 
+@pytest.mark.parametrize("language", ["en", "ko"])
 @pytest.mark.parametrize("check", NUMBERS)
-def test_the_student_is_told_every_number_and_none_has_those_of_the_book(check):
+def test_the_student_is_told_every_number_and_none_has_those_of_the_book(check, language):
     numbers = draw(check, "secret", "ann")
-    prompt = NUMBERS[check][0].format(**numbers)
+    with checks.speaking(language):
+        prompt = str(checks.Part(NUMBERS[check][0], **numbers))
     assert numbers and all(str(value) in prompt for value in numbers.values())
     assert of_the_book(check) not in draws(check)
 
@@ -98,7 +101,7 @@ def test_numbers_follow_from_secret_and_student_and_seeds_from_secret_and_chapte
 def test_what_is_handed_out_has_each_students_own_numbers_and_nothing_of_the_secret(course):
     numbers = draw("numbers_and_rank", SECRET, "ann")
     own = nbformat.read(course / "personal" / STEM / "ann.ipynb", 4)
-    sentence = f"Your own numbers, instead of those above: d_model = {numbers['d_model']}"
+    sentence = f"**Your own numbers**, instead of those above: d_model = {numbers['d_model']}"
     assert any(sentence in cell.source for cell in own.cells)
     asked = [call for cell in own.cells if is_check(cell) for call in read_calls(cell.source)]
     assert [call.options for call in asked if call.check == "numbers_and_rank"] == [numbers]
@@ -109,6 +112,13 @@ def test_what_is_handed_out_has_each_students_own_numbers_and_nothing_of_the_sec
     assert sorted(path.name for path in (course / "personal" / STEM).iterdir()) == ["ann.ipynb", "ben.ipynb"]
     kept = json.loads((course / "key.json").read_text())
     assert len(kept["salt"]) == 32 and SECRET not in kept["hash"]
+
+
+def test_a_korean_copy_gives_the_numbers_in_korean():
+    copy = translate_copy(make_student_copy(read(find_chapter("05"))), f"chapters/{find_chapter('05').stem}")
+    numbers = draw("who_may_look", SECRET, "ann")
+    (prompt,) = (c.source for c in personalise(copy, SECRET, "ann").cells if "여러분만의 수" in c.source)
+    assert f"원문은 {numbers['source']}단어이고" in prompt and "Your own" not in prompt
 
 
 @needs_sandbox

@@ -67,7 +67,7 @@ def print_open_questions(course, stem, listed):
 
 
 def assign(name, student, chapter, course, environment):
-    """Settle whose a file is that names nobody."""
+    """Assign a file whose owner is unknown to a student."""
     stems = [find_chapter(chapter).stem] if chapter else [path.name for path in (course / "collected").glob("*")]
     stems = [stem for stem in stems if read_collected(course, stem).get(name, {}).get("nobody")]
     if len(stems) != 1:
@@ -122,7 +122,8 @@ def collect(place, stem, roster=None, listed=()):
         raise Unclear(f"{place} is neither a folder nor a zip archive; {expected}.")
     roster, listed, collected, budgets, unknown = roster or {}, dict(listed), {}, {}, {}
     repositories = [path.parent.name for path in place.glob("*/.git")] if place.is_dir() else []
-    layout = Layout(stem, roster, read_metadata(place), repositories)
+    layout = Layout(stem, roster, repositories)
+    layout.read_submissions(read_metadata(place, layout.is_student_folder))
     settled = {
         (path, digest): name
         for name, about in sorted(listed.items(), key=lambda entry: not entry[1]["nobody"])
@@ -220,7 +221,7 @@ def store(collected, folder, roster=()):
 
 
 def _forget_ghosts(collected, listed, roster):
-    """A file that was collected before under another name, and now has its student, is there once."""
+    """Remove entries for files that have since been matched to a student."""
     new = {file.digest for about in collected.values() if not about.nobody for file in about.files}
     paths = {file.path for about in collected.values() for file in about.files}
     for name, about in [*listed.items()]:

@@ -79,14 +79,20 @@ class UnpackBudget:
         )
 
 
-def read_metadata(place):
-    """Return Gradescope's list of who handed in what, which is at the top of its export."""
-    by_depth = {}
-    for name, opened, _ in _entries(place):
-        if name.rpartition("/")[2] == METADATA and callable(opened):
-            with opened() as stream:
-                by_depth.setdefault(name.count("/"), stream.read())
-    return by_depth.get(0) or by_depth.get(1, b"")
+def read_metadata(place, is_student_folder):
+    """Return Gradescope's list of who handed in what, from the top of its export or from the only folder there.
+
+    A list in a student's own folder is ignored, because the student could have put any name into it.
+    """
+    names = [name for name, *_ in _entries(place) if name.rpartition("/")[2] == METADATA or not JUNK.search(name)]
+    folders = {name.partition("/")[0] for name in names if "/" in name}
+    trusted = METADATA
+    if METADATA not in names and len(folders) == 1 and not is_student_folder(*folders):
+        trusted = f"{folders.pop()}/{METADATA}"
+    for name, opened, when in _entries(place):
+        if name == trusted:
+            return UnpackBudget().read(opened, (name,), when).data
+    return b""
 
 
 def read_files(place, find_budget, under=()):
@@ -117,13 +123,13 @@ def _entries(place):
                 name = os.fsencode(path.relative_to(place).as_posix()).decode("utf-8", "replace")
                 about = path.lstat()
                 opened = _why_not(about.st_mode) or partial(path.open, "rb")
-                yield legible(name), opened, datetime.fromtimestamp(about.st_mtime)
+                yield repair_name(name), opened, datetime.fromtimestamp(about.st_mtime)
         return
     with zipfile.ZipFile(place) as archive:
         for info in archive.infolist():
             if not info.is_dir():
                 yield (
-                    legible(info.filename),
+                    repair_name(info.filename),
                     _why_not(info.external_attr >> 16) or partial(archive.open, info),
                     _when(info),
                 )
@@ -136,7 +142,7 @@ def _why_not(mode):
     return "not a file that can be read" if stat.S_IFMT(mode) and not stat.S_ISREG(mode) else ""
 
 
-def legible(name):
+def repair_name(name):
     """A file's name with the letters that it had, where a tool has packed or unpacked it in another code.
 
     What is not in UTF-8 Python reads in the code of old PCs, and browsers and unzip write escapes.

@@ -9,14 +9,17 @@ import tomllib
 import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 import yaml
 
 from book.chapter import CHAPTERS, ROOT, TRANSLATED, read, title
 
 from ..roster import HANGUL, comparable, exact, slug
+from .files import METADATA
 
 PLATFORMS = [  # the first that fits tells who
     re.compile(r"(?:^|/)(?P<who>[^/]+?)_(?P<number>\d+)_assignsubmission_[a-z]+(_|/|$)"),  # Moodle: Jane Doe_1_…_file
@@ -48,6 +51,43 @@ class Owner:
     number: str = ""  # the platform's own number of the student or the submission
     perhaps: set = field(default_factory=set)  # whose whole name is there, among words that nobody knows
 
+    @property
+    def names_somebody(self):
+        return bool(self.students or self.candidates or self.number)
+
+
+class Match(NamedTuple):
+    """What one name of a file or a folder says."""
+
+    students: set = frozenset()  # to whom it refers
+    sure: bool = False
+    perhaps: set = frozenset()  # whose whole name occurs
+    dated: set = frozenset()  # whose id may be a date
+
+
+class Found(NamedTuple):
+    """Neighbouring words of a name, from the place `start` on, that are somebody's name or id."""
+
+    start: int
+    words: list
+    students: set
+
+    @property
+    def places(self):
+        return {*range(self.start, self.start + len(self.words))}
+
+    @property
+    def text(self):
+        return "".join(self.words)
+
+    @property
+    def is_certain_id(self):
+        return len(self.text) >= CERTAIN and bool(re.search(r"\d", self.text))
+
+
+def _join(found):
+    return set().union(*(one.students for one in found))
+
 
 def _owner(people, *about):
     """The Owner for a group of people, each given as the students who it can be."""
@@ -59,7 +99,7 @@ def _owner(people, *about):
 class Layout:
     """The folder or archive as one platform laid it out, for a chapter and a roster, which may be empty."""
 
-    def __init__(self, stem, roster, metadata=b"", repositories=()):
+    def __init__(self, stem, roster, repositories=()):
         self.stem, self.roster = stem, roster
         self.known, self.ids, self.exact = (defaultdict(set) for _ in range(3))
         for key, student in roster.items():
@@ -70,22 +110,42 @@ class Layout:
         self.attached = {word for word in self.usual if len(word) > 1 and not ENDING.fullmatch(word)}  # to a name
         korean = "|".join(word for word in self.usual if len(word) > 1 and HANGUL.match(word))
         self.compound = re.compile(f"({korean})+")
-        self.submissions = _read_submissions(metadata)
+        self.submissions = {}  # {folder: (submitters, when)}, from Gradescope's list
         self.repositories = {name: name.split("-") for name in repositories}  # `assignment-user`
-        columns = zip(*(words[:-1] for words in self.repositories.values()), strict=False)
+        several = self.repositories.values() if len(self.repositories) > 1 else ()
+        columns = zip(*(words[:-1] for words in several), strict=False)
         self.shared = [column[0] for column in takewhile(lambda column: len({*column}) == 1, columns)]
+
+    def read_submissions(self, metadata):
+        """Read Gradescope's `submission_metadata.yml`."""
+        submissions = {}
+        try:
+            for folder, about in (yaml.safe_load(RUBY.sub(rb"\1", metadata)) or {}).items():
+                created = about.get("created_at", "")
+                when = created.get("time") or created.get("utc") if isinstance(created, dict) else created
+                if about.get("submitters"):
+                    submissions[folder] = (about["submitters"], str(when))
+        except (yaml.YAMLError, AttributeError, TypeError):
+            return
+        self.submissions = submissions
+
+    def is_student_folder(self, folder):
+        """Does the name of a folder say that it is one student's own?"""
+        path = f"{folder}/{METADATA}"
+        owner = self.owner((path,)) if self.roster else self._find_by_platform(path) or self._find_by_platform(folder)
+        return folder in self.repositories or (bool(owner) and owner.names_somebody)
 
     def owner(self, levels):
         """Return the Owner of a file; what is in an archive was named by whoever handed it in: the outermost rules."""
         perhaps = set()
         for level in levels:
-            owner = self._platform(level) or self._plain(level)
-            if owner.students or owner.candidates or owner.number:
+            owner = self._find_by_platform(level) or self._find_by_path(level)
+            if owner.names_somebody:
                 return owner
             perhaps |= owner.perhaps
         return Owner(perhaps=perhaps)
 
-    def _platform(self, level):
+    def _find_by_platform(self, level):
         if (match := GRADESCOPE.search(level)) and match["folder"] in self.submissions:
             submitters, when = self.submissions[match["folder"]]
             people = [self._person(who.get("name"), [who.get("sid"), who.get("email")]) for who in submitters]
@@ -112,131 +172,146 @@ class Layout:
             return {slug(name or "")} - {""}
         by_id = set().union(*(self.exact.get(exact(str(one)), set()) for one in ids if one))
         by_id = by_id or set().union(*(self.ids.get(comparable(str(one)), set()) for one in ids if one))
-        by_name = self.known.get(comparable(name or "")) or self._named_for_sure(name or "")
+        by_name = self.known.get(comparable(name or "")) or self._find_named(name or "")
         return by_id & by_name or by_id | by_name
 
-    def _named_for_sure(self, text):
-        """Whom a name means that a platform wrote: a number in it is no date."""
-        keys, _, _, dated = self._named(text)
-        return keys & dated or keys | dated
+    def _find_named(self, text):
+        """Return the students a platform's name refers to; numbers in it are never dates."""
+        match = self._match_name(text)
+        return match.students & match.dated or match.students | match.dated
 
-    def _plain(self, level):
-        """Whom the folders and the name of a file mean: the outermost name rules, unless a Korean one is but likely."""
+    def _find_by_path(self, level):
+        """Find the owner from folder and file names.
+
+        The outermost name decides, unless it is Korean and only likely.
+        """
         parts = PurePosixPath(unicodedata.normalize("NFKC", level)).parts
         if len(parts) > 1 and parts[0] in self.repositories:
-            keys = self._user(self.repositories[parts[0]])
+            keys = self._find_by_clone(self.repositories[parts[0]])
             return _owner([keys] if keys else [])
-        if self.roster or not parts:
-            likely, perhaps, dated = set(), set(), set()
-            for place, part in enumerate(parts):
-                login = self.exact.get(exact(part)) if place < len(parts) - 1 else None  # of a folder, even `copy`
-                if login and not DATE.fullmatch(part):
-                    keys, sure, unsure, dates = login, True, set(), set()
-                else:
-                    keys, sure, unsure, dates = self._named(part)
-                likely, perhaps, dated = likely | keys, perhaps | unsure, dated | dates
-                if keys and sure:
-                    break
-            if dated:  # what can be a date only tells those apart who are named, too
-                return _owner([likely & dated]) if likely & dated else Owner(candidates=likely | dated)
-            return _owner([likely]) if likely else Owner(perhaps=perhaps)
+        if self.roster:
+            return self._match_path(parts)
+        return Owner([name] if parts and (name := self._read_name(parts)) else [])
+
+    def _match_path(self, parts):
+        """Find the owner from the names on a path, the outermost first."""
+        likely, perhaps, dated = set(), set(), set()
+        for place, part in enumerate(parts):
+            match = self._match_part(part, is_folder=place < len(parts) - 1)
+            likely, perhaps, dated = likely | match.students, perhaps | match.perhaps, dated | match.dated
+            if match.students and match.sure:
+                break
+        if dated:  # what can be a date only tells those apart who are named, too
+            return _owner([likely & dated]) if likely & dated else Owner(candidates=likely | dated)
+        return _owner([likely]) if likely else Owner(perhaps=perhaps)
+
+    def _match_part(self, part, is_folder):
+        """Match one name on a path; a folder may be called by an id alone, even if that is a usual word like `copy`."""
+        login = self.exact.get(exact(part)) if is_folder else None
+        return Match(login, True) if login and not DATE.fullmatch(part) else self._match_name(part)
+
+    def _read_name(self, parts):
+        """Return the student's name in a path if there is no roster, empty if it has none."""
         who = parts[-2] if len(parts) > 1 else NOISE.sub(" ", re.sub(re.escape(self.stem), " ", parts[-1], flags=re.I))
         nobody = len(parts) == 1 and {*self._words(who)} <= self.usual
         if HANGUL.search(who):  # of Korean words the usual ones can go: none of them is a name
             words = [word for word in self._words(who) if not (word in self.usual and HANGUL.search(word))]
             who, nobody = " ".join(words) or who, nobody or all(word.isdigit() for word in words)
-        return Owner([slug(who)] if slug(who) and not nobody else [])
+        return "" if nobody else slug(who)
 
-    def _user(self, words):
-        """Whom a clone means, of which it is not known where its assignment ends: clones of one begin alike.
-
-        Where several ends of the name are somebody's id, those count that most clones have: of `hw-hong-kim` beside
-        `hw-ann` it is `hong-kim`. If that leaves several, it is the longest, unless it begins as assignments end.
-        """
+    def _find_by_clone(self, words):
+        """Find the student of a cloned repository, whose name doesn't show where the assignment ends."""
         if not self.roster:
-            return {slug("-".join(words[len(self.shared) if len(self.repositories) > 1 else 0 :]))}
-        if len(self.repositories) > 1:
-            ends = {
-                place: [self.exact.get(exact("-".join(other[place:]))) for other in self.repositories.values()]
-                for place in range(len(self.shared) + 1)
-            }
-            number = {place: sum(map(bool, keys)) for place, keys in ends.items()}
-            places = [place for place in number if number[place] == max(number.values()) > 0]
-            keys = [self.exact.get(exact("-".join(words[place:])), set()) for place in places]
-            if any(keys):
-                between = words[places[0] : places[-1]]
-                unclear = between and all(word in self.usual or word.isdigit() or len(word) < 2 for word in between)
-                return set().union(*keys) if unclear else next(filter(None, keys))
+            return {slug("-".join(words[len(self.shared) :]))}
+        if keys := self._find_by_ending(words):
+            return keys
         known = {word for one in self.roster.values() for text in (one.name, *one.exact) for word in self._words(text)}
-        common = {word for word in self.shared if len(self.repositories) > 1 and comparable(word) not in known}
-        return self._named_for_sure("-".join(word for word in words if word not in common))
+        common = {word for word in self.shared if comparable(word) not in known}
+        return self._find_named("-".join(word for word in words if word not in common))
+
+    def _find_by_ending(self, words):
+        """Find the students whose id a clone's name ends with, if there are several clones.
+
+        Of several possible endings those count that most clones have: of `hw-hong-kim` beside `hw-ann` it is
+        `hong-kim`. If that leaves several, it is the longest, unless it begins as assignments end.
+        """
+        if len(self.repositories) < 2:
+            return set()
+        find = lambda words, place: self.exact.get(exact("-".join(words[place:])), set())  # noqa: E731
+        places = range(len(self.shared) + 1)
+        often = [sum(bool(find(other, place)) for other in self.repositories.values()) for place in places]
+        places = [place for place in places if often[place] == max(often)]
+        between = words[places[0] : places[-1]]
+        unclear = between and all(word in self.usual or word.isdigit() or len(word) < 2 for word in between)
+        keys = [keys for place in places if (keys := find(words, place))]
+        return set().union(*(keys if unclear else keys[:1]))
 
     def _words(self, text):
         """The words of a name as they are compared; between Korean and other letters a word ends."""
         text = unicodedata.normalize("NFKC", text)
         text = NOISE.sub(" ", re.sub(re.escape(self.stem), " ", text, flags=re.I))
         words = [comparable(word) for word in re.findall(r"[가-힣]+|[^\W_가-힣]+", text)]
-        return [part for word in words for part in self._unglued(word)]
+        return [part for word in words for part in self._split_number(word)]
 
-    def _unglued(self, word):
+    def _split_number(self, word):
         """A word, in its parts if a student's number is one of them."""
         glued = GLUED.fullmatch(word)
         if not glued or word in self.known or glued[1] not in self.known:
             return [word]
         return re.findall(r"\d+|\D+", word)
 
-    def _named(self, text):
-        """Whom a name of a file or a folder means, whether that is sure; whose name it has, if nobody; whose date."""
+    def _match_name(self, text):
+        """Match the name of a file or a folder with the roster."""
         words = self._words(text)
+        found = self._find_people(words)
+        named = [one for one in found if not all(map(self._is_usual, one.words))]
+        if found and not named:  # beside a name, `final` is no student
+            return Match(perhaps=_join(found))
+        dates = _find_dates(words)
+        dated = [one for one in named if _is_date(one, words, dates)]
+        named = [one for one in named if one not in dated]
+        unknown = self._find_unknown(words, found, dates)
+        sure, perhaps = all(map(COUNTED.fullmatch, unknown)), set()
+        if not sure:  # it also means somebody else
+            sure = any(one.is_certain_id for one in named)
+            perhaps = _join(one for one in named if len(one.words) > 1 or HANGUL.match(one.text))
+            named = _keep_likely(named, unknown)
+        people = [one.students for one in named]
+        students = (set.intersection(*people) or set.union(*people)) if people else set()
+        return Match(students, sure, perhaps, _join(dated))
+
+    def _find_people(self, words):
+        """Find the words that are names or ids, without those that are part of a longer one, and without numbers.
+
+        The chapter's number is no id, and neither is a small number beside words.
+        """
         spans = [(i, j) for i in range(len(words)) for j in range(i + 1, min(len(words), i + 8) + 1)]
-        matches = {span: keys for span in spans if (keys := self._called(words[slice(*span)]))}
-        number = str(int(self.stem.split("_")[0]))
-        for i, j in [*matches]:  # within a longer one, the chapter's number, or a small number beside words: no name
-            longer = any(a <= i and j <= b and (a, b) != (i, j) for a, b in matches)
-            small = j == i + 1 and words[i].isdigit() and len(words[i]) < 4 and len(words) > 1
-            if longer or small or words[i:j] in ([number], [number.zfill(2)]):
-                del matches[i, j]
-        covered = {place for i, j in matches for place in range(i, j)}
-        only_usual = {span for span in matches if all(map(self._is_usual, words[slice(*span)]))}
-        if {*matches} - only_usual:  # beside a name, `final` is no student
-            matches = {span: keys for span, keys in matches.items() if span not in only_usual}
-        elif matches:
-            return set(), False, set().union(*matches.values()), set()
-        begun = _find_dates(words)
-        for i, length in begun.items():
-            covered |= {*range(i, i + length + bool(TIME.fullmatch("".join(words[i + length : i + length + 1]))))}
-        dated = set()
-        for i, j in [*matches]:
-            is_date = (i in begun and j - i >= begun[i]) or DATE.fullmatch("".join(words[i:j]))
-            if is_date and words[i - 1 : i] != ["학번"]:
-                dated |= matches.pop((i, j))
-        rest = [word for place, word in enumerate(words) if place not in covered and not self._is_usual(word)]
-        sure, whole = all(map(COUNTED.fullmatch, rest)), set()
-        if not sure:  # it also means somebody else, so only an exact id counts, or, if need be, a whole name
-            alone = all(word.isdigit() or HANGUL.match(word) for word in rest)  # what is no part of a name in letters
-            for (i, j), keys in [*matches.items()]:
-                joined, in_letters = "".join(words[i:j]), j > i + 1 and not HANGUL.match(words[i])
-                whole |= keys if j > i + 1 or HANGUL.match(words[i]) else set()
-                if len(joined) >= CERTAIN and re.search(r"\d", joined):
-                    sure = True
-                elif not WHOLE.fullmatch(joined) and not (alone and in_letters):
-                    del matches[i, j]
-        people = [*matches.values()]
-        keys = (set.intersection(*people) or set.union(*people)) if people else set()
-        return keys, sure, whole, dated
+        found = [Found(i, words[i:j], keys) for i, j in spans if (keys := self._find_students(words[i:j]))]
+        number = self.stem.split("_")[0]
+        counted = {number, str(int(number)), *(word for word in words if len(word) < 4 and len(words) > 1)}
+        found = [one for one in found if not (len(one.words) == 1 and one.text.isdigit() and one.text in counted)]
+        return [one for one in found if not any(one.places < other.places for other in found)]
+
+    def _find_unknown(self, words, found, dates):
+        """Return the words that are nobody's, no date and not usual."""
+        covered = set().union(*(one.places for one in found))
+        for start, length in dates.items():
+            end = start + length
+            covered |= {*range(start, end + bool(TIME.fullmatch("".join(words[end : end + 1]))))}
+        return [word for place, word in enumerate(words) if place not in covered and not self._is_usual(word)]
 
     def _is_usual(self, word):
         """Does everybody use this word, or these words written in one?"""
         return word in self.usual or bool(self.compound.fullmatch(word))
 
-    def _called(self, words):
+    def _find_students(self, words):
         """The students whom these words mean together; a single one that is somebody's exact id means nobody else."""
         if len(words) > 1:
             return self.known.get("".join(words), set())
         (word,) = words
-        return self.exact.get(word) or self.known.get(word) or self._bare(word)
+        return self.exact.get(word) or self.known.get(word) or self._find_joined_names(word)
 
-    def _bare(self, word):
+    def _find_joined_names(self, word):
         """The students of a Korean word that is no name alone: with an ending, with a usual word, or two joined names.
 
         After two syllables, which may be any word or begin somebody else's name, only a word of respect is an ending.
@@ -254,6 +329,22 @@ class Layout:
         return set().union(*(self.known.get(cut, set()) for cut in cuts if HANGUL.match(cut)))
 
 
+def _keep_likely(named, unknown):
+    """Keep what means a student even beside unknown words: an id with digits, or a whole name.
+
+    A name in Latin letters is whole if it has several words and none of the unknown ones could belong to it.
+    """
+    alone = all(word.isdigit() or HANGUL.match(word) for word in unknown)
+    latin = [one for one in named if alone and len(one.words) > 1 and not HANGUL.match(one.text)]
+    return [one for one in named if one.is_certain_id or WHOLE.fullmatch(one.text) or one in latin]
+
+
+def _is_date(found, words, dates):
+    """Can what was found be a date, or part of one? Not after the Korean word for a student's number."""
+    begins = found.start in dates and len(found.words) >= dates[found.start]
+    return bool(begins or DATE.fullmatch(found.text)) and words[found.start - 1 : found.start] != ["학번"]
+
+
 def _find_dates(words):
     """{place: number of words} of the dates in a name."""
     whole = {place: 1 for place, word in enumerate(words) if DATE.fullmatch(word)}
@@ -261,6 +352,7 @@ def _find_dates(words):
     return parted | whole
 
 
+@cache
 def _title_words(stem):
     """The words of the chapter's title, in both languages: none of them is somebody's name in a file's."""
     path = next((path for path in CHAPTERS if path.stem == stem), None)
@@ -269,17 +361,3 @@ def _title_words(stem):
         message = rf'^msgid "{re.escape(titles[0])}"\nmsgstr "(.+)"'
         titles += re.findall(message, catalogue.read_text("utf-8"), re.M)
     return {comparable(word) for one in titles for word in re.findall(r"[^\W\d_]+", one)}
-
-
-def _read_submissions(metadata):
-    """{folder: (submitters, when)} of Gradescope's `submission_metadata.yml`."""
-    submissions = {}
-    try:
-        for folder, about in (yaml.safe_load(RUBY.sub(rb"\1", metadata)) or {}).items():
-            created = about.get("created_at", "")
-            when = created.get("time") or created.get("utc") if isinstance(created, dict) else created
-            if about.get("submitters"):
-                submissions[folder] = (about["submitters"], str(when))
-    except (yaml.YAMLError, AttributeError, TypeError):
-        return {}
-    return submissions

@@ -18,7 +18,7 @@ from book.chapter import ROOT
 from ..chapter import Unclear, find_chapter, read_exercises
 from ..collect import print_open_questions
 from ..course import read_class, read_collected, read_results, write_file, write_json
-from ..release import is_secret_of, personal
+from ..release import check_or_store_secret, personal
 from . import Task, grade, sandbox
 from .write import write_unjudged
 
@@ -130,7 +130,10 @@ def _digests(source, release, seeds, timeout, data):
 
 
 def _keep(course, stem, release, result, made_from):
-    """Write a result, and the notebook for nbgrader, as soon as it is there; what a person may mend is tried again."""
+    """Write a result, and the notebook for nbgrader, as soon as it arrives.
+
+    Results that a person may fix are graded again next time.
+    """
     student, notebook = result["student"], result.pop("notebook", None)
     text = nbformat.writes(nbformat.from_dict(notebook or write_unjudged(release, result["unjudged"])))
     write_file(course / "submitted" / student / stem / f"{stem}.ipynb", text.encode())
@@ -145,6 +148,6 @@ def _without_numbers(course, stem, wanted, secret, students):
     if personal_copies != wanted:
         was = "" if personal_copies else "not "
         raise Unclear(f"{stem} was {was}released with --personal; expected the same of grade.")
-    if personal_copies and not is_secret_of(course, secret):
+    if personal_copies and not check_or_store_secret(course, secret):
         raise Unclear("ATTENTION_SEED is not the one with which the students' own numbers were made.")
     return {student for student in students if personal_copies and not (folder / f"{student}.ipynb").exists()}

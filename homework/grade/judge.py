@@ -131,7 +131,7 @@ class Judge:
         return None
 
     def _explain(self, exercise, verdict, run):
-        """What becomes of an answer that is not there: somebody may have begun one."""
+        """Return the verdict on a missing answer, which may have been begun."""
         place = self.restored.answers.get(exercise.name)
         if place in run.errors:
             reason = checks.Wrong(Part("Your cell did not run. {error}", error=run.errors[place]))
@@ -143,7 +143,7 @@ class Judge:
         if exercise.name in self.restored.doubtful:
             return Verdict.unclear(Part("What is there is not code."))
         if place is not None and is_begun(exercise.stub, self.restored.own[place]):
-            reason = "something was written, and the stub's exception, or its …, still rules"
+            reason = "an answer was begun, but the stub's exception or … is still there"
             return self._leave_to_person(exercise, reason)
         if exercise.name in self.restored.texts:
             return self._leave_to_person(exercise, self._text_beside(exercise))

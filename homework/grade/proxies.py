@@ -25,7 +25,7 @@ class ModuleMissing(BaseException):
 
 
 def find_answers(session, exercise, asked, restored, renamed):
-    """What the student bound to the names that a check asks for; what the stub has for those that are not bound."""
+    """Return what the student bound to each name, or the stub's own value if nothing is bound."""
     actual = [renamed.get(name, name) for name in asked]
     bound = session.ask("names", names=actual)
     answers = []
@@ -33,24 +33,24 @@ def find_answers(session, exercise, asked, restored, renamed):
         for name, own_name in zip(asked, actual, strict=True):
             if own_name in bound:
                 call = partial(_function, session, own_name, partial(_note_shortcuts, exercise, restored))
-                answers.append(_bare(wire.decode(bound[own_name], call)))
+                answers.append(_unwrap_single(wire.decode(bound[own_name], call)))
             else:
                 answers.append(_stub(name) if f"def {name}(" in exercise.stub else ...)
     return answers
 
 
-def _bare(answer):
+def _unwrap_single(answer):
     """A number or a word out of a list, a tuple, a set or an array that holds nothing else."""
     if isinstance(answer, np.ndarray):
         return answer.item() if answer.size == 1 else answer
     if isinstance(answer, list | tuple | set) and len(answer) == 1:
         (only,) = answer
-        return answer if callable(only) else _bare(only)
+        return answer if callable(only) else _unwrap_single(only)
     return answer
 
 
 def _note_shortcuts(exercise, restored, used):
-    """Note whose work an answer used that the model solution does without."""
+    """Note which library functions the answer uses that the model solution doesn't."""
     names = map(str, used[:MOST_USED])
     used = {name if name in SHORTCUTS else name.split(".")[0] for name in names} - exercise.allowed
     for name in sorted(used - ({"torch"} - exercise.forbidden)):

@@ -72,7 +72,7 @@ def restore(cells, release, exercises):
 
 
 def _turn_into_code(cell, exercise, cell_id, restored, known):
-    """An answer that has become text is code again; what is no code is for a person."""
+    """Turn an answer in a text cell back into code; leave anything else to a person."""
     fenced = [code for code in FENCED.findall(cell.source) if normalise(code) not in known]
     source = "\n".join(fenced) if fenced else FENCED.sub("", cell.source)
     parses, marked = names.parses(source), cell.id == cell_id or cell.grade_id == exercise.name
@@ -84,7 +84,7 @@ def _turn_into_code(cell, exercise, cell_id, restored, known):
         restored.note("the answer stood in a text cell; it was run", exercise.name)
     else:
         restored.doubtful.add(exercise.name)
-        restored.note("text stands in the answer's cell, which is no code", exercise.name, person=True)
+        restored.note("the answer's cell contains text that is not code", exercise.name, person=True)
 
 
 def _find_texts(cells, release, exercises, restored):

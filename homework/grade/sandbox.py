@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from math import inf
 from pathlib import Path
 
@@ -32,7 +32,7 @@ ENGINES = ("docker", "podman")
 DEATHS = {  # what is said of code that ended its sandbox
     "time": "had not ended after {seconds:g} s. Which of its loops has no end?",
     "gone": "ended the whole process.",
-    "garbled": "disturbed the line to the check.",
+    "garbled": "sent something through its connection to the check that the check could not read.",
     "memory": "used up the memory.",
 }
 
@@ -205,14 +205,15 @@ class Session:
                 if "done" in reply:
                     return reply["done"]
                 function = functions[reply["callback"]]
-                arguments = self._small(reply["arguments"], lambda index: self._lent(index, functions, clock))
+                lent = partial(self._make_lent_function, functions=functions, clock=clock)
+                arguments = self._small(reply["arguments"], lent)
             try:
                 answer = {"result": wire.encode(function(*arguments))}
             except Exception as error:
                 answer = {"raised": type(error).__name__, "message": str(error)}
             self._send(answer, clock)
 
-    def _lent(self, index, functions, clock):
+    def _make_lent_function(self, index, functions, clock):
         """A function of the student's that was given to one of the check's."""
 
         def function(*arguments):
@@ -236,11 +237,11 @@ class Session:
     def _send(self, message, clock):
         data = memoryview(json.dumps(message).encode() + b"\n")
         while data:
-            data = data[clock.until(self.line.send, data) :]
+            data = data[clock.retry(self.line.send, data) :]
 
     def _receive(self, clock):
         while b"\n" not in self.buffer:
-            piece = clock.until(self.line.recv, 2**17)
+            piece = clock.retry(self.line.recv, 2**17)
             if not piece:
                 raise Died("gone")
             self.buffer += piece
@@ -266,7 +267,7 @@ class Clock:
         except psutil.NoSuchProcess:  # one that has just ended: what reads from the sandbox will notice
             return 0.0
 
-    def until(self, do, given):
+    def retry(self, do, given):
         """Try to send or receive until it can be done; raise Died when time is up or nobody is there."""
         while True:
             now = time.monotonic()

@@ -108,7 +108,7 @@ def _release_personal(copy, folder, course, students, environment):
     secret = personal.secret_from(environment)
     if not students:
         raise Unclear("--personal needs --roster FILE: for whom are the numbers?")
-    if not is_secret_of(course, secret):
+    if not check_or_store_secret(course, secret):
         raise Unclear("ATTENTION_SEED is not the one with which this class's first own numbers were made.")
     folder.mkdir(parents=True, exist_ok=True)
     for student in students:
@@ -117,8 +117,8 @@ def _release_personal(copy, folder, course, students, environment):
         nbformat.write(own, folder / f"{student}.ipynb")
 
 
-def is_secret_of(course, secret):
-    """Is it the secret of this class? It is remembered by a slow, salted hash, away from what is handed out."""
+def check_or_store_secret(course, secret):
+    """Return whether this is the secret of the class; the first is stored, as a slow, salted hash never handed out."""
     path, salt = course / "key.json", read_json(course / "key.json").get("salt") or token_hex(16)
     key = {"salt": salt, "hash": scrypt(secret.encode(), salt=salt.encode(), n=2**14, r=8, p=1).hex()}
     if not path.exists():

@@ -11,17 +11,18 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
+from attention_course.checks import Part, speaking
 from book.chapter import is_check
 
-from ..chapter import Unclear
+from ..chapter import Unclear, language_of
 
 
 def read_numbers():
-    """Return {check: (how the student is told, {option: what it may be})}."""
+    """Return {check: (sentence for the student, {option: its possible values})}."""
     table = tomllib.loads(Path(__file__).with_name("numbers.toml").read_text("utf-8"))
     freeze = lambda value: tuple(value) if isinstance(value, list) else value  # noqa: E731
     return {
-        check: (options.pop("told"), {name: [*map(freeze, values)] for name, values in options.items()})
+        check: (options.pop("sentence"), {name: [*map(freeze, values)] for name, values in options.items()})
         for check, options in table.items()
     }
 
@@ -61,11 +62,14 @@ def personalise(release, secret, student):
         for call in [node for node in ast.walk(tree) if isinstance(node, ast.Call)]:
             numbers = draw(call.func.attr, secret, student)
             call.keywords += [ast.keyword(option, ast.Constant(value)) for option, value in numbers.items()]
-            prompts += [NUMBERS[call.func.attr][0].format(**numbers)] if numbers else []
+            prompts += [Part(NUMBERS[call.func.attr][0], **numbers)] if numbers else []
         if prompts:
             cell.source = ast.unparse(tree)
             prompt = next(before for before in reversed(notebook.cells[:i]) if before.cell_type == "markdown")
-            prompt.source += f"\n\n> **Important**\n> Your own numbers, instead of those above: {'; '.join(prompts)}."
+            with speaking(language_of(release)):
+                given = "; ".join(map(str, prompts))
+                sentence = Part("**Your own numbers**, instead of those above: {numbers}.", numbers=given)
+                prompt.source += f"\n\n> {sentence}"
     return notebook
 
 

@@ -63,7 +63,7 @@ def describe_students(release, collected, results, scores):
     exercises = read_exercises(release, release)
     labels = tell_apart({key: about["name"] for key, about in collected.items()})
     return [
-        _student(key, about | {"label": labels[key]}, results.get(key), scores.get(key) or {}, exercises)
+        _describe_student(key, about | {"label": labels[key]}, results.get(key), scores.get(key) or {}, exercises)
         for key, about in sorted(collected.items(), key=lambda entry: entry[1]["name"].casefold())
     ]
 
@@ -76,7 +76,7 @@ def _find_page(release, of, language):
     return partial(template.render, title=chapter.title(copy), titles=titles, of=of)
 
 
-def _student(key, about, result, given, exercises):
+def _describe_student(key, about, result, given, exercises):
     """Everything about one student that a page or a table shows; a score of None is a blank, never a 0."""
     result = result or {"exercises": {}, "notes": [], "unjudged": "not graded yet" if about["file"] else ""}
     rows = [_row(one, result, given.get(one.check_name)) for one in exercises]

@@ -51,9 +51,9 @@ def _plain(score):
 
 def _write(path, rows, bom=True):
     with path.open("w", newline="", encoding="utf-8-sig" if bom else "utf-8") as lines:
-        csv.writer(lines).writerows([harmless(value) for value in row] for row in rows)
+        csv.writer(lines).writerows([escape_formula(value) for value in row] for row in rows)
 
 
-def harmless(text):
+def escape_formula(text):
     """A text that no spreadsheet takes for a formula, even one that begins a new cell at each semicolon."""
     return CELL.sub(r"\1'\2", str(text)) if not re.fullmatch(r"-?\d+(\.\d+)?|\s+[A-Z].*", str(text)) else str(text)
