@@ -106,7 +106,7 @@ def measure_gradients(divisor, d, *, seed=0, runs=5):
     """Measure the gradient of W_q and W_k before the first step, for each of several initialisations.
 
     All scores are divided by `divisor`, a float; `d`, `seed` and `runs` are int. The result (runs,) is a torch.Tensor,
-    the root of the mean square of the gradient's numbers. Those of W have the size 1 / √d.
+    the root of the mean square of the gradient's numbers. The numbers of W have the size 1 / √d.
 
     >>> measure_gradients(1, 16).mean() > measure_gradients(4, 16).mean()
     tensor(True)

@@ -18,9 +18,9 @@ def pack(values):
 
 
 def unpack(text, *shape):
-    """Return the numbers that `pack` has written to `text` as an array of this shape, given as one int for each axis.
+    """Return the numbers that `pack` has written to `text`, a str, as an array of this shape, one int for each axis.
 
-    It raises ValueError if the text has another number of numbers.
+    It raises ValueError if the text does not have as many numbers as the `shape`.
 
     >>> unpack("002S1E", 3)
     array([0. , 1. , 0.5])

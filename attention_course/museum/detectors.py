@@ -29,8 +29,8 @@ def _moved(layer, x, changed):
 def rows_off_one(weights):
     """Measure how far the rows of weights (..., n, m) are from summing to 1, at the worst.
 
-    A row of zeros may look nowhere and is right. The result is a float, and NaN if a weight is NaN. Catches: the wrong
-    axis, a forgotten ``keepdims``, a mask after the softmax.
+    A row of zeros, for a query with no visible keys, counts as right. The result is a float, and NaN if a weight is
+    NaN. Catches: the wrong axis, a forgotten ``keepdims``, a mask after the softmax.
 
     >>> rows_off_one(np.array([[0.7, 0.3], [0.5, 0.25], [0, 0]]))
     0.25
@@ -42,8 +42,9 @@ def rows_off_one(weights):
 def start_above_chance(loss, num_classes):
     """Return by how much a classification loss before training is above that of a guess, ln C, as a float.
 
-    The `loss` is the mean cross-entropy before training, in nats, and `num_classes` the int C. Catches: logits that are
-    too large from the start, as from tied embeddings or unscaled scores. Far below 0: the answer is in the input.
+    The `loss` is the mean cross-entropy before training, in nats, and `num_classes` is the int C. Catches: logits that
+    are too large from the start, as from tied embeddings or unscaled scores. If the result is far below 0, the answer
+    is in the input.
 
     >>> round(start_above_chance(2.5, 10), 2)
     0.2

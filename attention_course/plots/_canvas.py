@@ -9,8 +9,8 @@ from ._style import BLUE, INK, ORANGE, PAPER, WIDTH, book_style, draw_arrow, fin
 class Canvas:
     """An empty sheet for a diagram: boxes, circles, arrows and words at places measured in inches.
 
-    The `width` and `height` are float, in inches. A sheet that is wider than a figure is drawn smaller, but for the
-    letters.
+    The `width` and `height` are float, in inches. If the sheet is wider than a figure, all but the letters is drawn
+    smaller.
 
     >>> sheet = Canvas(3, 1)
     >>> sheet.box(0.5, 0.5, "query")

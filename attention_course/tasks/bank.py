@@ -38,9 +38,9 @@ class Askings(NamedTuple):
 def bank_examples(num_train, num_test, seed=0):
     """Draw different sentences about a *bank* or a *deposit*, and what it means in each of them.
 
-    Return two Askings, to train and to test, of `num_train` and `num_test` sentences; the counts and `seed` are int. No
+    Return train and test, both Askings, of `num_train` and `num_test` sentences; the counts and `seed` are int. No
     sentence is in both, and the first of the test is *bank river broker rich paid*. It raises ValueError if there are
-    not so many sentences.
+    not that many sentences.
 
     >>> _, test = bank_examples(num_train=0, num_test=2)
     >>> for words, decides, answer in zip(*test):

@@ -82,8 +82,8 @@ def date_examples(num_train, num_test, seed=0):
     come from the whole name: any of its letters may tell. Hyphens, and the leading zero of a number that the source
     writes with one digit, come from nowhere.
 
-    Return two lists of Example, to train and to test, of the lengths `num_train` and `num_test`; these and `seed` are
-    int. It raises ValueError if there are not so many days.
+    Return train and test, both lists of Example, of the lengths `num_train` and `num_test`; these and `seed` are int.
+    It raises ValueError if there are not that many days.
 
     >>> train, test = date_examples(num_train=3, num_test=1)
     >>> [(example.source, example.target) for example in train][:2]

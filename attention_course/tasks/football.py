@@ -85,8 +85,8 @@ def direction(ball, goal, grid):
 def football_examples(num_train, num_test, grid=5, seed=0):
     """Draw scenes with a ball, a goal and two players of each team in different patches.
 
-    Return two Football, to train and to test, of `num_train` and `num_test` scenes; the counts and `seed` are int. The
-    picture has ``grid`` patches along each side, at least 3.
+    Return train and test, both Football, of `num_train` and `num_test` scenes; the counts and `seed` are int. The int
+    ``grid`` is the number of patches along each side of the picture, at least 3.
 
     >>> train, _ = football_examples(num_train=2, num_test=0)
     >>> train.images.shape, train.ball, train.goal

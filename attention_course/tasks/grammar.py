@@ -48,7 +48,7 @@ class Grammar(NamedTuple):
 
 
 def follows(roles):
-    """List the roles, names of `ROLES`, that may come next after a list of roles from the start of a sentence.
+    """List the roles, each a str of `ROLES`, that may come next after a list of `roles` from the start of a sentence.
 
     >>> follows(["determiner, many", "adjective"])
     ['noun, many']
@@ -76,8 +76,8 @@ def _sentence(generator):
 def grammar_examples(num_train, num_test, seed=0):
     """Draw different sentences, word after word, each of those that may come next with the same probability.
 
-    No sentence comes twice, so the short ones, of which there are few, are rarer than that would make them. Return two
-    Grammar, to train and to test, of `num_train` and `num_test` sentences; the counts and `seed` are int.
+    No sentence comes twice, so the short ones, of which there are few, are rarer than that would make them. Return
+    train and test, both Grammar, of `num_train` and `num_test` sentences; the counts and `seed` are int.
 
     >>> train, _ = grammar_examples(num_train=2, num_test=0)
     >>> for words, length in zip(train.words, train.lengths):
@@ -97,7 +97,7 @@ def grammar_examples(num_train, num_test, seed=0):
 
 
 def read(words):
-    """Return the `words`, an iterable of int, numbers into `WORDS`, as a str; `START` is left out.
+    """Return the text, a str, of an iterable of `words`, int numbers into `WORDS`; `START` is left out.
 
     >>> read([START, 0, 14, 26])
     'a dog sleeps'

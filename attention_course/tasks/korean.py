@@ -67,9 +67,9 @@ def _endings(triples):
 def korean_examples(num_train, num_test, seed=0):
     """Draw different sentences and write each in all six orders of its three words.
 
-    Return two Sentences, to train and to test, with 6 · `num_train` and 6 · `num_test` rows; the counts and `seed` are
-    int. No sentence is in both, in whatever order, and the first of the test is
-    나는 밥을 먹었다. It raises ValueError if there are not so many sentences.
+    Return train and test, both Sentences, with 6 · `num_train` and 6 · `num_test` rows; the counts and `seed` are int.
+    No sentence is in both, in whatever order, and the first of the test is
+    나는 밥을 먹었다. It raises ValueError if there are not that many sentences.
 
     >>> _, test = korean_examples(num_train=0, num_test=1)
     >>> [write_sentence(stems, endings) for stems, endings in zip(test.stems, test.endings)][:3]

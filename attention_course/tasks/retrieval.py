@@ -40,8 +40,8 @@ def lookup_examples(num_train, num_test, num_tokens=5, num_bits=3, seed=0):
     The circle is one walk through all tokens, in a new order for every sequence. The answer to a token is the negative,
     as in photography, of what the token it asks for carries: what is handed over is not what is there.
 
-    Return two Lookup, to train and to test, of `num_train` and `num_test` sequences; the counts, `num_bits` and `seed`
-    are int. The int `num_tokens` is at least 3, so that no token asks for the one that asks for it.
+    Return train and test, both Lookup, of `num_train` and `num_test` sequences; the counts, `num_bits` and `seed` are
+    int. The int `num_tokens` is at least 3, so that no token asks for the one that asks for it.
 
     >>> train, _ = lookup_examples(num_train=1, num_test=0, num_tokens=3, num_bits=2)
     >>> train.tokens[0].astype(int)
@@ -119,8 +119,8 @@ def pair_examples(num_train, num_test, num_tokens=5, seed=0):
     so what it mixes, seen as the bits change, lies on a line; two signs change at two points of that line, and cut it
     into three parts, each with one answer.
 
-    Return two Pairs, to train and to test, of `num_train` and `num_test` questions; ValueError if one of the counts is
-    no multiple of 4. The counts, `num_tokens` and `seed` are int.
+    Return train and test, both Pairs, of `num_train` and `num_test` questions; ValueError if one of the counts is no
+    multiple of 4. The counts, `num_tokens` and `seed` are int.
 
     >>> train, _ = pair_examples(num_train=4, num_test=0, num_tokens=3)
     >>> train.names[0], train.asked[0], train.places[0]

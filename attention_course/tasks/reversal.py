@@ -24,9 +24,9 @@ def reverse(source):
 def reversal_examples(num_train, num_test, shortest, longest, seed=0):
     """Draw different texts of random letters, every length equally likely, each with its reversal.
 
-    Return two lists of Example, to train and to test, of the lengths `num_train` and `num_test`. The texts have
-    `shortest` to `longest` letters; all of these and `seed` are int. It raises ValueError if more than half of all
-    texts of the shortest length would be needed.
+    Return train and test, both lists of Example, of the lengths `num_train` and `num_test`. The texts have `shortest`
+    to `longest` letters; all of these and `seed` are int. It raises ValueError if more than half of all texts of the
+    shortest length would be needed.
 
     >>> train, test = reversal_examples(num_train=3, num_test=1, shortest=2, longest=4)
     >>> [(example.source, example.target) for example in train]

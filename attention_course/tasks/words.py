@@ -96,9 +96,9 @@ def two_senses(word, openings=5, endings=6, seed=0):
 
     Parameters
     ----------
-    word : str, 'bank', 'bat' or 'match'; with any other ValueError
+    word : str, 'bank', 'bat' or 'match'; ValueError with any other
     openings : int, how many beginnings, the same for both senses
-    endings : int, how many endings for each sense; ValueError if there are not so many openings or endings
+    endings : int, how many endings for each sense; ValueError if there are not that many openings or endings
     seed : int, which ones are drawn
 
     Returns
