@@ -26,20 +26,10 @@ class Adder(torch.nn.Module):
 
 
 def add_digits(change=None, seed=0, steps=300):
-    """Train an `Adder` on all one hundred sums.
+    """Train an `Adder` on all hundred sums and return the share (float) whose last digit it then names correctly.
 
-    Parameters
-    ----------
-    change : function of its block, which is changed before the training, or None
-    seed, steps : int
+    If `change` is not None, it is called with the adder's block before training; `seed` and `steps` are int.
 
-    Returns
-    -------
-    float
-        The share of the hundred sums of which it then names the right last digit.
-
-    Examples
-    --------
     >>> 0 <= add_digits(steps=1) <= 1
     True
     """

@@ -16,18 +16,10 @@ FILE = Path(__file__).with_suffix(".npz")  # written by `python -m evidence.alib
 def record_alibi(models, vocabulary):
     """Let each network write `TEXT` backwards with the keys of each of `DONORS`.
 
-    Parameters
-    ----------
-    models : dict of str: Seq2Seq, trained to write letters backwards, by the names in `NETWORKS`
-    vocabulary : Vocabulary, of the letters
+    `models` is a dict of str: Seq2Seq, trained to write letters backwards, by the names in `NETWORKS`; `vocabulary` is
+    the Vocabulary of the letters. Return a dict of arrays: `scores` (networks, donors, n, m), up to what softmax does
+    not see, in hundredths; `written` (networks, donors).
 
-    Returns
-    -------
-    dict of str: array
-        `scores` (networks, donors, n, m), up to what softmax does not see, in hundredths; `written` (networks, donors).
-
-    Examples
-    --------
     >>> from attention_course.tasks import Vocabulary
     >>> from attention_src.models.seq2seq import Seq2Seq
     >>> models = {name: Seq2Seq(10, 10, 2, 4, 4, name) for name in NETWORKS}
@@ -50,16 +42,11 @@ def record_alibi(models, vocabulary):
 
 
 def stored_alibi():
-    """Return what `record_alibi` found for the networks of chapter 3.
+    """Return what `record_alibi` found for the networks of chapter 3, as a dict.
 
-    Returns
-    -------
-    dict
-        `text`, str; `networks`, list of str; `donors`, list of (text, first place); `scores`, a NumPy array (networks,
-        donors, n, m) whose softmax are the weights; `written`, a list of str for each network.
+    It holds `text`, str; `networks`, list of str; `donors`, list of (text, first place); `scores`, a NumPy array
+    (networks, donors, n, m) whose softmax are the weights; `written`, a list of str for each network.
 
-    Examples
-    --------
     >>> alibi = stored_alibi()
     >>> alibi["text"], alibi["scores"].shape, alibi["written"][0][0]
     ('chafed', (2, 6, 6, 6), 'defahc')

@@ -26,12 +26,8 @@ __all__ = [
 class RewriteTask:
     """Texts to be rewritten, some to train on and some held out, with a number for each of their characters.
 
-    Parameters
-    ----------
-    examples, held_out : list of Example
+    Both `examples` and `held_out` are lists of Example.
 
-    Examples
-    --------
     >>> from attention_course.tasks import reversal_examples
     >>> task = RewriteTask(*reversal_examples(50, 5, 4, 8))
     >>> len(task.source_text), [tuple(part.shape) for part in task.encode(task.held_out[:1])][1:]
@@ -91,7 +87,7 @@ class GeneralEarly(LuongDecoder):
 
 
 def build_network(kind, task, width=48):
-    """Return an untrained network whose encoder reads in both directions.
+    """Return an untrained Seq2Seq whose encoder reads in both directions.
 
     Parameters
     ----------
@@ -101,10 +97,6 @@ def build_network(kind, task, width=48):
         `general_early`, which is `general` asking with the state before.
     task : RewriteTask
     width : int, length of an encoder state and of a decoder state
-
-    Returns
-    -------
-    Seq2Seq
 
     Examples
     --------
@@ -140,17 +132,9 @@ def encode_examples(examples, read, write):
 def character_loss(model, batch):
     """Return the mean surprise at the right character, given the right ones before it: the loss for `fit`.
 
-    Parameters
-    ----------
-    model : Seq2Seq
-    batch : tuple of torch.Tensor, as `RewriteTask.encode` returns it
+    The `model` is a Seq2Seq and `batch` a tuple of tensors, as `RewriteTask.encode` returns it. The result is a
+    torch.Tensor of one number, which leaves out the padding of the targets.
 
-    Returns
-    -------
-    torch.Tensor, one number; padding of the targets is left out
-
-    Examples
-    --------
     >>> model, numbers = Seq2Seq(5, 5, 2, 4, 4, "dot"), torch.tensor([[2, 3], [4, 4]])
     >>> character_loss(model, (numbers, torch.tensor([2, 2]), numbers)).shape
     torch.Size([])
@@ -206,20 +190,8 @@ def place_from_end(states):
 def read_keys(model, data):
     """Return the keys that a network makes of some sources, to be used for others with `use_keys`.
 
-    Parameters
-    ----------
-    model : Seq2Seq with attention
-    data : tuple of torch.Tensor, as `RewriteTask.encode` returns it
-
-    Returns
-    -------
-    torch.Tensor (batch, m, d)
-
-    Examples
-    --------
-    >>> model, numbers = Seq2Seq(5, 5, 2, 4, 4, "dot"), torch.tensor([[2, 3], [4, 4]])
-    >>> read_keys(model, (numbers, torch.tensor([2, 2]))).shape
-    torch.Size([2, 2, 4])
+    The `model` is a Seq2Seq with attention and `data` a tuple of tensors, as `RewriteTask.encode` returns it. The keys
+    are a torch.Tensor (batch, m, d).
     """
     numbers, lengths, *_ = data
     return model.decoder.keys(model.encoder(numbers, lengths)[0])
@@ -228,18 +200,15 @@ def read_keys(model, data):
 def exchange_keys(model, task, examples):
     """Return keys for some texts: their own, those of other texts, and the mean of all, always of the same format.
 
-    Two texts have the same format if letters, digits and other characters stand at the same places in both.
+    Two texts have the same format if letters, digits and other characters stand at the same places in both. A text
+    whose format is the only one of its kind keeps its own keys. The result is a dict of str: torch.Tensor (batch, m,
+    d), for `use_keys`.
 
     Parameters
     ----------
     model : Seq2Seq with attention
     task : RewriteTask
     examples : list of Example
-
-    Returns
-    -------
-    dict of str: torch.Tensor (batch, m, d), for `use_keys`
-        A text whose format is the only one of its kind keeps its own keys.
 
     Examples
     --------
@@ -260,19 +229,10 @@ def exchange_keys(model, task, examples):
 
 
 def use_keys(model, keys):
-    """Let a network compare its queries with these keys, for a while; the values stay those of its own source.
+    """Let a network compare its queries with other keys inside a ``with`` block; the values stay those of its source.
 
-    Parameters
-    ----------
-    model : Seq2Seq with attention
-    keys : torch.Tensor (batch, m, d), as `read_keys` returns them
+    The `model` is a Seq2Seq with attention, and `keys` are a torch.Tensor (batch, m, d), as `read_keys` returns them.
 
-    Returns
-    -------
-    context manager
-
-    Examples
-    --------
     >>> model, texts = Seq2Seq(5, 5, 2, 4, 4, "dot"), torch.tensor([[2, 3], [4, 4]])
     >>> _, own = model(texts, texts)
     >>> with use_keys(model, read_keys(model, (texts.flip(0), torch.tensor([2, 2])))):
@@ -317,7 +277,7 @@ def guess_places(examples, others, by_length=True):
 
 @torch.no_grad()
 def force_weight(model, data, vocabulary, t, places):
-    """Return what a network writes as character t when all weight of that step lies on one place.
+    """Return what a network writes as character t, a str for each text, when all weight of that step lies on one place.
 
     Parameters
     ----------
@@ -326,10 +286,6 @@ def force_weight(model, data, vocabulary, t, places):
     vocabulary : Vocabulary, of the targets
     t : int, the step, from 0; the right characters stand before it
     places : torch.Tensor (batch,), where all weight is put; RuntimeError if one is beyond the sources
-
-    Returns
-    -------
-    list of str, one character for each text
 
     Examples
     --------

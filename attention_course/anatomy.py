@@ -39,23 +39,14 @@ def _join(model, sublayer, join):
 
 
 def cut(model, sublayer, what):
-    """Cut one arrow of a Transformer, for a while: the path past a sub-layer, or what the sub-layer adds.
+    """Cut one arrow inside a ``with`` block: the path past a sub-layer of a Transformer, or what the sub-layer adds.
 
     Parameters
     ----------
     model : Transformer, with the norm first
     sublayer : str, one of `SUBLAYERS`
     what : str, "path" (the residual connection past it: only what the sub-layer returns goes on) or "part" (the
-        sub-layer adds nothing: only the stream goes on)
-
-    Returns
-    -------
-    context manager
-
-    Raises
-    ------
-    ValueError
-        `what` is neither "path" nor "part".
+        sub-layer adds nothing: only the stream goes on); ValueError if it is neither
 
     Examples
     --------
@@ -77,17 +68,13 @@ def cut(model, sublayer, what):
 
 
 def replace_path(model, sublayer, vectors):
-    """Let other vectors go along the path past a sub-layer of a Transformer instead of the stream, for a while.
+    """Replace the stream on the path past a sub-layer by other vectors inside a ``with`` block.
 
     Parameters
     ----------
     model : Transformer, with the norm first
     sublayer : str, one of `SUBLAYERS`
     vectors : (longest, d_model), one for each place
-
-    Returns
-    -------
-    context manager
 
     Examples
     --------
@@ -165,6 +152,7 @@ def dissect(model, task, sources):
     model : Transformer
     task : DateTask
     sources : list of str of one length; the others are edits of the first
+        ValueError if one has a character that no source of the task has.
 
     Returns
     -------
@@ -174,11 +162,6 @@ def dissect(model, task, sources):
         (10, m); "fed", how long what each feed-forward network adds is, as a share of the stream (m + 10,); "changed",
         a digit for each token at seven places of the streams, 0 as in the first run, 1 to 9 more and more different.
         All numbers but the last are packed (`attention_course.packed`).
-
-    Raises
-    ------
-    ValueError
-        A source has a character that no source of the task has.
 
     Examples
     --------

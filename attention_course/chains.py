@@ -4,16 +4,8 @@
 def longest_chain(output):
     """Count the operations of the longest chain that leads to a tensor, as torch remembers them for the gradient.
 
-    Parameters
-    ----------
-    output : torch.Tensor that requires a gradient
+    The `output` is a torch.Tensor that requires a gradient; the result is an int.
 
-    Returns
-    -------
-    int
-
-    Examples
-    --------
     >>> import torch
     >>> x = torch.ones(2, requires_grad=True)
     >>> longest_chain(x + 1), longest_chain((x + 1) * (x + 2) * 3)

@@ -18,12 +18,8 @@ ISO_LENGTH = 10
 class DateTask:
     """The dates of chapter 3 as tensors, some to train on and some held out.
 
-    Parameters
-    ----------
-    num_train, num_held_out, seed : int, as for `date_examples`
+    The arguments `num_train`, `num_held_out` and `seed` are int, as for `date_examples`.
 
-    Examples
-    --------
     >>> task = DateTask(num_train=50, num_held_out=5)
     >>> [tuple(part.shape) for part in task.encode(task.held_out)]
     [(5, 19), (5,), (5, 10)]
@@ -83,25 +79,11 @@ class DateTask:
 
 
 def make_network(kind, task, seed=0):
-    """Return an untrained network of about 33,000 parameters for these dates.
+    """Return an untrained network (Transformer or Seq2Seq) of about 33,000 parameters for the dates of a DateTask.
 
-    Parameters
-    ----------
-    kind : str, "Transformer" (one encoder block, one decoder block) or "recurrent" (with additive attention)
-    task : DateTask
-    seed : int, of its initialisation
+    The `kind` is "Transformer" (one encoder block, one decoder block) or "recurrent" (with additive attention),
+    otherwise ValueError. The `seed` is that of the initialisation; `task` gives the vocabularies.
 
-    Returns
-    -------
-    Transformer or Seq2Seq
-
-    Raises
-    ------
-    ValueError
-        The kind is neither.
-
-    Examples
-    --------
     >>> make_network("other", None)
     Traceback (most recent call last):
     ValueError: kind is 'other'; expected 'Transformer' or 'recurrent'

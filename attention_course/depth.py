@@ -55,21 +55,10 @@ class Stack(torch.nn.Module):
 
 
 def train_stack(stack, rate=1e-2, steps=50, seed=0):
-    """Train a stack to name the first symbol at every place.
+    """Train a Stack to name the first symbol at every place, and return the loss of every step, a list of float.
 
-    Parameters
-    ----------
-    stack : Stack
-    rate : float, the learning rate
-    steps, seed : int, as for `fit`
+    The `rate` (float) is the learning rate; `steps` and `seed` are int, as for `fit`.
 
-    Returns
-    -------
-    list of float
-        The loss of every step.
-
-    Examples
-    --------
     >>> stack = Stack(lambda block, x, skip: block(x)[0], "pre-norm", depth=1)
     >>> len(train_stack(stack, steps=2))
     2
@@ -91,20 +80,10 @@ def _centre(x):
 def share_left(stack):
     """Return how much of the last stream is what the paths past the sub-layers have left of the first one.
 
-    Without a norm on the stream the first one is still there in full, under all that was added. A norm divides the sum
-    of both, so what was there before is multiplied by the skip weight and by what the norm multiplies with.
+    The share is a float, one length over the length of the last stream, and the mean of 64 texts. Without a norm on the
+    stream of a `stack` the first one is still there in full, under all that was added. A norm divides the sum of both,
+    so what was there before is multiplied by the skip weight and by what the norm multiplies with.
 
-    Parameters
-    ----------
-    stack : Stack
-
-    Returns
-    -------
-    float
-        A length, as a share of the length of the last stream; the mean of 64 texts.
-
-    Examples
-    --------
     >>> round(share_left(Stack(lambda block, x, skip: x, "pre-norm", depth=2)), 3)
     1.0
     """

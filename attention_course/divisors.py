@@ -103,20 +103,11 @@ def count_in_squares(divisors, sizes, rates, method):
 
 
 def measure_gradients(divisor, d, *, seed=0, runs=5):
-    """Measure the gradient of W_q and W_k before the first step.
+    """Measure the gradient of W_q and W_k before the first step, for each of several initialisations.
 
-    Parameters
-    ----------
-    divisor : float, by which all scores are divided
-    d, seed, runs : int
+    All scores are divided by `divisor`, a float; `d`, `seed` and `runs` are int. The result (runs,) is a torch.Tensor,
+    the root of the mean square of the gradient's numbers. The numbers of W have the size 1 / √d.
 
-    Returns
-    -------
-    torch.Tensor (runs,)
-        The root of the mean square of its numbers, for each initialisation. Those of W have the size 1 / √d.
-
-    Examples
-    --------
     >>> measure_gradients(1, 16).mean() > measure_gradients(4, 16).mean()
     tensor(True)
     """

@@ -45,23 +45,18 @@ class Projections(torch.nn.Module):
 
 
 def train_signs(head, answer, X, right, *, steps=600, learning_rate=0.03, seed=0):
-    """Train a head until the signs of its answers are the right ones, as far as it can.
+    """Train a head, in place, until the signs of its answers are the right ones as far as it can, and return the head.
 
     The loss is the mean of ``softplus(-right · answer)``, which is smaller where the signs agree.
 
     Parameters
     ----------
-    head : Projections, trained in place
+    head : Projections
     answer : function of X and head that returns numbers (heads, sequences, ...)
     X : (sequences, n, d_model)
     right : (sequences, ...), each −1 or 1; ValueError if there are not as many as sequences
     steps, seed : int
     learning_rate : float, as for `fit`
-
-    Returns
-    -------
-    Projections
-        The head itself.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def replace_attribute(parts, name, value):
-    """Give each of these parts of a model the same attribute, for a while.
+    """Give each of these parts of a model the same attribute inside a ``with`` block.
 
     Parameters
     ----------
@@ -18,10 +18,6 @@ def replace_attribute(parts, name, value):
     name : str, of an attribute that every one of them has: a number, a method, a parameter, a module
         AttributeError if a part has no such attribute; then none is changed.
     value : what it is to be inside the ``with`` block
-
-    Returns
-    -------
-    context manager
 
     Examples
     --------
@@ -49,19 +45,11 @@ def replace_attribute(parts, name, value):
 
 @contextmanager
 def overwrite(tensor, value):
-    """Put other numbers into a tensor, for a while.
+    """Put other numbers into a tensor inside a ``with`` block.
 
-    Parameters
-    ----------
-    tensor : torch.Tensor, a parameter or a part of one, such as ``layer.weight[:, :8]``
-    value : float, or tensor of the same shape; with any other shape RuntimeError, and nothing is changed
+    The `tensor` is a parameter or a part of one, such as ``layer.weight[:, :8]``; `value` is a float or a tensor of the
+    same shape. With any other shape nothing is changed, and it raises RuntimeError.
 
-    Returns
-    -------
-    context manager
-
-    Examples
-    --------
     >>> import torch
     >>> layer = torch.nn.Linear(2, 1, bias=False)
     >>> with overwrite(layer.weight[:, :1], 0):

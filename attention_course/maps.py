@@ -13,15 +13,10 @@ FILE = Path(__file__).with_suffix(".npz")  # written by `python -m evidence.publ
 
 
 def stored_maps():
-    """Return the tokens and the weights of each of `SENTENCES`, as `minilm()` gives them.
+    """Return the tokens and the weights of each of `SENTENCES`, as `minilm()` gives them, a list of (tokens, weights).
 
-    Returns
-    -------
-    list of (tokens, weights)
-        A list of str, and a NumPy array (layers, heads, n, n) of weights rounded to the next 1/255.
+    The tokens are a list of str, and the weights a NumPy array (layers, heads, n, n), rounded to the next 1/255.
 
-    Examples
-    --------
     >>> tokens, weights = stored_maps()[0]
     >>> tokens[:4], weights.shape
     (['[CLS]', 'the', 'cat', 'sat'], (6, 12, 12, 12))

@@ -13,12 +13,8 @@ from .training import Minibatches, fit
 class NameTask:
     """The first names of `name_examples`, each with a full stop at its end, some to train on and some held out.
 
-    Parameters
-    ----------
-    num_held_out, seed : int, as for `name_examples`
+    The arguments `num_held_out` and `seed` are int, as for `name_examples`.
 
-    Examples
-    --------
     >>> task = NameTask()
     >>> task.to_train.shape, task.to_test.shape
     (torch.Size([4663, 12]), torch.Size([500, 11]))

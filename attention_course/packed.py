@@ -4,23 +4,10 @@ import numpy as np
 
 
 def pack(values):
-    """Write numbers from 0 to 12.95, rounded to hundredths, as a text, row by row.
+    """Write an array of numbers from 0 to 12.95, rounded to hundredths, as a str, row by row.
 
-    Parameters
-    ----------
-    values : array
+    If one of the `values` is negative or larger, it raises ValueError.
 
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    ValueError
-        A number is negative or larger.
-
-    Examples
-    --------
     >>> pack([0, 1, 0.5])
     '002S1E'
     """
@@ -31,19 +18,10 @@ def pack(values):
 
 
 def unpack(text, *shape):
-    """Return the numbers that `pack` has written, in this shape; ValueError if the text has another number of numbers.
+    """Return the numbers that `pack` has written to `text`, a str, as an array of this shape, one int for each axis.
 
-    Parameters
-    ----------
-    text : str
-    *shape : int
+    It raises ValueError if the text does not have as many numbers as the `shape`.
 
-    Returns
-    -------
-    array of this shape
-
-    Examples
-    --------
     >>> unpack("002S1E", 3)
     array([0. , 1. , 0.5])
     """

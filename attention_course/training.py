@@ -14,14 +14,9 @@ class Minibatches:
 
     Parameters
     ----------
-    *tensors : torch.Tensor, (rows, ...)
+    *tensors : torch.Tensor, (rows, ...); ValueError if there is none, or if they have different numbers of rows
     batch_size : int
     steps : int, number of batches
-
-    Raises
-    ------
-    ValueError
-        There is no tensor, or they have different numbers of rows.
 
     Examples
     --------
@@ -59,11 +54,12 @@ def _someone_watches():
 
 
 def fit(model, batches, loss, *, learning_rate=3e-3, seed=0):
-    """Change the model's parameters, batch by batch, so that the loss falls.
+    """Change the model's parameters, batch by batch, so that the loss falls, and return the loss of every step.
 
     Adam (Kingma and Ba 2014); the learning rate rises to `learning_rate` and falls to 0 again. An interruption (Ctrl-C,
     or the stop button of a notebook) ends the training and keeps what was learned so far. While it trains, torch
-    computes on one thread (`limit_threads`).
+    computes on one thread (`limit_threads`). The losses are a list of float. It raises ValueError if there is no batch
+    or the loss is not finite.
 
     Parameters
     ----------
@@ -73,16 +69,6 @@ def fit(model, batches, loss, *, learning_rate=3e-3, seed=0):
     learning_rate : float, its peak
     seed : int, from which the batches of `Minibatches` and the model's dropout are drawn; torch's own random numbers
         go on afterwards as if nothing had happened
-
-    Returns
-    -------
-    list of float
-        The loss of every step.
-
-    Raises
-    ------
-    ValueError
-        There is no batch, or the loss is not finite.
 
     Examples
     --------

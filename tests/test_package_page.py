@@ -1,8 +1,10 @@
 """The reference page has every public name with all it promises, and page and chapters link each other."""
 
+import ast
 import doctest
 import importlib
 import inspect
+import re
 
 import numpy as np
 import pytest
@@ -54,18 +56,45 @@ def entries(site):
     return {head["id"]: head.parent for head in page.select("dl.py > dt[id]")}
 
 
-def list_needed_headings(name):
-    """Return the headings that the entry of a name must have."""
+def find_thing(name):
     module, _, short = name.rpartition(".")
-    thing = getattr(importlib.import_module(module), short)
+    return getattr(importlib.import_module(module), short)
+
+
+def list_needed_headings(name):
+    """Return the headings that the entry of a name must have.
+
+    The course package may say it in sentences instead, unless there are three arguments to explain or three results.
+    """
+    thing = find_thing(name)
+    if inspect.isclass(thing) and issubclass(thing, tuple | Exception):
+        return {"Parameters"} if issubclass(thing, tuple) else set()
+    parameters = inspect.signature(thing).parameters.values()
+    if ".checks." in name:
+        return {"Examples"}  # the call in its chapter
+    if name.startswith("attention_course."):
+        given = [p for p in parameters if p.default is p.empty and p.name not in ("num_train", "num_test")]
+        takes = {"Parameters"} if len(given) >= 3 else set()
+        return takes | ({"Returns"} if inspect.isfunction(thing) and count_results(thing) >= 3 else set())
     if inspect.isclass(thing):
-        if issubclass(thing, Exception):
-            return set()
-        return {"Parameters"} if issubclass(thing, tuple) else {"Parameters", "Examples"}
-    takes = {"Parameters"} if inspect.signature(thing).parameters else set()
-    returns = set() if ".checks." in name or ".plots." in name else {"Returns"}  # of all of them it is said once
-    refuses = "raise " in inspect.getsource(thing) and ".checks." not in name and ".plots." not in name
-    return takes | returns | ({"Raises"} if refuses else set()) | {"Examples"}
+        return {"Parameters", "Examples"}
+    refuses = {"Raises"} if "raise " in inspect.getsource(thing) else set()
+    return ({"Parameters"} if parameters else set()) | {"Returns", "Examples"} | refuses
+
+
+def count_results(function):
+    last = ast.parse(inspect.getsource(function)).body[0].body[-1]
+    value = last.value if isinstance(last, ast.Return) else None
+    return len(value.elts) if isinstance(value, ast.Tuple) else 1
+
+
+def list_unexplained(name, text):
+    """Return the arguments of a function that a text does not mention, and "Error" if it is silent about an error."""
+    thing = find_thing(name)
+    if inspect.isclass(thing) or ".checks." in name or ".plots." in name:  # an introduction says it once for all
+        return []
+    words = [*inspect.signature(thing).parameters] + ["Error"] * ("raise " in inspect.getsource(thing))
+    return [word for word in words if not re.search(rf"(\b|[a-z]){word}\b", text)]
 
 
 def list_headings(entry):
@@ -79,6 +108,7 @@ def list_headings(entry):
 def test_a_public_name_is_on_the_page_with_shapes_errors_example_and_source(entries, name):
     assert list_needed_headings(name) <= list_headings(entries[name])
     assert entries[name].find("dd").find("p").get_text()
+    assert list_unexplained(name, entries[name].find("dd").get_text(" ")) == []
     assert entries[name].find("dt").find("a", string="[source]") is not None
 
 

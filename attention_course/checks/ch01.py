@@ -26,9 +26,7 @@ def _trials(seed):
 def attention(answer, seed=0):
     """Check a student's ``answer(query, key, value) -> (output, weights)``, scaled dot-product attention without mask.
 
-    Parameters
-    ----------
-    answer : function of query (n, d_k), key (m, d_k), value (m, d_v)
+    The shapes are query (n, d_k), key (m, d_k) and value (m, d_v).
     """
     for query, key, value in _trials(seed):
         got = ask_for_two(NAMES, answer, query=query, key=key, value=value)
@@ -40,10 +38,7 @@ def attention(answer, seed=0):
 def mended_attention(answer, caught_by, seed=0):
     """Check the mended function of chapter 01, and the name of the test that shows both faults.
 
-    Parameters
-    ----------
-    answer : function as for `attention`
-    caught_by : str, 'shape', 'rows', 'square' or 'uneven'
+    The `answer` is a function as for `attention`, and `caught_by` is 'shape', 'rows', 'square' or 'uneven'.
     """
     attention(answer, seed)
     with half():
@@ -53,10 +48,7 @@ def mended_attention(answer, caught_by, seed=0):
 def doubled_query(answer, *, times=2):
     """Check the weight that *The* keeps for itself once its query is (times, 0) instead of (1, 0).
 
-    Parameters
-    ----------
-    answer : float, rounded to 3 decimals
-    times : int
+    The `answer` is a float, rounded to 3 decimals, and `times` is an int.
     """
     gap = times / sqrt(2)
     before = 1 / (1 + exp(-1 / sqrt(2)))

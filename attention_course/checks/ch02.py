@@ -80,9 +80,7 @@ def _need_hidden(answer, scores, mask):
 def softmax(answer, seed=0):
     """Check a student's ``answer(scores, mask=None) -> weights``, a stable softmax over the keys.
 
-    Parameters
-    ----------
-    answer : function of scores (..., n, m) and, when there is one, mask (..., n, m) bool, True = may look
+    The scores are (..., n, m), and so is the mask, when there is one: bool, True = may look.
     """
     random = np.random.default_rng([seed, 1])
     for scores in (*_trials(seed), FAR):
@@ -96,12 +94,10 @@ def softmax(answer, seed=0):
 
 
 def mended_softmax(answer, total, seed=0):
-    """Check the mended softmax of chapter 02, which takes no mask, and what a row of the wrong one adds up to.
+    """Check the mended softmax of chapter 02, of scores (..., n, m) without a mask, and a sum of the wrong one.
 
-    Parameters
-    ----------
-    answer : function of scores (..., n, m)
-    total : float, the sum of the second row of what the wrong function makes of the scores (0, 0) and (log 4, log 4)
+    The wrong function is given the scores (0, 0) and (log 4, log 4), and the float `total` is the sum of its second
+    row.
     """
     for scores in (*_trials(seed), FAR):
         _compare(answer, scores, None)
@@ -114,11 +110,7 @@ def mended_softmax(answer, total, seed=0):
 def temperature_for_ratio(answer, *, first=5 / 2, second=2, ratio=3):
     """Check the temperature at which the weight of a score `first` is `ratio` times that of a score `second`.
 
-    Parameters
-    ----------
-    answer : float, rounded to 2 decimals
-    first, second : float, the scores; three more are 1/2, −1 and −6
-    ratio : float
+    All arguments are float, and `answer` is rounded to 2 decimals; the other three scores are 1/2, −1 and −6.
     """
     gap = first - second
     wrong = {
@@ -138,9 +130,7 @@ def temperature_for_ratio(answer, *, first=5 / 2, second=2, ratio=3):
 def without_divisor(answer, seed=0):
     """Check a student's ``answer(c, rate) -> scale, rate`` by training with Adam: with a divisor, and with the two.
 
-    Parameters
-    ----------
-    answer : function of a divisor and a learning rate, both float
+    The answer takes a divisor and a learning rate, both float.
     """
     random = np.random.default_rng([seed, 2])
     for c, rate in ((4.0, 0.01), (float(random.integers(10, 30)), 0.02), (1.0, 0.003)):

@@ -22,9 +22,7 @@ STEPS = [(4, 3), (2, 5), (7, 4), (1, 3), (3, 3), (12, 11)]  # m, d
 def additive_score(answer, seed=0):
     """Check a student's ``answer(query, key, w_query, w_key, v) -> scores (n, m)``.
 
-    Parameters
-    ----------
-    answer : function of query (n, d_q), key (m, d_k), w_query (d_q, h), w_key (d_k, h), v (h,)
+    The shapes are query (n, d_q), key (m, d_k), w_query (d_q, h), w_key (d_k, h) and v (h,).
     """
     random = np.random.default_rng(seed)
     for n, m, d_q, d_k, h in draw_sizes(SIZES, seed):
@@ -58,9 +56,7 @@ def _known_scores(right, query, key, w_query, w_key, v):
 def decoder_step(answer, seed=0):
     """Check a student's ``answer(s, H, W_c) -> (s_tilde, weights)``, one step of Luong's decoder with the dot score.
 
-    Parameters
-    ----------
-    answer : function of s (d,), H (m, d), W_c (2d, d)
+    The shapes are s (d,), H (m, d) and W_c (2d, d).
     """
     random = np.random.default_rng(seed)
     names = "(s_tilde, weights)"
@@ -99,10 +95,8 @@ def _known_states(s, H, W_c, c, weights):
 def looks_at_the_encoder(answer, growth, seed=0):
     """Check the mended attention of chapter 03, ``answer(s, H, W) -> (context, weights)``, and a test of the wrong one.
 
-    Parameters
-    ----------
-    answer : function of s (d,), H (m, d), W (d, d)
-    growth : float, how much the wrong context grows with the first of two states, at s W = (ln 3, 0), to two decimals
+    The shapes are s (d,), H (m, d) and W (d, d). The float `growth`, to two decimals, is how much the wrong context
+    grows with the first of two states, at s W = (ln 3, 0).
     """
     random = np.random.default_rng(seed)
     names = "(context, weights)"
@@ -134,9 +128,7 @@ def looks_at_the_encoder(answer, growth, seed=0):
 def counting_keys(answer, seed=0):
     """Check ``answer(m, c) -> (keys, query)``, which find the place c before the last of m, by what they do together.
 
-    Parameters
-    ----------
-    answer : function of two int that returns keys (m, 2), the same for all c, and a query (2,), the same for all m
+    For two int, the answer returns keys (m, 2), the same for all c, and a query (2,), the same for all m.
     """
     names = "(keys, query)"
     queries = {c: ask_for_two(names, answer, m=16, c=c)[1] for c in range(16)}

@@ -27,9 +27,7 @@ def _trials(seed):
 def _head(answer, seed):
     """Check a student's ``answer(X, W_q, W_k, W_v) -> (output, weights)``, one head of self-attention.
 
-    Parameters
-    ----------
-    answer : function of X (n, d_model), W_q (d_model, d_k), W_k (d_model, d_k), W_v (d_model, d_v)
+    The shapes are X (n, d_model), W_q and W_k (d_model, d_k), and W_v (d_model, d_v).
     """
     for trial in _trials(seed):
         X, *matrices = trial.values()
@@ -81,12 +79,9 @@ def _ask_about_weights(weights, on_asked, wanted):
 
 
 def designed_head(W_q, W_k, W_v, seed=0):
-    """Check three matrices designed by hand for the task of `lookup_examples`, on 200 sequences drawn by the seed.
+    """Check matrices W_q, W_k (13, d_k) and W_v (13, 3) designed by hand for the task of `lookup_examples`.
 
-    Parameters
-    ----------
-    W_q, W_k : (13, d_k)
-    W_v : (13, 3)
+    They are tried on 200 sequences drawn by the seed.
     """
     W_q, W_k, W_v = _need_matrices({"W_q": W_q, "W_k": W_k, "W_v": W_v})
     examples, _ = lookup_examples(200, 0, seed=seed)
@@ -111,10 +106,8 @@ def designed_head(W_q, W_k, W_v, seed=0):
 def mended_head(answer, wrong_score, seed=0):
     """Check the mended head of chapter 04, and what the wrong one makes of a score of 8, at d_model = 100, d_k = 25.
 
-    Parameters
-    ----------
-    answer : function of X (n, d_model), W_q (d_model, d_k), W_k (d_model, d_k), W_v (d_model, d_v)
-    wrong_score : float, to one decimal
+    The answer takes X (n, d_model), W_q and W_k (d_model, d_k), and W_v (d_model, d_v); `wrong_score` is a float, to
+    one decimal.
     """
     _head(answer, seed)
     with half():
@@ -125,10 +118,7 @@ def mended_head(answer, wrong_score, seed=0):
 def numbers_and_rank(numbers, rank, *, d_model=100, d_k=8, d_v=20):
     """Check how many numbers the matrices of a head hold, and the largest rank of its score table for 50 tokens.
 
-    Parameters
-    ----------
-    numbers, rank : int, the answers
-    d_model, d_k, d_v : int
+    All arguments are int; `numbers` and `rank` are the answers.
     """
     counts = {
         "no_values": 2 * d_model * d_k,

@@ -16,9 +16,7 @@ BATCHES = [(4, 2), (5, 3), (1, 2), (7, 1), (12, 4)]  # n, batch
 def decoder_mask(answer, seed=0):
     """Check a student's ``answer(lengths, n) -> bool (batch, n, n)``, the mask of a decoder, True = may look.
 
-    Parameters
-    ----------
-    answer : function of lengths (batch,) int and n int
+    The lengths (batch,) are int, and so is n.
     """
     random = np.random.default_rng(seed)
     for n, batch in draw_sizes(BATCHES, seed):
@@ -118,9 +116,7 @@ def _masked_trials(seed):
 def masked_attention(answer, seed=0):
     """Check a student's ``answer(query, key, value, mask) -> (output, weights)``, attention with a mask.
 
-    Parameters
-    ----------
-    answer : function of query (n, d_k), key (m, d_k), value (m, d_v), mask (n, m) bool, True = may look
+    The shapes are query (n, d_k), key (m, d_k), value (m, d_v) and mask (n, m), which is bool, True = may look.
     """
     for trial in _masked_trials(seed):
         _need_masked(answer, *trial)
@@ -179,10 +175,8 @@ def _need_nothing_forbidden(weights, mask, given, small):
 def mended_mask(answer, moved, seed=0):
     """Check the mended attention of chapter 05, and how many of three outputs of the wrong one see the last word.
 
-    Parameters
-    ----------
-    answer : function as for `masked_attention`; no row may look nowhere
-    moved : int, outputs of the wrong function that move if the last of three words changes, under a causal mask
+    The `answer` is a function as for `masked_attention`, and every query has a visible key. The int `moved` counts the
+    outputs of the wrong function that move if the last of three words changes, under a causal mask.
     """
     for trial in _masked_trials(seed):
         _need_masked(answer, *trial)

@@ -48,9 +48,7 @@ def _trials(seed):
 def multi_head(answer, seed=0):
     """Check a student's ``answer(X, W_q, W_k, W_v, W_o, num_heads) -> (output, weights)``.
 
-    Parameters
-    ----------
-    answer : function of X (n, d_model), four matrices (d_model, d_model), num_heads int
+    X is (n, d_model), the four matrices are (d_model, d_model), and num_heads is an int.
     """
     names = ("X", "W_q", "W_k", "W_v", "W_o", "num_heads")
     for trial in _trials(seed):
@@ -114,10 +112,7 @@ def _known_outputs(heads, trial):
 def layer_numbers(d_k, parameters, table_cells, *, d_model=768, num_heads=12, tokens=100):
     """Check the width of a head, the number of parameters of a layer with biases, and of weights it computes.
 
-    Parameters
-    ----------
-    d_k, parameters, table_cells : int, the answers
-    d_model, num_heads, tokens : int
+    All arguments are int; `d_k`, `parameters` and `table_cells` are the answers.
     """
     width, square, full = d_model // num_heads, d_model**2, 4 * d_model**2 + 4 * d_model
     check_number("layer_width", d_k, width, given={"d_model": d_model}, whole_token=d_model, heads=num_heads)
@@ -137,10 +132,8 @@ def layer_numbers(d_k, parameters, table_cells, *, d_model=768, num_heads=12, to
 def split_heads(answer, token, seed=0):
     """Check the mended ``answer(a, num_heads)``, (n, d) -> (num_heads, n, d / num_heads), and a prediction.
 
-    Parameters
-    ----------
-    answer : function of a (n, d) and num_heads int
-    token : int, whose number the wrong function has first in head 2, of four tokens 0 to 3 of six numbers, two heads
+    The int `token` is the one whose number the wrong function has first in head 2, of four tokens 0 to 3 of six numbers
+    and two heads; num_heads is also an int.
     """
     random = np.random.default_rng(seed)
     for n, d, num_heads in draw_sizes(SIZES, seed, _fit):

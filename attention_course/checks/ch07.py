@@ -64,9 +64,7 @@ def _known_orders(x, attend, feed_forward, norm_1, norm_2):
 def pre_norm_block(answer, seed=0):
     """Check a student's ``answer(x, attend, feed_forward, norm_1, norm_2) -> (n, d)``, a pre-norm encoder block.
 
-    Parameters
-    ----------
-    answer : function of x (n, d) and four functions of (n, d)
+    The answer takes x (n, d) and four functions of (n, d).
     """
     random = np.random.default_rng(seed)
     for n, d in draw_sizes(SIZES, seed):
@@ -83,10 +81,7 @@ def pre_norm_block(answer, seed=0):
 def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=640):
     """Check the number of parameters of an encoder block, biases and two norms included.
 
-    Parameters
-    ----------
-    parameters : int, the answer
-    d_model, num_heads, d_ff : int
+    All arguments are int; `parameters` is the answer.
     """
     square, wide = d_model**2, d_model * d_ff
     attend = 4 * square + 4 * d_model
@@ -130,12 +125,9 @@ def _zero_test(block, x, norm_1, norm_2):
 def zero_test(answer, printed, seed=0):
     """Check a student's test ``answer(block, x, norm_1, norm_2) -> number``, and what it prints for a wrong block.
 
-    Parameters
-    ----------
-    answer : function of a block, x (n, d) and two functions of (n, d)
-        The block is a function as in `pre_norm_block`. The number is the largest change of x if both sub-layers return
-        zeros.
-    printed : int, what it prints for the block of the exercise and x = (2, 6, 2, 6)
+    The block is a function as in `pre_norm_block`, x is (n, d), and the norms are functions of (n, d). The number is
+    the largest change of x if both sub-layers return zeros. The int `printed` is what the test prints for the block of
+    the exercise and x = (2, 6, 2, 6).
     """
     random = np.random.default_rng(seed)
     for n, d in draw_sizes(SIZES, seed):
@@ -177,10 +169,8 @@ def _kept(skip, added, layers):
 def stream_kept(answer, smallest, seed=0):
     """Check a student's ``answer(skip, added, layers) -> share`` of the stream that is left, and a design made with it.
 
-    Parameters
-    ----------
-    answer : function of two positive floats and an int
-    smallest : int, the smallest whole skip weight that keeps half of the stream for added = 1 and 60 sub-layers
+    The answer takes two positive floats and an int. The int `smallest` is the smallest whole skip weight that keeps
+    half of the stream for added = 1 and 60 sub-layers.
     """
     random = np.random.default_rng(seed)
     for layers in (1, 2, int(random.integers(3, 40))):

@@ -24,12 +24,7 @@ def _draw_sizes(seed):
 
 
 def patchify(answer, seed=0):
-    """Check a student's ``answer(image, p)``, (H, W, C) -> (H/p · W/p, p · p · C), row by row.
-
-    Parameters
-    ----------
-    answer : function of image (H, W, C) and p int
-    """
+    """Check a student's ``answer(image, p)``, (H, W, C) -> (H/p · W/p, p · p · C), row by row, for an int p."""
     random = np.random.default_rng(seed)
     for height, width, channels, p in _draw_sizes(seed):
         image = random.normal(size=(height, width, channels))
@@ -61,10 +56,8 @@ def _about_patches(got, image, p):
 def patch_numbers(tokens, numbers, weights, *, size=384, patch=16):
     """Check the tokens, the numbers of a patch and the weights of a head, for a square picture in colour.
 
-    Parameters
-    ----------
-    tokens, numbers, weights : int, the answers
-    size, patch : int, pixels along a side
+    All arguments are int; `tokens`, `numbers` and `weights` are the answers, `size` and `patch` are pixels along a
+    side.
     """
     side, length = size // patch, patch**2 * 3
     right = side**2 + 1
@@ -94,10 +87,8 @@ ROWS = {
 def mended_unpatchify(answer, first_row, seed=0):
     """Check the mended inverse of patchify of chapter 08, and what the wrong one put into the first row of a picture.
 
-    Parameters
-    ----------
-    answer : function of patches (H/p · W/p, p · p · C), p, H and W that returns the picture (H, W, C)
-    first_row : four numbers, the first row that the wrong function makes of the picture of 4 × 4 numbered pixels
+    The `answer` is a function of patches (H/p · W/p, p · p · C), p, H and W that returns the picture (H, W, C). The
+    four numbers of `first_row` are the first row that the wrong function makes of the picture of 4 × 4 numbered pixels.
     """
     random = np.random.default_rng(seed)
     for height, width, channels, p in _draw_sizes(seed):

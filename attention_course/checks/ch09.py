@@ -60,9 +60,7 @@ def _known(logits, words, lengths):
 def next_token_loss(answer, seed=0):
     """Check a student's ``answer(logits, words, lengths) -> number``, the mean surprise over the predicted words.
 
-    Parameters
-    ----------
-    answer : function of logits (b, L, C), words (b, L) int, lengths (b,) int
+    The shapes are logits (b, L, C), words (b, L) and lengths (b,); the last two are int.
     """
     random = np.random.default_rng(seed)
     for (sentences, places, words), size in zip(draw_sizes(SIZES, seed), (1, 3, 2, 1, 2, 2000), strict=True):
@@ -100,12 +98,8 @@ def _need_loss(got, trial, huge):
 def loss_numbers(start, predicted, *, vocabulary=50257, lengths=(5, 3, 9)):
     """Check the loss before training, and how many words are predicted in a batch of sentences.
 
-    Parameters
-    ----------
-    start : float, two decimals
-    predicted : int
-    vocabulary : int, the number of tokens
-    lengths : tuple of int, of the sentences
+    The loss `start` is a float, to two decimals, and `predicted` an int. `vocabulary` is the number of tokens, int, and
+    `lengths` a tuple of int, those of the sentences.
     """
     right, batch, words = log(vocabulary), len(lengths), sum(lengths)
     wrong = {"tokens": vocabulary, "base_2": log2(vocabulary), "base_10": log10(vocabulary), "negative": -right}
@@ -125,10 +119,8 @@ def loss_numbers(start, predicted, *, vocabulary=50257, lengths=(5, 3, 9)):
 def mended_loss(answer, copied, seed=0):
     """Check the mended loss of chapter 09, and what the wrong one gives a model that copies the word it was given.
 
-    Parameters
-    ----------
-    answer : function as for `next_token_loss`
-    copied : float, two decimals: the wrong loss of a model that gives the word it has just read a probability of 0.9
+    The `answer` is a function as for `next_token_loss`. The float `copied`, to two decimals, is the wrong loss of a
+    model that gives the word it has just read a probability of 0.9.
     """
     wrong = {
         "next_word": -log(0.1),

@@ -15,9 +15,7 @@ LAYERS = [(4, 3), (5, 2), (3, 4), (10, 1)]  # n, d; few tokens, since every pair
 def mended_places(answer, seed=0):
     """Check a student's ``answer(table, x) -> (batch, n, d)``, tokens with vectors of positions, counted from the end.
 
-    Parameters
-    ----------
-    answer : function of table (many, d) and x (batch, n, d)
+    The shapes are table (many, d) and x (batch, n, d).
     """
     random = np.random.default_rng(seed)
     for batch, n, d, many in draw_sizes(PLACES, seed, lambda batch, n, d, many: many > n + 1):
@@ -119,11 +117,8 @@ def _close(got, right):
 def exchange_effect(answer, seed=0):
     """Check a student's ``answer(layer, x) -> number``, the largest effect of exchanging two tokens.
 
-    The question is that of the known mistake which gives all of the student's numbers, whichever is wrong first.
-
-    Parameters
-    ----------
-    answer : function of a layer, itself a function of (n, d), and x (n, d)
+    The layer is a function of (n, d), and x is (n, d). The question is that of the known mistake which gives all of the
+    student's numbers, whichever is wrong first.
     """
     trials, numbers = _trials(seed), []
     for kind, layer, x, _, _ in trials:
@@ -162,9 +157,7 @@ def _check_diagnoses(answers, right, words, says):
 def symptoms(a, b, c, d):
     """Check which detector is named for each of the four symptoms of chapter 10.
 
-    Parameters
-    ----------
-    a, b, c, d : str, names of functions of `attention_course.museum.detectors`, in capitals or not
+    Each is a str, the name of a function of `attention_course.museum.detectors`, in capitals or not.
     """
     named = [getattr(answer, "__name__", answer) for answer in (a, b, c, d)]
     _check_diagnoses(named, SYMPTOMS, ASKS, "{symptom}: {answer} asks {asks}")
@@ -174,9 +167,7 @@ def symptoms(a, b, c, d):
 def programs(a, b, c):
     """Check which bug is named for each of the three programs of chapter 10.
 
-    Parameters
-    ----------
-    a, b, c : str, keys of `BUGS`, in capitals or not
+    Each is a str, a key of `BUGS`, in capitals or not.
     """
     _check_diagnoses((a, b, c), PROGRAMS, BUGS, "{symptom}: with “{answer}”, {asks}")
     say_right("each program is matched with its bug.")

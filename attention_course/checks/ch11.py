@@ -126,9 +126,7 @@ def _known_merges(largest, total, mixed):
 def merged_parts(answer, seed=0):
     """Check a student's ``answer(largest, total, mixed) -> (d,)``, one output from what k computers kept.
 
-    Parameters
-    ----------
-    answer : function of the largest scores (k,), the sums (k,) and the mixtures (k, d) that were not divided
+    The shapes are (k,) for the largest scores and the sums, and (k, d) for the mixtures, which were not divided.
     """
     for kind, parts in _parts(seed):
         largest, total, mixed = map(np.array, zip(*(_kept(*part) for part in parts), strict=True))
@@ -195,10 +193,8 @@ def _reader(answer, pairs):
 def mended_online(answer, returned, seed=0):
     """Check the mended function of chapter 11, and what the wrong one returns for scores 1, 2, 3, values 10, 20, 30.
 
-    Parameters
-    ----------
-    answer : function of an iterator of pairs (score, value (d,)), which can be read only once; it returns (d,)
-    returned : float, to one decimal
+    The `answer` is a function of an iterator of pairs (score, value (d,)), which can be read only once, and it returns
+    (d,). `returned` is a float, to one decimal.
     """
     scores, values = np.array([1.0, 2.0, 3.0]), np.array([10.0, 20.0, 30.0])
     total = np.exp(scores - 3).sum()
@@ -216,10 +212,7 @@ def mended_online(answer, returned, seed=0):
 def cache_bytes(all_heads, grouped_heads, *, layers=40, heads=40, kv_heads=8, width=128):
     """Check the bytes a token takes in the cache in 16-bit numbers, and with fewer heads of keys and values.
 
-    Parameters
-    ----------
-    all_heads, grouped_heads : int, the answers
-    layers, heads, kv_heads, width : int; `width` numbers in each head
+    All arguments are int; `all_heads` and `grouped_heads` are the answers, and each head has `width` numbers.
     """
     for number, stored, other in ((all_heads, heads, kv_heads), (grouped_heads, kv_heads, heads)):
         right = 2 * layers * stored * width * 2

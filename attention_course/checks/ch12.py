@@ -39,9 +39,7 @@ def _maps(layers, heads, n, random):
 def next_head(answer, seed=0):
     """Check which head looks at the next token.
 
-    Parameters
-    ----------
-    answer : function of weights (layers, heads, n, n); returns the number of the layer and of the head
+    The `answer` is a function of weights (layers, heads, n, n), and returns the number of the layer and of the head.
     """
     random = np.random.default_rng(seed)
     for sizes in draw_sizes(MAPS, seed, lambda layers, heads, n: layers * heads >= 12 and n > 3):
@@ -60,9 +58,7 @@ def next_head(answer, seed=0):
 def heads_missed_more(answer, seed=0):
     """Check how many other heads of a layer are missed more than one.
 
-    Parameters
-    ----------
-    answer : function of losses (layers, heads), a layer and a head; returns a whole number
+    The `answer` is a function of losses (layers, heads), a layer and a head, and returns a whole number.
     """
     random = np.random.default_rng(seed)
     for sizes in draw_sizes(LOSSES, seed, lambda layers, heads: heads > 4):
@@ -93,13 +89,9 @@ def _lose(layers, heads, random):
 def mended_published_block(answer, printed, seed=0):
     """Check the mended block of chapter 12, and what a test prints for the block as it was.
 
-    In the test `attend` returns zeros, `feed` what it is given, and both norms those of chapter 7. It prints the mean
-    square of a token that comes out.
-
-    Parameters
-    ----------
-    answer : function of x (n, d) and of four functions: attend, norm_1, feed, norm_2; returns (n, d)
-    printed : float
+    The answer takes x (n, d) and four functions, attend, norm_1, feed and norm_2, and returns (n, d). In the test
+    `attend` returns zeros, `feed` returns its input, and both norms are those of chapter 7. The test prints the mean
+    square of a token that comes out, the float `printed`.
     """
     random = np.random.default_rng(seed)
     for n, d in draw_sizes(BLOCKS, seed, lambda _, d: d > 2):  # of two numbers a norm leaves nothing but signs

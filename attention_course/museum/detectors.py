@@ -27,21 +27,11 @@ def _moved(layer, x, changed):
 
 
 def rows_off_one(weights):
-    """How far the rows of weights are from summing to 1, at the worst; a row of zeros may look nowhere and is right.
+    """Measure how far the rows of weights (..., n, m) are from summing to 1, at the worst.
 
-    Catches: the wrong axis, a forgotten ``keepdims``, a mask after the softmax.
+    A row of zeros, for a query with no visible keys, counts as right. The result is a float, and NaN if a weight is
+    NaN. Catches: the wrong axis, a forgotten ``keepdims``, a mask after the softmax.
 
-    Parameters
-    ----------
-    weights : (..., n, m)
-
-    Returns
-    -------
-    float
-        NaN if a weight is NaN.
-
-    Examples
-    --------
     >>> rows_off_one(np.array([[0.7, 0.3], [0.5, 0.25], [0, 0]]))
     0.25
     """
@@ -50,22 +40,12 @@ def rows_off_one(weights):
 
 
 def start_above_chance(loss, num_classes):
-    """How much a classification loss before training is above that of a guess, ln C.
+    """Return by how much a classification loss before training is above that of a guess, ln C, as a float.
 
-    Catches: logits that are too large from the start, as from tied embeddings or unscaled scores. Far below 0: the
-    answer is in the input.
+    The `loss` is the mean cross-entropy before training, in nats, and `num_classes` is the int C. Catches: logits that
+    are too large from the start, as from tied embeddings or unscaled scores. If the result is far below 0, the answer
+    is in the input.
 
-    Parameters
-    ----------
-    loss : float, the mean cross-entropy before training, in nats
-    num_classes : int, C
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
     >>> round(start_above_chance(2.5, 10), 2)
     0.2
     """
@@ -73,20 +53,10 @@ def start_above_chance(loss, num_classes):
 
 
 def parameter_count(module):
-    """How many numbers a torch module learns; each counts once, however often it is used.
+    """Count the numbers that a torch.nn.Module learns, each once, however often it is used; return an int.
 
     Catches: widths taken for each other, heads or layers that are missing, a layer outside the module's reach.
 
-    Parameters
-    ----------
-    module : torch.nn.Module
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
     >>> import torch
     >>> parameter_count(torch.nn.Linear(3, 5))
     20
@@ -95,27 +65,13 @@ def parameter_count(module):
 
 
 def order_effect(layer, x):
-    """How far the outputs are from being reversed as well when the tokens are put in reverse order.
+    """Measure how far the outputs are from being reversed as well when the tokens of x (..., n, d) are reversed.
 
-    0 is right for attention without positions or mask, and wrong for a model that should know where its tokens are.
-    Catches: positions that are the same for all tokens; ``view`` without ``transpose``, for an odd number of tokens.
+    The `layer` is a function of (..., n, d), and the result the largest difference, a float. 0 is right for attention
+    without positions or mask, and wrong for a model that should know where its tokens are. Catches: positions that are
+    the same for all tokens; ``view`` without ``transpose``, for an odd number of tokens. It raises TypeError if x is no
+    array, and ValueError if it has no rows.
 
-    Parameters
-    ----------
-    layer : function of (..., n, d)
-    x : (..., n, d)
-
-    Returns
-    -------
-    float, the largest difference
-
-    Raises
-    ------
-    TypeError, ValueError
-        x is no array, or has no rows.
-
-    Examples
-    --------
     >>> order_effect(lambda x: x.cumsum(axis=-2), np.eye(3))
     1.0
     """
@@ -126,28 +82,13 @@ def order_effect(layer, x):
 
 
 def reactions(layer, x, seed=0):
-    """Who reacts to whom: how far output i moves when token j alone is changed.
+    """Measure who reacts to whom: how far output i moves when token j alone of x (..., n, d) is changed.
 
-    Catches: a mask with the opposite meaning or none, a mask after the softmax, ``view`` without ``transpose``, a
-    decoder that never looks at its source.
+    The `layer` is a function of (..., n, d); the int `seed` draws the changes. The result (n_out, n) is a NumPy array,
+    row i for output i, column j for token j, with the largest move over all other axes. Catches: a mask with the
+    opposite meaning or none, a mask after the softmax, ``view`` without ``transpose``, a decoder that never looks at
+    its source. It raises TypeError if x is no array, and ValueError if it has no rows.
 
-    Parameters
-    ----------
-    layer : function of (..., n, d)
-    x : (..., n, d)
-    seed : int, from which the changes are drawn
-
-    Returns
-    -------
-    (n_out, n) NumPy array, row i for output i, column j for token j; the largest move over all other axes
-
-    Raises
-    ------
-    TypeError, ValueError
-        x is no array, or has no rows.
-
-    Examples
-    --------
     >>> reactions(lambda x: x.cumsum(axis=-2), np.eye(3)) > 0
     array([[ True, False, False],
            [ True,  True, False],
@@ -166,27 +107,12 @@ def reactions(layer, x, seed=0):
 
 
 def batch_leak(layer, x, seed=0):
-    """How far the outputs of all other sequences of a batch move when the first one is changed.
+    """Measure how far the outputs of all other sequences of a batch move when the first one is changed.
 
-    Anything but 0 is wrong. Catches: attention across the batch, statistics taken over it.
+    The `layer` is a function of (batch, ..., n, d), as x is; the int `seed` draws the change. The result is the largest
+    move, a float, and anything but 0 is wrong. Catches: attention across the batch, statistics taken over it. It raises
+    TypeError if x is no array, and ValueError if there are not two sequences.
 
-    Parameters
-    ----------
-    layer : function of (batch, ..., n, d)
-    x : (batch, ..., n, d), at least two sequences
-    seed : int, from which the change is drawn
-
-    Returns
-    -------
-    float, the largest move
-
-    Raises
-    ------
-    TypeError, ValueError
-        x is no array, or there are not two sequences.
-
-    Examples
-    --------
     >>> batch_leak(lambda x: x - x.mean(axis=0), np.ones((2, 3, 1))) > 0
     True
     """

@@ -63,23 +63,15 @@ STRANGERS = {
 
 
 def caught(wrong, seed=0):
-    """Which of six ways of checking homework notice that a function is not attention.
+    """Find out which of six ways of checking homework notice that a function is not attention.
 
     shape: the output's shape, with as many queries as keys; uneven: the same with four different sizes; random: the
-    right output and weights on random numbers; masked: the same with a causal mask; detect: the detectors that apply
-    to one function; ours: the checks of chapters 1 and 5.
+    right output and weights on random numbers; masked: the same with a causal mask; detect: the detectors that apply to
+    one function; ours: the checks of chapters 1 and 5.
 
-    Parameters
-    ----------
-    wrong : function of (query, key, value, mask=None) that returns (output, weights)
-    seed : int, where the random numbers come from
+    The function `wrong` takes (query, key, value, mask=None) and returns (output, weights); the random numbers come
+    from the int `seed`. Return a dict of the name of each check: whether it notices.
 
-    Returns
-    -------
-    dict of the name of a check: whether it notices
-
-    Examples
-    --------
     >>> caught(EXHIBITS["mask ignored"])["random"], caught(EXHIBITS["mask ignored"])["masked"]
     (False, True)
     """

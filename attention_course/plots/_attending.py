@@ -9,13 +9,8 @@ from ._style import BLUE, CYCLE, ORANGE, as_array, check_labels, plural
 def circle(labels, arrows):
     """Draw names in a circle, clockwise from the top, and arrows from one to another.
 
-    Parameters
-    ----------
-    labels : n labels, short ones
-    arrows : pairs (from, to) of numbers into the labels, which must differ
+    There are n `labels`, short ones; `arrows` are pairs (from, to) of numbers into them, which must differ.
 
-    Examples
-    --------
     >>> circle("ABC", [(0, 1), (1, 2), (2, 0)])
     <picture: circle of 3 with 3 arrows>
     """
@@ -36,12 +31,8 @@ def circle(labels, arrows):
 def supply(panels):
     """Draw who asks above who supplies, and an arrow up from each supplier to each asker, the wider the more it weighs.
 
-    Parameters
-    ----------
-    panels : dict of title: (weights (n, m) from 0 to 1, n labels of askers, m labels of suppliers)
+    `panels` is a dict of title: (weights (n, m) from 0 to 1, n labels of askers, m labels of suppliers).
 
-    Examples
-    --------
     >>> supply({"cross-attention": ([[0.8, 0.2]], ["I"], ["나는", "먹었다"])})
     <picture: who asks and who supplies, in 1 panel>
     """
@@ -68,13 +59,9 @@ def supply(panels):
 def shaded(tables, owners):
     """Draw stacks of small tables below each other, every number in the colour of its owner.
 
-    Parameters
-    ----------
-    tables : dict of title: (heads, rows, columns), small whole numbers
-    owners : dict of title: (heads, rows, columns), whose each number is, from 0
+    Both arguments are dicts of title: (heads, rows, columns). Those of `tables` are small whole numbers, and those of
+    `owners` say to whom each number belongs, counted from 0.
 
-    Examples
-    --------
     >>> shaded({"right": [[[11, 12]], [[13, 14]]]}, {"right": [[[0, 0]], [[0, 0]]]})
     <picture: 1 stack of shaded tables>
     """

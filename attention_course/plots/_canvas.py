@@ -9,12 +9,9 @@ from ._style import BLUE, INK, ORANGE, PAPER, WIDTH, book_style, draw_arrow, fin
 class Canvas:
     """An empty sheet for a diagram: boxes, circles, arrows and words at places measured in inches.
 
-    Parameters
-    ----------
-    width, height : float, inches; drawn smaller, but for the letters, if wider than a figure
+    The `width` and `height` are float, in inches. If the sheet is wider than a figure, all but the letters is drawn
+    smaller.
 
-    Examples
-    --------
     >>> sheet = Canvas(3, 1)
     >>> sheet.box(0.5, 0.5, "query")
     >>> sheet.arrow((1, 0.5), (2, 0.5))

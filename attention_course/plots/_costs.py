@@ -7,14 +7,10 @@ from ._style import BLUE, ORANGE, as_array
 
 
 def online_steps(scores):
-    """Draw the sum of an online softmax step by step: a bar for each term, old ones shrunk when a larger score comes.
+    """Draw the sum of an online softmax of scores (m,) step by step: a bar for each term.
 
-    Parameters
-    ----------
-    scores : (m,)
+    The bars of old terms are shrunk when a larger score comes.
 
-    Examples
-    --------
     >>> online_steps([1, 2, 4])
     <picture: 3 steps of an online softmax>
     """
@@ -39,12 +35,8 @@ def online_steps(scores):
 def cache_steps(n):
     """Draw n steps of a decoder with a cache: what is kept of keys and values, what is new, and what the query asks.
 
-    Parameters
-    ----------
-    n : int, up to 3 so that everything can be read
+    The int n is at most 3, so that everything can be read.
 
-    Examples
-    --------
     >>> cache_steps(3)
     <picture: 3 steps with a cache>
     """
@@ -67,13 +59,9 @@ def cache_steps(n):
 def shared_heads(heads, shared):
     """Draw heads of queries below, and above them the heads of keys and values which they share.
 
-    Parameters
-    ----------
-    heads : int, heads of queries
-    shared : dict of int, heads of keys and values: str, what stands below
+    The int `heads` counts the heads of queries; `shared` is a dict of the number of heads of keys and values, int, to
+    the text below them, str.
 
-    Examples
-    --------
     >>> shared_heads(8, {8: "384 numbers", 2: "96 numbers"})
     <picture: 8 heads of queries share 8, 2 heads of keys>
     """

@@ -12,14 +12,9 @@ from ._style import GREY, INK, ORANGE, PAPER, WIDTH, as_array, book_style, finis
 def over_image(image, weights):
     """Draw a picture once for each set of weights over its patches: the less a patch weighs, the paler it is.
 
-    Parameters
-    ----------
-    image : (H, W, 3), red, green and blue from 0 to 1
-    weights : dict of title: (patches,), from 0 to 1, row by row; patches are squares
-        NaN leaves a patch as it is; a weight of less than 0.1 is not printed.
+    The `image` is (H, W, 3), red, green and blue from 0 to 1. `weights` is a dict of title: (patches,), from 0 to 1,
+    row by row; patches are squares. NaN leaves a patch as it is, and a weight of less than 0.1 is not printed.
 
-    Examples
-    --------
     >>> over_image([[[0, 0, 0], [1, 1, 1]]], {"query": [0.25, 0.75]})
     <picture: 1 picture of 1 × 2 patches>
     """
@@ -47,16 +42,10 @@ def over_image(image, weights):
 def arrows_over(scenes, *, printed=True):
     """Draw pictures side by side, each with arrows from one patch to the others: the wider, the more it weighs.
 
-    What a patch gives itself is a ring around it.
+    `scenes` is a dict of title: (image, start, weights). The image is (H, W, 3), from 0 to 1; start is the patch that
+    looks; weights (patches,) are from 0 to 1, row by row. The weight that a patch gives itself is a ring around it. If
+    `printed`, weights of 0.1 or more are printed beside the arrow's head.
 
-    Parameters
-    ----------
-    scenes : dict of title: (image, start, weights)
-        The image is (H, W, 3), from 0 to 1; start the patch that looks; weights (patches,) are from 0 to 1, row by row.
-    printed : bool, whether weights of 0.1 or more are printed where they go, beside the arrow's head
-
-    Examples
-    --------
     >>> arrows_over({"looks right": ([[[0, 0, 0], [1, 1, 1]]], 0, [0.25, 0.75])})
     <picture: arrows over 1 picture>
     """
@@ -142,18 +131,7 @@ def _draw_weight(axes, start, end, weight, printed):
 def photograph(side):
     """Return a square of a photograph in the public domain, Grace Hopper's portrait, which Matplotlib brings with it.
 
-    Parameters
-    ----------
-    side : int, pixels along each side, at most 224
-
-    Returns
-    -------
-    (side, side, 3), red, green and blue from 0 to 1
-
-    Examples
-    --------
-    >>> photograph(200).shape
-    (200, 200, 3)
+    The result is (side, side, 3), red, green and blue from 0 to 1; `side` is an int of pixels, at most 224.
     """
     if not 1 <= side <= 224:
         raise ValueError(f"side is {side}; expected 1 to 224")

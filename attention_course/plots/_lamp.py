@@ -69,13 +69,9 @@ def _draw_lamp(axes, place, slope, size, colour):
 def walks(sums, *, step=8):
     """Draw how sums of random products wander as more are added, with the root of their number on both sides.
 
-    Parameters
-    ----------
-    sums : (walks, d), the sum of the first product, of the first two, and so on
-    step : int, every how many products a point is drawn
+    Each row of `sums` (walks, d) has the sum of the first product, of the first two, and so on. A point is drawn every
+    `step` products, an int.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> walks(np.ones((3, 16)).cumsum(axis=1))
     <picture: 3 random walks of 16 steps>

@@ -7,13 +7,9 @@ from ._style import BLUE, GREEN, ORANGE, as_array
 def stream(stops, parts):
     """Draw the numbers of one token on their way through a block: the residual stream, and what stands beside it.
 
-    Parameters
-    ----------
-    stops : what the stream holds before, between and after the sums, a row of numbers each
-    parts : (name, numbers that it gives) of a norm and its sub-layer for each sum, in their order
+    A row of numbers in `stops` is the stream before, between or after the sums. For each sum in turn, `parts` has a
+    norm and its sub-layer, each as a pair (name, numbers that it gives).
 
-    Examples
-    --------
     >>> stream([[1, 3], [2, 3]], [("norm", [-1, 1]), ("attention", [1, 0])])
     <picture: the stream past attention>
     """
@@ -36,12 +32,8 @@ def stream(stops, parts):
 def blocks(columns):
     """Draw blocks side by side, each with its stream; the first supplies the cross-attention of the last.
 
-    Parameters
-    ----------
-    columns : dict of title: names of the sub-layers, in their order
+    `columns` is a dict of title: names of the sub-layers, in their order.
 
-    Examples
-    --------
     >>> blocks({"Encoder": ["self-attention"], "Decoder": ["self-attention", "cross-attention"]})
     <picture: Encoder and Decoder>
     """

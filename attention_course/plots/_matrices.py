@@ -52,13 +52,9 @@ def grid(values, rows=None, columns=None, *, title="", digits=2, mask=None, row_
 def grids(matrices, rows=None, columns=None, *, digits=2, mask=None, row_title="query", column_title="key"):
     """Draw several matrices of one shape as grids side by side, each with its title.
 
-    Parameters
-    ----------
-    matrices : dict of title: (n, m)
-    rows, columns, digits, mask, row_title, column_title : as for `grid`; `digits` may be a list, one for each matrix
+    `matrices` is a dict of title: (n, m). All other arguments are as for `grid`, but `digits` may be a list, one int
+    for each matrix.
 
-    Examples
-    --------
     >>> grids({"scores": [[1, 0]], "weights": [[0.73, 0.27]]}, ["The"], ["The", "cat"], digits=[0, 2])
     <picture: 2 grids of 1 × 2>
     """
@@ -191,13 +187,9 @@ def product(left, right, result, rows=None, columns=None, numbers=None, *, digit
 def grouped(matrices, groups):
     """Draw square matrices side by side, a coloured square for each number and no digits; groups are framed and named.
 
-    Parameters
-    ----------
-    matrices : dict of title: (n, n), from -1 (orange) over 0 (paper) to 1 (blue); drawn in steps of 0.2
-    groups : n names; those of one group stand together and have one name
+    `matrices` is a dict of title: (n, n), from -1 (orange) over 0 (paper) to 1 (blue); they are drawn in steps of 0.2.
+    `groups` are n names; those of one group stand together and have one name.
 
-    Examples
-    --------
     >>> grouped({"alike": [[1, 0.9, 0], [0.9, 1, 0], [0, 0, 1]]}, ["noun", "noun", "verb"])
     <picture: 1 map of 3 × 3>
     """

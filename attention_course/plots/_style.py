@@ -62,15 +62,10 @@ STYLE = {
 
 
 class Picture:
-    """A finished figure. Notebooks show it by themselves; `svg` holds its text.
+    """A finished figure. Notebooks show it by themselves; the str `svg` holds its text.
 
-    Parameters
-    ----------
-    svg : str
-    name : str, what the picture is, in a few words, where no picture can be shown
+    The str `name` says in a few words what the picture is, where no picture can be shown.
 
-    Examples
-    --------
     >>> from attention_course.plots import grid
     >>> picture = grid([[0.67, 0.33]])
     >>> picture.name, picture.svg[:5]

@@ -12,14 +12,9 @@ SIDES = (0.16, 2.4)  # where the encoder and the decoder begin
 def whole_transformer(inputs):
     """Draw a Transformer that writes one date: both blocks, and the weights of the cross-attention opened below.
 
-    It is the first state of the picture to touch of chapter 7, and carries what that picture needs.
+    It is the first state of the picture to touch of chapter 7, and carries what that picture needs. `inputs` is the
+    dict that `attention_course.anatomy.dissect` returns.
 
-    Parameters
-    ----------
-    inputs : dict, of `attention_course.anatomy.dissect`
-
-    Examples
-    --------
     >>> run = {"text": "2026-03-14", "cross": "00" * 20}
     >>> whole_transformer({"sources": ["ab"], "sublayers": ["x"] * 5, "runs": [[run]]})
     <picture: the whole Transformer writes a date>

@@ -38,22 +38,10 @@ class Askings(NamedTuple):
 def bank_examples(num_train, num_test, seed=0):
     """Draw different sentences about a *bank* or a *deposit*, and what it means in each of them.
 
-    Parameters
-    ----------
-    num_train, num_test, seed : int
+    Return train and test, both Askings, of `num_train` and `num_test` sentences; the counts and `seed` are int. No
+    sentence is in both, and the first of the test is *bank river broker rich paid*. It raises ValueError if there are
+    not that many sentences.
 
-    Returns
-    -------
-    train, test : Askings
-        No sentence of the one is in the other. The first of the test is *bank river broker rich paid*.
-
-    Raises
-    ------
-    ValueError
-        There are not so many sentences.
-
-    Examples
-    --------
     >>> _, test = bank_examples(num_train=0, num_test=2)
     >>> for words, decides, answer in zip(*test):
     ...     print(*(BANK_WORDS[word] for word in words), "->", BANK_WORDS[words[decides]], answer)

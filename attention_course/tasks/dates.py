@@ -82,21 +82,9 @@ def date_examples(num_train, num_test, seed=0):
     come from the whole name: any of its letters may tell. Hyphens, and the leading zero of a number that the source
     writes with one digit, come from nowhere.
 
-    Parameters
-    ----------
-    num_train, num_test, seed : int
+    Return train and test, both lists of Example, of the lengths `num_train` and `num_test`; these and `seed` are int.
+    It raises ValueError if there are not that many days.
 
-    Returns
-    -------
-    train, test : list of Example
-
-    Raises
-    ------
-    ValueError
-        There are not so many days.
-
-    Examples
-    --------
     >>> train, test = date_examples(num_train=3, num_test=1)
     >>> [(example.source, example.target) for example in train][:2]
     [('2084/03/31', '2084-03-31'), ('December 25, 2074', '2074-12-25')]

@@ -11,18 +11,10 @@ MEADOW = (0.55, 0.75, 0.5)
 
 
 def shape_pixels(*shapes):
-    """Return shapes that are written as lines of signs as an array of signs.
+    """Return shapes that are written as lines of signs as an array of signs, (shapes, p, p) of str.
 
-    Parameters
-    ----------
-    *shapes : str, p lines of p signs, with white space between them
+    Each of `shapes` is a str, p lines of p signs, with white space between them.
 
-    Returns
-    -------
-    (shapes, p, p) of str
-
-    Examples
-    --------
     >>> shape_pixels(".# ##").tolist()
     [[['.', '#'], ['#', '#']]]
     """

@@ -28,17 +28,8 @@ class Example(NamedTuple):
 class Vocabulary:
     """Give every character a number. 0 is padding and 1 is the start; the characters follow in their own order.
 
-    Parameters
-    ----------
-    texts : iterable of str, in which every character occurs at least once
+    The `texts` are an iterable of str in which every character occurs at least once; TypeError if one is not a string.
 
-    Raises
-    ------
-    TypeError
-        A text is not a string.
-
-    Examples
-    --------
     >>> vocabulary = Vocabulary(["cab"])
     >>> numbers, lengths = vocabulary.encode(["abc", "c"])
     >>> numbers
@@ -87,20 +78,11 @@ class Vocabulary:
 
 
 def exact_match(answers, examples):
-    """Return the share of examples whose answer is right in every character; errors as in `alignment_score`.
+    """Return the share (float) of examples whose answer is right in every character; errors as in `alignment_score`.
 
-    Parameters
-    ----------
-    answers : list of str
-        What follows the end of a shorter target is not marked: nobody told the decoder where to stop.
-    examples : list of Example
+    The `answers` are a list of str, `examples` a list of Example. Anything after the end of a shorter target is not
+    marked, because nobody told the decoder where to stop.
 
-    Returns
-    -------
-    float
-
-    Examples
-    --------
     >>> exact_match(["ba", "xy"], [Example("ab", "ba", ({1}, {0})), Example("cd", "dc", ({1}, {0}))])
     0.5
     """
@@ -110,26 +92,12 @@ def exact_match(answers, examples):
 
 
 def alignment_score(weights, examples):
-    """Return the share of target characters whose largest weight lies on a true source position.
+    """Return the share (float) of target characters whose largest weight lies on a true source position.
 
-    Target characters without a true position are left out.
+    The `weights` (examples, n, m) have a row for each target character and a column for each source character;
+    `examples` is a list of Example. Target characters without a true position are left out. It raises ValueError if
+    there are not as many matrices of weights as examples, or none.
 
-    Parameters
-    ----------
-    weights : (examples, n, m), a row for each target character, a column for each source character
-    examples : list of Example
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        There are not as many matrices of weights as examples, or none.
-
-    Examples
-    --------
     >>> weights = np.array([[[0.1, 0.9], [0.2, 0.8]]])
     >>> alignment_score(weights, [Example("ab", "ba", ({1}, {0}))])
     0.5

@@ -65,16 +65,12 @@ class Football(NamedTuple):
 
 
 def direction(ball, goal, grid):
-    """Which of `DIRECTIONS` leads from the patch of the ball to that of the goal, of a picture of grid × grid patches.
+    """Return the number in `DIRECTIONS` of the direction from the ball's patch to the goal's.
 
     Parameters
     ----------
-    ball, goal : int, or arrays of one shape
-    grid : int
-
-    Returns
-    -------
-    int, or an array of them: numbers into `DIRECTIONS`
+    ball, goal : int, or arrays of one shape; then the result is an array too
+    grid : int, patches along each side of the picture
 
     Examples
     --------
@@ -89,18 +85,9 @@ def direction(ball, goal, grid):
 def football_examples(num_train, num_test, grid=5, seed=0):
     """Draw scenes with a ball, a goal and two players of each team in different patches.
 
-    Parameters
-    ----------
-    num_train, num_test : int
-    grid : int, patches along each side of the picture, at least 3
-    seed : int
+    Return train and test, both Football, of `num_train` and `num_test` scenes; the counts and `seed` are int. The int
+    ``grid`` is the number of patches along each side of the picture, at least 3.
 
-    Returns
-    -------
-    train, test : Football
-
-    Examples
-    --------
     >>> train, _ = football_examples(num_train=2, num_test=0)
     >>> train.images.shape, train.ball, train.goal
     ((2, 20, 20, 3), array([19,  2]), array([ 4, 14]))

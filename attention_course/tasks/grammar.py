@@ -48,18 +48,8 @@ class Grammar(NamedTuple):
 
 
 def follows(roles):
-    """The roles that may come next after a sequence of roles, names of `ROLES`, from the start of a sentence.
+    """List the roles, each a str of `ROLES`, that may come next after a list of `roles` from the start of a sentence.
 
-    Parameters
-    ----------
-    roles : list of str
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
     >>> follows(["determiner, many", "adjective"])
     ['noun, many']
     """
@@ -86,18 +76,9 @@ def _sentence(generator):
 def grammar_examples(num_train, num_test, seed=0):
     """Draw different sentences, word after word, each of those that may come next with the same probability.
 
-    No sentence comes twice, so the short ones, of which there are few, are rarer than that would make them.
+    No sentence comes twice, so the short ones, of which there are few, are rarer than that would make them. Return
+    train and test, both Grammar, of `num_train` and `num_test` sentences; the counts and `seed` are int.
 
-    Parameters
-    ----------
-    num_train, num_test, seed : int
-
-    Returns
-    -------
-    train, test : Grammar
-
-    Examples
-    --------
     >>> train, _ = grammar_examples(num_train=2, num_test=0)
     >>> for words, length in zip(train.words, train.lengths):
     ...     print(read(words[:length]))
@@ -116,18 +97,8 @@ def grammar_examples(num_train, num_test, seed=0):
 
 
 def read(words):
-    """Return numbers into `WORDS` as text; `START` is left out.
+    """Return the text, a str, of an iterable of `words`, int numbers into `WORDS`; `START` is left out.
 
-    Parameters
-    ----------
-    words : iterable of int
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> read([START, 0, 14, 26])
     'a dog sleeps'
     """

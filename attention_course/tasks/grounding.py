@@ -87,18 +87,9 @@ def draw_scenes(places, colours, grid):
 def scene_examples(num_train, num_test, grid=4, seed=0):
     """Draw scenes, and the three words in an order drawn for each.
 
-    Parameters
-    ----------
-    num_train, num_test : int
-    grid : int, patches along each side of the picture
-    seed : int
+    Return train and test, both Scenes, of `num_train` and `num_test` pictures with ``grid`` patches along each side;
+    all of these and `seed` are int.
 
-    Returns
-    -------
-    train, test : Scenes
-
-    Examples
-    --------
     >>> train, _ = scene_examples(num_train=2, num_test=0)
     >>> train.images.shape
     (2, 32, 32, 3)

@@ -49,19 +49,8 @@ def ends_in_consonant(noun):
 
 
 def write_sentence(stems, endings):
-    """Return three stems and three endings as a sentence.
+    """Return three stems and three endings, each (3,) int, numbers into `STEMS` and `ENDINGS`, as a sentence, a str.
 
-    Parameters
-    ----------
-    stems : (3,) int, numbers into `STEMS`
-    endings : (3,) int, numbers into `ENDINGS`
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> write_sentence([0, 8, 16], [1, 2, 4])
     '나는 밥을 먹었다'
     """
@@ -78,23 +67,10 @@ def _endings(triples):
 def korean_examples(num_train, num_test, seed=0):
     """Draw different sentences and write each in all six orders of its three words.
 
-    Parameters
-    ----------
-    num_train, num_test, seed : int
+    Return train and test, both Sentences, with 6 · `num_train` and 6 · `num_test` rows; the counts and `seed` are int.
+    No sentence is in both, in whatever order, and the first of the test is
+    나는 밥을 먹었다. It raises ValueError if there are not that many sentences.
 
-    Returns
-    -------
-    train : Sentences, 6 · num_train of them
-    test : Sentences, 6 · num_test of them
-        No sentence of the one is in the other, in whatever order. The first of the test is 나는 밥을 먹었다.
-
-    Raises
-    ------
-    ValueError
-        There are not so many sentences.
-
-    Examples
-    --------
     >>> _, test = korean_examples(num_train=0, num_test=1)
     >>> [write_sentence(stems, endings) for stems, endings in zip(test.stems, test.endings)][:3]
     ['나는 밥을 먹었다', '나는 먹었다 밥을', '밥을 나는 먹었다']

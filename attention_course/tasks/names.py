@@ -12,21 +12,9 @@ FILE = Path(__file__).with_name("first_names.txt")  # with its source and licenc
 def name_examples(num_held_out, seed=0):
     """Return first names of the US census of 1990 in a random order, most to train on and some held out, none in both.
 
-    Parameters
-    ----------
-    num_held_out, seed : int
+    Both are lists of str; `num_held_out` and `seed` are int. It raises TypeError if `num_held_out` is not an integer,
+    and ValueError if it is negative or there are fewer names.
 
-    Returns
-    -------
-    train, held_out : list of str
-
-    Raises
-    ------
-    TypeError, ValueError
-        `num_held_out` is not an integer, is negative, or there are fewer names.
-
-    Examples
-    --------
     >>> train, held_out = name_examples(500)
     >>> len(train), len(held_out), max(map(len, train))
     (4663, 500, 11)

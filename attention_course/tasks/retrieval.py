@@ -40,19 +40,9 @@ def lookup_examples(num_train, num_test, num_tokens=5, num_bits=3, seed=0):
     The circle is one walk through all tokens, in a new order for every sequence. The answer to a token is the negative,
     as in photography, of what the token it asks for carries: what is handed over is not what is there.
 
-    Parameters
-    ----------
-    num_train, num_test : int
-    num_tokens : int, at least 3, so that nobody asks for the one who asks for him
-    num_bits : int
-    seed : int
+    Return train and test, both Lookup, of `num_train` and `num_test` sequences; the counts, `num_bits` and `seed` are
+    int. The int `num_tokens` is at least 3, so that no token asks for the one that asks for it.
 
-    Returns
-    -------
-    train, test : Lookup
-
-    Examples
-    --------
     >>> train, _ = lookup_examples(num_train=1, num_test=0, num_tokens=3, num_bits=2)
     >>> train.tokens[0].astype(int)
     array([[ 0,  0,  1,  0,  1,  0, -1, -1],
@@ -129,23 +119,9 @@ def pair_examples(num_train, num_test, num_tokens=5, seed=0):
     so what it mixes, seen as the bits change, lies on a line; two signs change at two points of that line, and cut it
     into three parts, each with one answer.
 
-    Parameters
-    ----------
-    num_train, num_test : int, multiples of 4
-    num_tokens : int
-    seed : int
+    Return train and test, both Pairs, of `num_train` and `num_test` questions; ValueError if one of the counts is no
+    multiple of 4. The counts, `num_tokens` and `seed` are int.
 
-    Returns
-    -------
-    train, test : Pairs
-
-    Raises
-    ------
-    ValueError
-        A count is no multiple of 4.
-
-    Examples
-    --------
     >>> train, _ = pair_examples(num_train=4, num_test=0, num_tokens=3)
     >>> train.names[0], train.asked[0], train.places[0]
     (array([0, 2, 1]), array([2, 1]), array([1, 2]))

@@ -24,23 +24,10 @@ def reverse(source):
 def reversal_examples(num_train, num_test, shortest, longest, seed=0):
     """Draw different texts of random letters, every length equally likely, each with its reversal.
 
-    Parameters
-    ----------
-    num_train, num_test : int
-    shortest, longest : int, the least and the greatest length
-    seed : int
+    Return train and test, both lists of Example, of the lengths `num_train` and `num_test`. The texts have `shortest`
+    to `longest` letters; all of these and `seed` are int. It raises ValueError if more than half of all texts of the
+    shortest length would be needed.
 
-    Returns
-    -------
-    train, test : list of Example
-
-    Raises
-    ------
-    ValueError
-        More than half of all texts of the shortest length would be needed.
-
-    Examples
-    --------
     >>> train, test = reversal_examples(num_train=3, num_test=1, shortest=2, longest=4)
     >>> [(example.source, example.target) for example in train]
     [('fecc', 'ccef'), ('aa', 'aa'), ('gf', 'fg')]

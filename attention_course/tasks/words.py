@@ -96,9 +96,9 @@ def two_senses(word, openings=5, endings=6, seed=0):
 
     Parameters
     ----------
-    word : str, 'bank', 'bat' or 'match'
+    word : str, 'bank', 'bat' or 'match'; ValueError with any other
     openings : int, how many beginnings, the same for both senses
-    endings : int, how many endings for each sense
+    endings : int, how many endings for each sense; ValueError if there are not that many openings or endings
     seed : int, which ones are drawn
 
     Returns
@@ -106,11 +106,6 @@ def two_senses(word, openings=5, endings=6, seed=0):
     texts : list of 2 · endings · openings str
     senses : (len(texts),) of 0 and 1
     ends : (len(texts),) of int, the number of the ending within its sense
-
-    Raises
-    ------
-    ValueError
-        The word is none of the three, or there are not so many openings or endings.
 
     Examples
     --------
@@ -137,24 +132,11 @@ def two_senses(word, openings=5, endings=6, seed=0):
 def who_sat_where(n, seed=0):
     """Return n pairs of somebody who sits and a place to sit on, all different.
 
-    Parameters
-    ----------
-    n : int, at most 8: half of the words are kept for partners in an exchange
-    seed : int
+    The result is a list of n (sitter, seat, another sitter, another seat), drawn by the int `seed`. It raises
+    ValueError if n is less than 1 or more than 8, since half of the words are kept for partners in an exchange.
 
-    Returns
-    -------
-    list of n (sitter, seat, another sitter, another seat)
-
-    Raises
-    ------
-    ValueError
-        n is less than 1 or more than 8.
-
-    Examples
-    --------
-    >>> len(who_sat_where(6))
-    6
+    >>> who_sat_where(2)
+    [('bird', 'table', 'wolf', 'wall'), ('mouse', 'bench', 'doctor', 'floor')]
     """
     if not 1 <= n <= 8:
         raise ValueError(f"n is {n}; expected 1 to 8")
