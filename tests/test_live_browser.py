@@ -48,8 +48,8 @@ class Live:
         self.tab.goto(f"{address}chapters/{path.stem}.html")
         self.notebook = read(path)
 
-    def start(self):
-        self.tab.locator("[data-live=start]").click()
+    def start(self, button="[data-live=start]"):
+        self.tab.locator(button).click()
         self.ready()
         self.tab.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
         return self
@@ -111,13 +111,22 @@ def context(browser):
 
 @pytest.fixture(scope="module")
 def live(context, address):
-    """The first chapter, started once for all tests of this file."""
-    return Live(context, address, FIRST).start()
+    """The first chapter, started at its exercises once for all tests of this file."""
+    return Live(context, address, FIRST).start("#exercises .live-here")
 
 
 def test_all_that_it_loads_comes_from_the_site(live, address):
     assert any("numpy" in url for url in live.requests)
     assert [url for url in live.requests if not url.startswith((address, "data:", "blob:"))] == []
+
+
+def test_exercises_show_their_buttons_and_no_longer_offer_to_start_the_page(live):
+    live.tab.mouse.move(0, 0)
+    opacity = {
+        name: live.part(live.number(name), "run").evaluate("button => getComputedStyle(button).opacity")
+        for name in ("ex01-attention", "ex01-attention-check", "shelves = np")
+    }
+    assert [*opacity.values()] == ["1", "1", "0"] and live.tab.locator(".live-here").count() == 0
 
 
 def test_one_changed_number_changes_what_it_should(live):

@@ -33,7 +33,7 @@ KINDS = (".py", ".po", ".toml", ".npz", ".txt")  # what of a module is packed
 BUTTON = "Run this page ({python:.0f} MB, figures {drawing:.0f} MB more)"
 BLANK = "blank notebook (.ipynb)"
 BAR = """
-<div class="d-print-none pst-js-only" data-live="bar" data-instruments="{instruments}">
+<div class="d-print-none pst-js-only" data-live="bar" data-instruments="{instruments}" data-exercises="{exercises}">
 <button type="button" class="btn btn-sm btn-outline-primary" data-live="start">{button}</button>
 <span data-live="status" data-state="idle" role="status">{words}</span>
 </div>"""
@@ -98,10 +98,10 @@ def sum_bytes(files, groups):
 
 
 def describe_cells(cells, notebook):
-    """Say beside the button of a page how many of its cells run, and what the others need."""
+    """Say beside the button of a page how many of its cells run, and what the others need; count its exercises."""
     runs = [name for name, how in cells.items() if how in ("whole", "alone")]
     checks = [cell.id for cell in code(notebook) if is_check(cell) and cell.id in runs]
-    return (
+    return len(checks), (
         f"Change the code, run it and save your own notebook, here in your browser: {len(runs)} of the {len(cells)} "
         f"cells, {len(checks)} exercises among them. "
         f"{'The other needs' if len(cells) - len(runs) == 1 else 'The others need'} PyTorch."
@@ -131,8 +131,9 @@ def _add_button(app, pagename, templatename, context, doctree):
     if pagename in getattr(app, "live_cells", ()):
         cells, notebook = app.live_cells[pagename], read(ROOT / f"{pagename}.ipynb")
         button = BUTTON.format(**{group: size / 2**20 for group, size in app.live_bytes.items()})
-        known = {"words": describe_cells(cells, notebook), "instruments": list_instruments(cells, notebook)}
-        bar = BAR.format(button=button, **known)
+        exercises, words = describe_cells(cells, notebook)
+        instruments = list_instruments(cells, notebook)
+        bar = BAR.format(button=button, words=words, instruments=instruments, exercises=exercises)
         context["body"] = re.sub("</h1>", lambda end: end[0] + bar, context["body"], count=1)
         app.add_js_file("live/start.js", loading_method="defer")
 

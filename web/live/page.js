@@ -100,7 +100,7 @@ class Cell {
     this.reset = button("Reset", "reset", { "aria-label": `Reset cell ${n}`, click: () => this.restore(), disabled: true });
     this.note = make("span", { "data-live": "note", class: "live-note" });
     const name = make("span", { class: "live-note" }, `cell ${n}`);
-    this.tools = make("div", { class: "live-tools" }, this.run, this.reset, name, this.note);
+    this.tools = make("div", { class: `live-tools ${["answer", "check"].includes(this.how) ? "live-exercise" : ""}` }, this.run, this.reset, name, this.note);
     this.output = make("div", { "data-live": "output", class: `cell_output docutils container${check ? " live-check" : ""}` });
     this.fields = make("div", { class: "live-fields" });
     this.colours = make("div", { "aria-hidden": "true" });
