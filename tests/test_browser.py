@@ -38,6 +38,7 @@ def tab(desk):
 def listening(tab):
     """Note what the tab complains about, what it asks for, and what came."""
     heard = {"errors": [], "requests": [], "failed": [], "loaded": []}
+    tab.goto("about:blank")  # what the page before still asks for fails before anybody listens
     listeners = {
         "console": lambda message: message.type == "error" and heard["errors"].append(message.text),
         "pageerror": lambda error: heard["errors"].append(str(error)),
