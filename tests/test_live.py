@@ -55,6 +55,13 @@ def last_result(found):
     return get_browser_result(found["results"][-1]["outputs"])[0], [result["n"] for result in found["results"]]
 
 
+def test_the_worker_is_answered_in_ascii(page):
+    from attention_live import call_with_json
+
+    answer = call_with_json(page.run, json.dumps(cells("print('÷ √ 한 𝟙')")))
+    assert answer.isascii() and last_result(json.loads(answer)) == ("÷ √ 한 𝟙", [1])
+
+
 def test_a_cell_runs_those_above_it_once(page):
     assert last_result(page.run(cells("x = 2", "y = x * 3", "print(y)"))) == ("6", [1, 2, 3])
     assert last_result(page.run(cells("x = 2", "y = x * 3", "print(y + 1)"))) == ("7", [3])

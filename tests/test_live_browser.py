@@ -137,6 +137,13 @@ def test_one_changed_number_changes_what_it_should(live):
     assert live.shown(n) == "" and "60" in live.source(n)
 
 
+def test_wide_characters_come_back_as_they_were_written(live):
+    n = live.number("shelves = np")
+    live.type(n, "print('÷ √ 한 𝟙')")
+    assert live.run(n).strip() == "÷ √ 한 𝟙"
+    live.part(n, "reset").click()
+
+
 def test_what_no_longer_follows_from_what_stands_above_is_out_of_date(live):
     n, below, other = (live.number(text) for text in ("query = np.array([[1, 0]])", "print(scaled)", "shelves = np"))
     live.type(n, live.source(n).replace("[[1, 0]]", "[[4, 0]]"))

@@ -10,6 +10,7 @@ import copy
 import hashlib
 import importlib
 import io
+import json
 import linecache
 import random
 import re
@@ -112,6 +113,11 @@ def find_names(source):
     everything = {"*"} if "set_printoptions" in source else set()
     modules = brought | {"np", "torch", "plots", "checks"}
     return {"uses": sorted((uses - modules) | hidden), "changes": sorted((changes - modules) | hidden | everything)}
+
+
+def call_with_json(function, value):
+    """Call a function with the value that some JSON says, and return what it gives as JSON, in ASCII."""
+    return json.dumps(function(json.loads(value)))
 
 
 class Page:

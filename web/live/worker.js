@@ -3,7 +3,7 @@
 const home = new URL("./", import.meta.url);
 const browserFetch = self.fetch.bind(self);
 const tell = (message) => self.postMessage(message);
-let files, groups, python, page, cache;
+let files, groups, python, live, page, cache;
 const progress = { loaded: 0, total: 0 };
 
 /** The file as a response, from the cache or from the site; its hash is that of the content, however it travelled. */
@@ -90,7 +90,8 @@ async function begin() {
   self.fetch = browserFetch;
   await unpack(responses);
   python.runPython("import importlib; importlib.invalidate_caches()");
-  page = python.pyimport("attention_live").Page();
+  live = python.pyimport("attention_live");
+  page = live.Page();
 }
 
 async function draw() {
@@ -99,12 +100,17 @@ async function draw() {
   page.draw();
 }
 
+/**
+ * What a function of Python makes of a value. Both travel as ASCII: while the memory of Python grows, Chromium 156 now and
+ * then loses a text with wider characters, such as √, on its way.
+ */
+function call(run, value) {
+  const text = JSON.stringify(value).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return JSON.parse(live.call_with_json(run, text));
+}
+
 async function run(chain) {
-  const given = python.toPy(chain);
-  const made = page.run(given);
-  const found = made.toJs({ dict_converter: Object.fromEntries });
-  made.destroy();
-  given.destroy();
+  const found = call(page.run, chain);
   if (!found.draw) return found.results;
   await draw();
   return run(chain);
@@ -120,9 +126,7 @@ self.onmessage = async ({ data: { id, chain, sources } }) => {
   try {
     await ready;
     if (sources) {
-      const names = python.pyimport("attention_live").find_names;
-      const found = sources.map((source) => [source, names(source)?.toJs({ dict_converter: Object.fromEntries })]);
-      tell({ type: "names", found });
+      tell({ type: "names", found: sources.map((source) => [source, call(live.find_names, source)]) });
       return;
     }
     tell({ type: "done", id, results: await run(chain) });
