@@ -3,13 +3,11 @@
 Shapes, the mask, and what each score asks of its states are tested in test_contract.py and test_seq2seq.py.
 """
 
-import numpy as np
 import pytest
 import torch
 
 from attention_course.alignment import RewriteTask, build_network, place_from_end, read_keys, use_keys
 from attention_course.tasks import reversal_examples
-from attention_src import additive_score
 
 COMPARING = ("additive", "general", "additive_luong", "general_early")
 BLIND = ("from_start", "from_end")
@@ -38,14 +36,6 @@ def draw_texts(random, longest, places):
 def replace_states(model, change):
     """Let the decoder read changed encoder states; its first state stays."""
     return model.encoder.register_forward_hook(lambda module, given, made: (change(made[0]), made[1]))
-
-
-def test_concat_is_the_additive_score_with_both_states_end_to_end(random):
-    n, m, d_s, d_h, hidden = random.permutation(range(2, 7))
-    s, h, v = random.normal(size=(n, d_s)), random.normal(size=(m, d_h)), random.normal(size=hidden)
-    w_s, w_h = random.normal(size=(d_s, hidden)), random.normal(size=(d_h, hidden))
-    joined = np.concatenate([np.repeat(s[:, None], m, axis=1), np.repeat(h[None], n, axis=0)], axis=-1)
-    np.testing.assert_allclose(np.tanh(joined @ np.concatenate([w_s, w_h])) @ v, additive_score(s, h, w_s, w_h, v))
 
 
 @pytest.mark.parametrize("kind", COMPARING + BLIND)

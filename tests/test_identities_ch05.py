@@ -1,4 +1,4 @@
-"""What chapter 5 says of reactions and of reading one word every time, and what holds for any numbers, by algebra."""
+"""What chapter 5 says of reactions and of reading one word every time and holds for any numbers, by algebra."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,6 @@ from attention_course.tasks import scene_examples
 from attention_src import causal_mask
 
 USES = ("who_sees", "trained", "report")
-SEEDS = range(5)
 
 
 @pytest.mark.parametrize("mask", [causal_mask(3), ~causal_mask(3)], ids=["causal", "opposite"])
@@ -17,17 +16,8 @@ def test_who_sees_never_shows_more_than_the_mask(book, mask):
     assert np.array_equal(np.max(seen, axis=0), mask)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", range(5))
 def test_a_network_that_reads_the_same_word_every_time_finds_a_third_at_most(book, seed):
     _, scenes = scene_examples(2, 40, seed=seed)
     found, weight, _, _ = book.report(book.trained(scenes, 0, seed, steps=0), scenes, 0)
     assert max(found, weight) <= 1 / 3 + 1e-9
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_network_that_reads_the_same_word_every_time_has_the_error_of_the_median_at_least(book, seed):
-    _, scenes = scene_examples(2, 40, seed=seed)
-    _, _, error, _ = book.report(book.trained(scenes, 0, seed, steps=20), scenes, 0)
-    colours = scenes.colours.astype(float)
-    median, mean = (of(colours, axis=1, keepdims=True) for of in (np.median, np.mean))
-    assert abs(colours - median).mean() < min(error, abs(colours - mean).mean() - 0.01)
