@@ -1,6 +1,5 @@
 """A changed model is as before when the change ends: at the last line, by an error, and by the stop button."""
 
-import ast
 from types import SimpleNamespace
 
 import pytest
@@ -9,7 +8,7 @@ import torch
 from attention_course.interventions import overwrite, replace_attribute
 from attention_src.layers import MultiHeadAttention
 from book.chapter import CHAPTERS, code, read
-from book.names import parse
+from evidence.claims import load_book
 
 ENDINGS = [None, KeyboardInterrupt, ValueError]
 
@@ -81,24 +80,9 @@ def test_a_change_that_does_not_fit_changes_nothing(model, error, change):
     assert same(snapshot(model), before)
 
 
-def find_function(number, name, **known):
-    """Return a function of a chapter, which sees what the chapter imports and the names given here."""
-    (path,) = (path for path in CHAPTERS if path.stem.startswith(number))
-    statements = [part for cell in code(read(path))[1:] for part in parse(cell.source).body]
-    kept = [
-        part
-        for part in statements
-        if isinstance(part, ast.Import | ast.ImportFrom) or getattr(part, "name", "") == name
-    ]
-    space = {}
-    exec(compile(ast.Module(kept, []), path.name, "exec"), space)
-    space.update(known)
-    return space[name]
-
-
 @pytest.mark.parametrize("head", [0, 1])
-@pytest.mark.parametrize("number, width", [("06", 8), ("08", 16), ("12", 32)])
-def test_a_chapter_stopped_while_a_head_is_off_leaves_the_model_as_before(number, width, head):
+@pytest.mark.parametrize("number, name, width", [(6, "without", 8), (8, "without_head", 16), (12, "without", 32)])
+def test_a_chapter_stopped_while_a_head_is_off_leaves_the_model_as_before(number, name, width, head):
     attend = MultiHeadAttention(2 * width, num_heads=2)
     model = SimpleNamespace(attend=attend, blocks=[SimpleNamespace(attend=attend)])
     before = snapshot(attend)
@@ -108,14 +92,11 @@ def test_a_chapter_stopped_while_a_head_is_off_leaves_the_model_as_before(number
         assert off.all(dim=1).tolist() == [head == 0, head == 1]
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        if number == "06":
-            find_function("06", "without", score=press_stop)(model, [head])
-        elif number == "08":
-            find_function("08", "without_head", accuracy=press_stop)(model, head, None)
-        else:
-            with find_function("12", "without", model=model)(0, head):
-                press_stop()
+    switch_off = getattr(load_book(CHAPTERS[number - 1], (name,)), name)
+    switch_off.__globals__.update(score=press_stop, accuracy=press_stop, model=model)
+    arguments = {6: (model, [head]), 8: (model, head, None), 12: (0, head)}[number]
+    with pytest.raises(KeyboardInterrupt), switch_off(*arguments):  # in chapter 12 the caller does what is stopped
+        press_stop()
     assert same(snapshot(attend), before)
 
 
