@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from attention_course.tasks import Pairs, lookup_examples, pair_examples
-from attention_course.tasks.sampling import draw_different_rows
 
 # Key–value retrieval
 
@@ -56,12 +55,3 @@ def test_each_question_comes_four_times_with_the_four_pairs_and_nothing_else_cha
             others = np.setdiff1d(np.arange(4), places[0])
             assert (bits[:, others] == bits[0, others]).all()
             assert sorted(map(tuple, answers)) == [*product((0, 1), repeat=2)]
-
-
-# What they are drawn with
-
-
-def test_rows_are_drawn_again_until_they_differ():
-    draws = iter([[[1], [1], [2]], [[2], [1], [1]], [[3], [4], [1]]])
-    rows = draw_different_rows(lambda count: np.array(next(draws)[:count]), count=3, possible=6)
-    assert rows.tolist() == [[1], [2], [3]]
