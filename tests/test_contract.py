@@ -37,6 +37,7 @@ from reference import (
 from attention_src.attention import attention, blockwise_attention, scaled_dot_product_attention
 from attention_src.layers import AdditiveAttention, DecoderBlock, EncoderBlock, FeedForward, MultiHeadAttention
 from attention_src.masks import causal_mask, padding_mask, window_mask
+from attention_src.models.transformer import Transformer
 from attention_src.models.vit import VisionTransformer
 from attention_src.patches import patchify, unpatchify
 from attention_src.positions import alibi_bias, rotary, sinusoidal_positions
@@ -185,13 +186,14 @@ def test_a_query_that_may_look_nowhere_gets_zeros_never_nan(core, array):
 @takes_mask
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e300])
 def test_what_no_query_can_see_does_not_matter(core, bad, array):
-    arrays, mask = core.arrays(), some_mask(N, M) & (np.arange(M) != 3)
-    expected = core.expected(arrays, mask)
-    for name in ("scores", "key", "value"):
-        if name in arrays:
+    mask = some_mask(N, M) & (np.arange(M) != 3)
+    for hidden in (mask, mask[1:2], np.stack([mask] * BATCH)):
+        arrays = core.arrays()
+        expected = core.expected(arrays, hidden)
+        for name in arrays.keys() & {"scores", "key", "value"}:
             arrays[name][(..., 3) if name == "scores" else 3] = bad
-    with np.errstate(invalid="ignore", over="ignore"):
-        same(core.call(**as_given(array, arrays), mask=array(mask)), expected)
+        with np.errstate(invalid="ignore", over="ignore"):
+            same(core.call(**as_given(array, arrays), mask=array(hidden)), expected)
 
 
 @both_libraries
@@ -440,62 +442,53 @@ def test_more_keys_than_half_precision_can_count_are_counted(core):
 # Sizes, and the array that a result is like
 
 
-TOKENS = np.ones((2, 4))
-
-
 def count_parameters(module):
     return sum(parameter.numel() for parameter in module.parameters())
 
 
-def make_size_row(kind, name, **sizes):
-    """Return a row of `NUMBERS` for a size of a layer: its name, the least it may be, and how to try another."""
-    return name, 1, lambda bad: count_parameters(kind(**sizes | {name: bad}))
-
-
-VIT = dict.fromkeys(("image_size", "num_classes", "d_model", "num_layers", "num_heads", "d_ff", "in_channels"), 2)
-SIZES = [
-    (AdditiveAttention, {"d_query": 2, "d_key": 2, "d_hidden": 2}),
-    (MultiHeadAttention, {"d_model": 4, "num_heads": 2, "d_k": 2, "d_v": 2, "num_kv_heads": 2}),
-    (FeedForward, {"d_model": 2, "d_ff": 2}),
-    (EncoderBlock, {"d_model": 2, "num_heads": 2, "d_ff": 2}),
-    (DecoderBlock, {"d_model": 2, "num_heads": 2, "d_ff": 2}),
-    (VisionTransformer, VIT | {"patch_size": 2}),
+TOKENS = np.ones((1, 4))
+TAKE_INTEGERS = [
+    (causal_mask, "n m offset"),
+    (window_mask, "n width m ahead offset"),
+    (partial(padding_mask, [0]), "m"),
+    (partial(blockwise_attention, TOKENS, TOKENS, TOKENS), "block_size"),
+    (sinusoidal_positions, "n d_model"),
+    (partial(rotary, TOKENS), "d_rotary"),
+    (alibi_bias, "num_heads n m"),
+    (partial(patchify, np.ones((2, 4, 6))), "patch_size"),
+    (partial(unpatchify, TOKENS), "patch_size height width"),
+    (AdditiveAttention, "d_query d_key d_hidden"),
+    (MultiHeadAttention, "d_model num_heads d_k d_v num_kv_heads"),
+    (FeedForward, "d_model d_ff"),
+    (EncoderBlock, "d_model num_heads d_ff"),
+    (DecoderBlock, "d_model num_heads d_ff"),
+    (VisionTransformer, "image_size patch_size num_classes d_model num_layers num_heads d_ff in_channels"),
+    (Transformer, "num_source num_target d_model num_heads d_ff longest"),
 ]
-NUMBERS = {
-    "causal_mask(n)": ("n", 1, lambda bad: causal_mask(bad)),
-    "causal_mask(n, m)": ("m", 1, lambda bad: causal_mask(3, bad)),
-    "causal_mask(offset)": ("offset", None, lambda bad: causal_mask(3, offset=bad)),
-    "window_mask(n)": ("n", 1, lambda bad: window_mask(bad, 1)),
-    "window_mask(m)": ("m", 1, lambda bad: window_mask(2, 1, m=bad)),
-    "window_mask(width)": ("width", 0, lambda bad: window_mask(2, bad)),
-    "window_mask(ahead)": ("ahead", 0, lambda bad: window_mask(2, 1, ahead=bad)),
-    "window_mask(offset)": ("offset", None, lambda bad: window_mask(2, 1, offset=bad)),
-    "padding_mask(m)": ("m", 1, lambda bad: padding_mask([0], bad)),
-    "blockwise_attention": ("block_size", 1, lambda bad: blockwise_attention(TOKENS, TOKENS, TOKENS, block_size=bad)),
-    "sinusoidal_positions(n)": ("n", 1, lambda bad: sinusoidal_positions(bad, 4)),
-    "sinusoidal_positions(d_model)": ("d_model", 1, lambda bad: sinusoidal_positions(3, bad)),
-    "rotary": ("d_rotary", 1, lambda bad: rotary(TOKENS, d_rotary=bad)),
-    "alibi_bias(num_heads)": ("num_heads", 1, lambda bad: alibi_bias(bad, 3)),
-    "alibi_bias(n)": ("n", 1, lambda bad: alibi_bias(2, bad, 3)),
-    "alibi_bias(m)": ("m", 1, lambda bad: alibi_bias(2, 3, bad)),
-    "patchify": ("patch_size", 1, lambda bad: patchify(np.ones((2, 4, 6)), bad)),
-    "unpatchify(patch_size)": ("patch_size", 1, lambda bad: unpatchify(TOKENS, bad, 2, 4)),
-    "unpatchify(height)": ("height", 1, lambda bad: unpatchify(TOKENS, 2, bad, 4)),
-    "unpatchify(width)": ("width", 1, lambda bad: unpatchify(TOKENS[:1], 2, 2, bad)),
-    **{f"{kind.__name__}({name})": make_size_row(kind, name, **sizes) for kind, sizes in SIZES for name in sizes},
+NUMBERS = [(call, names.split(), name) for call, names in TAKE_INTEGERS for name in names.split()]
+LEAST = {
+    (window_mask, "width"): 0,
+    (window_mask, "ahead"): 0,
+    (window_mask, "offset"): None,
+    (causal_mask, "offset"): None,
 }
 
 
-@pytest.mark.parametrize("name, least, call", NUMBERS.values(), ids=NUMBERS)
-def test_a_number_may_be_of_any_library_but_must_be_an_integer_that_is_not_too_small(name, least, call):
+@pytest.mark.parametrize("call, names, name", NUMBERS)
+def test_a_number_may_be_of_any_library_but_must_be_an_integer_that_is_not_too_small(call, names, name):
+    def make(number):
+        made = call(**dict.fromkeys(names, 2) | {name: number})
+        return count_parameters(made) if isinstance(made, torch.nn.Module) else made
+
     for good in np.uint8(2), np.array(2), torch.tensor(2):
-        same(call(good), call(2), 0)
+        same(make(good), make(2), 0)
     for bad in (2.0, "2", [2], np.array([2, 3]), 1j, True, np.True_):
         with refuses(TypeError, f"{name} is {bad!r}; expected an integer"):
-            call(bad)
+            make(bad)
+    least = LEAST.get((call, name), 1)
     for bad in () if least is None else (least - 1, -2):
         with refuses(ValueError, f"{name} is {bad}; expected at least {least}"):
-            call(bad)
+            make(bad)
 
 
 def test_like_must_be_an_array():
