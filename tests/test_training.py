@@ -42,29 +42,12 @@ def test_a_seed_repeats_the_run_and_another_does_not():
 
 
 def test_torchs_own_random_numbers_go_on_as_if_nothing_had_happened():
-    prepared = batches(20)
+    model, prepared = line(), batches(20)
     torch.manual_seed(7)
     expected = torch.rand(3)
     torch.manual_seed(7)
-    fit(line(), prepared, loss)
-    model = line()
-    torch.manual_seed(7)
     fit(model, prepared, loss)
     assert torch.equal(torch.rand(3), expected)
-
-
-def test_an_interruption_keeps_what_was_learned_so_far():
-    model, seen = line(), []
-
-    def interrupted(model, batch):
-        seen.append(1)
-        if len(seen) == 60:
-            raise KeyboardInterrupt
-        return loss(model, batch)
-
-    before = model.weight.clone()
-    history = fit(model, batches(), interrupted, learning_rate=0.1)
-    assert len(history) == 59 and not torch.equal(model.weight, before) and not model.training
 
 
 @pytest.fixture
@@ -77,17 +60,19 @@ def three_threads():
 
 
 @pytest.mark.parametrize("ending", [None, KeyboardInterrupt, ArithmeticError])
-def test_it_trains_on_one_thread_and_gives_the_others_back_however_it_ends(three_threads, ending):
-    seen = []
+def test_however_a_training_ends_it_keeps_what_was_learned_and_gives_the_other_threads_back(three_threads, ending):
+    model, seen = line(), []
+    before = model.weight.clone()
 
-    def counted(model, batch):
+    def count(model, batch):
         seen.append(torch.get_num_threads())
         if ending and len(seen) == 4:
             raise ending
         return loss(model, batch)
 
     with pytest.raises(ArithmeticError) if ending is ArithmeticError else nullcontext():
-        fit(line(), batches(5), counted)
+        assert len(fit(model, batches(5), count)) == (3 if ending else 5) and not model.training
+    assert not torch.equal(model.weight, before)
     assert seen == [1] * (4 if ending else 5) and torch.get_num_threads() == 3
 
 
@@ -107,12 +92,6 @@ def test_what_cannot_be_trained_is_refused(three_threads, call, message):
     with pytest.raises(ValueError, match=message):
         call()
     assert torch.get_num_threads() == 3
-
-
-def test_rows_stay_together():
-    rows = torch.arange(10)
-    for a, b in Minibatches(rows, rows * 10, batch_size=4, steps=5):
-        assert torch.equal(a * 10, b)
 
 
 def test_a_model_that_writes_or_reads_a_sentence_does_so_on_one_thread(three_threads):
