@@ -63,12 +63,6 @@ def test_a_figure_names_no_date_and_no_version_has_no_font_and_keeps_hangul():
     assert not re.search(r"\d\.\d{3,}", re.sub(r">[^<]*<", "", svg))
 
 
-def test_a_line_joins_two_values_and_no_more():
-    two = plots.weighted_sum([0.5, 0.5], [[1, 0], [0, 1]], "ab")
-    three = plots.weighted_sum([0.5, 0.5, 0], [[1, 0], [0, 1], [0, 0]], "abc")  # the same axes
-    assert two.svg.count('id="line2d') == three.svg.count('id="line2d') + 1
-
-
 def test_a_supplier_of_nothing_has_no_arrow():
     ask = {"asks": ([[1.0, 0.0]], ["I"], ["나는", "밥을"])}
     drawn, more = plots.supply(ask).svg, plots.supply({"asks": ([[0.5, 0.5]], ["I"], ["나는", "밥을"])}).svg
