@@ -122,13 +122,6 @@ def test_a_message_says_of_what_shape_the_arguments_are():
         assert "image(모양 (4, 6, 1)), p = 2일 때" in str(refused)
 
 
-def test_an_exception_tells_a_student_no_more_of_a_hidden_trial_than_300_characters():
-    def answer(query, key, value):
-        raise ValueError(query.tolist() * 9)
-
-    assert len(refuse(checks.attention, answer, seed=17).seen.values["text"]) == 300
-
-
 def spy(exercise, seed):
     """The shapes, and whole numbers in their place, of the arguments of every trial of a seed."""
     seen = []
@@ -145,14 +138,6 @@ def test_every_seed_has_a_size_of_1_and_one_above_9_and_no_other_seed_has_all_of
         assert 1 in sizes and max(sizes) > 9
     assert len({*map(str, trials)}) == len(trials)
     assert spy(ASKED[name], 0) == trials[0]  # what is visible is the same for everybody
-
-
-@pytest.mark.parametrize("name", ["ex01-attention", "ex01-mend", "ex05-attention", "ex05-mend"])
-def test_every_seed_has_one_query_one_key_and_values_as_long_as_keys(name):
-    for seed in (0, 17, 4711):
-        sizes = [(n, m, d_k, d_v) for (n, d_k), (m, _), (_, d_v), *_ in spy(ASKED[name], seed)]
-        assert any(n == 1 for n, *_ in sizes) and any(m == 1 for _, m, *_ in sizes)
-        assert any(d_k == d_v for *_, d_k, d_v in sizes) and any(min(some) > 9 for some in sizes)
 
 
 def test_drawn_sizes_keep_what_matters_of_those_that_are_written_and_fit():
@@ -240,15 +225,15 @@ def test_mistakes_that_look_alike_with_the_pages_numbers_are_told_apart_with_oth
     assert words in str(refuse(check, *numbers, **own))
 
 
-@pytest.mark.parametrize("text", ["{0} {name} {", "}", "{given.__class__}", "%s"])
-def test_what_a_student_wrote_is_a_value_and_never_a_template(text):
+@pytest.mark.parametrize("text", ["{0} {name} {", "}", "{given.__class__}", "%s", "1, " * 200])
+def test_what_a_student_wrote_is_a_value_never_a_template_and_no_longer_than_300_characters(text):
     def answer(query, key, value):
         raise ValueError(text)
 
-    answer.__name__ = f"my {text}"
+    answer.__name__ = f"my {text[:40]}"
     refused = refuse(checks.attention, answer)
-    assert (refused.seen.values["text"], refused.seen.values["function"]) == (text, f"my {text}")
-    assert f"my {text} raised ValueError: {text}" in refused._render_traceback_()[0]
+    assert (refused.seen.values["text"], refused.seen.values["function"]) == (text[:300], answer.__name__)
+    assert f"{answer.__name__} raised ValueError: {text[:300]}" in refused._render_traceback_()[0]
 
 
 @pytest.mark.parametrize(
@@ -280,13 +265,6 @@ def test_every_other_diagnosis_meets_what_it_says_and_a_clue_but_not_the_right_o
         assert dict(zip(right, arguments, strict=True))[seen["symptom"]] == seen["answer"]
         assert (str(seen["asks"]), str(refused.question)) == (words[seen["answer"]], clue)
         assert diagnosis not in str(refused)
-
-
-@pytest.mark.parametrize("nothing", [None, ...])
-def test_a_symptom_without_a_name_is_not_attempted(nothing):
-    with pytest.raises(checks.NotAttempted) as refused:
-        checks.symptoms(**DIAGNOSED | {"c": nothing})
-    assert refused.value.seen.values == {"symptom": "c"}
 
 
 @pytest.mark.parametrize("answer", ["loss", "react ions", 3, ["reactions"]])
