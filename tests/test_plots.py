@@ -69,13 +69,6 @@ def test_a_supplier_of_nothing_has_no_arrow():
     assert "나는" in drawn and drawn.count("<path") < more.count("<path")
 
 
-def test_arrows_lead_from_patch_to_patch_and_print_what_weighs_a_tenth_or_more():
-    scene = np.full((4, 4, 3), 0.5), 0, [0.05, 0.75, 0.0, 0.2]
-    words = words_of(plots.arrows_over({"one": scene, "two": scene}))
-    assert words.count("0.75") == words.count("0.20") == 2 and "0.05" not in words and {"one", "two"} <= set(words)
-    assert "0.75" not in words_of(plots.arrows_over({"one": scene}, printed=False))
-
-
 def test_a_patch_without_a_weight_is_left_as_it_is():
     picture = plots.over_image(np.zeros((1, 2, 3)), {"": [np.nan, 0.5]})
     assert re.findall(r"opacity: ([\d.]+); stroke", picture.svg) == ["0.3"]
