@@ -22,7 +22,7 @@ from reference import (
     same,
     some_mask,
 )
-from test_contract import ATTENTION, by_blocks, generic, plain
+from test_contract import ATTENTION, CORE, by_blocks, generic, plain
 
 from attention_src.attention import attention, blockwise_attention, scaled_dot_product_attention
 from attention_src.masks import causal_mask
@@ -33,10 +33,9 @@ BLOCK_SIZES = [*range(1, 10), 100]
 every_form = pytest.mark.parametrize("attend", [plain, generic, by_blocks], ids=["plain", "generic", "blockwise"])
 
 
-def random_inputs(leading=(), seed=0):
-    """Return query, key and value with these axes before the last two, (all, all, all) or one for each."""
-    leading = leading if leading and isinstance(leading[0], tuple) else (leading,) * 3
-    return random(*((*axes, *shape) for axes, shape in zip(leading, ATTENTION.values(), strict=True)), seed=seed)
+def random_inputs(*leading):
+    """Return query, key and value with these axes before the last two, one for all or one for each."""
+    return [*CORE["attention"].arrays(leading if len(leading) == 3 else leading * 3).values()]
 
 
 # What it computes
@@ -237,7 +236,7 @@ def test_the_leading_axes_of_a_bias_must_broadcast_with_all_others(attend, array
         (((), (), (3,)), "value (3, 7, 6)"),
     ):
         with refuses(ValueError, f"bias (2, 5, 7) and {other}: {axes} (2,) and (3,)"):
-            attend(*map(array, random_inputs(leading)), bias=array(np.ones((BATCH, N, M))))
+            attend(*map(array, random_inputs(*leading)), bias=array(np.ones((BATCH, N, M))))
     mask = array(np.ones((3, N, M), bool))
     with refuses(ValueError, f"mask (3, 5, 7) and bias (2, 5, 7) and value (7, 6): {axes} (3,) and (2,) and ()"):
         attend(*map(array, random_inputs()), mask, bias=array(np.ones((BATCH, N, M))))

@@ -16,26 +16,16 @@ def test_what_is_counted_on_the_page_is_what_the_generator_counts():
     assert fill_page(TEXT) == TEXT, "run: python -m tools.instructors_page"
 
 
-def plan(number):
-    """The rows (section, minutes of 50, minutes of 75) of a chapter's lesson plans."""
-    part = re.search(rf"^### Chapter {number}\n\n(.*?)(?=^##)", TEXT, re.M | re.S)[1]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in part.strip().splitlines()[2:]]
-    return [(section, *(0 if m == "–" else int(m) for m in minutes)) for section, *minutes, _ in rows]
-
-
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-def test_lesson_plans_go_through_the_sections_of_the_chapter_and_fill_50_and_75_minutes(path):
-    rows = plan(int(path.stem[:2]))
-    sections = re.findall(r"^## (.+)$", "\n".join(prose(read(path))), re.M)
-    assert [section for section, *_ in rows] == [s for s in sections if s not in ("Summary", "Sources")]
-    assert [sum(row[i] for row in rows) for i in (1, 2)] == [50, 75]
-
-
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-def test_the_misconception_of_a_lesson_plan_is_one_of_the_chapter(path):
-    part = re.search(rf"^### Chapter {int(path.stem[:2])}\n(.*?)(?=^##)", TEXT, re.M | re.S)[1]
-    quote = re.search(r'^\| Common misconceptions [^"]+("[^"]+")', part, re.M)[1]
-    assert f"**{quote}**" in "\n".join(prose(read(path)))
+def test_a_lesson_plan_has_the_sections_of_its_chapter_50_and_75_minutes_and_a_misconception_of_it(path):
+    text = "\n".join(prose(read(path)))
+    plan = re.search(rf"^### Chapter {int(path.stem[:2])}\n\n(.*?)(?=^##)", TEXT, re.M | re.S)[1]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in plan.strip().splitlines()[2:]]
+    sections = [section for section in re.findall(r"^## (.+)$", text, re.M) if section not in ("Summary", "Sources")]
+    assert [section for section, *_ in rows] == sections
+    assert [sum(int(row[i]) for row in rows if row[i] != "–") for i in (1, 2)] == [50, 75]
+    quote = re.search(r'^\| Common misconceptions [^"]+("[^"]+")', plan, re.M)[1]
+    assert f"**{quote}**" in text
 
 
 def test_no_course_has_a_chapter_before_what_it_needs():
