@@ -1,11 +1,10 @@
 """Claims of chapter 6: one head stops at one bit of two, two heads share the work, and most starts leave w = 1 late."""
 
-from functools import partial
 from statistics import mean
 
 import torch
 
-from evidence.claims import Claim, Experiment, Level, Series, all_rows, most_rows, one_at_a_time, round_numbers
+from .claims import Experiment, Level, Series, all_rows, claim_of, most_rows, one_at_a_time, round_numbers
 
 PAGE = {"bent": False, "rate": 0.01, "steps": 200}
 RATES = [PAGE["rate"] / 4, PAGE["rate"] * 4]
@@ -93,16 +92,13 @@ TWO_HEADS |= {"other_bit_without": 1.0, "mean_differs": 0.01, "exchanged": True}
 GUESS, COIN = Level(0.25, "a guess"), Level(0.5, "a coin toss")
 THREE_OF_FOUR, ALL_RIGHT = Level(0.75, "three of the four cases"), Level(1, "all right")
 
-five_claim = partial(
-    Claim,
-    experiment="five",
-    varied=(
-        "5 draws of 8 initialisations; Adam at the page's learning rate, × ¼ and × 4; "
-        "plain gradient descent at the learning rates 1 and 4"
-    ),
+five_claim = claim_of(
+    "five",
+    "5 draws of 8 initialisations; Adam at the page's learning rate, × ¼ and × 4; "
+    "plain gradient descent at the learning rates 1 and 4",
 )
-rates_claim = partial(Claim, experiment="reader", varied="5 seeds; learning rate × ¼, × 1 and × 4")
-reader_claim = partial(Claim, experiment="reader", varied="5 seeds")
+rates_claim = claim_of("reader", "5 seeds; learning rate × ¼, × 1 and × 4")
+reader_claim = claim_of("reader", "5 seeds")
 CLAIMS = [
     five_claim(
         "The share of right answers is one half both times.",
@@ -123,11 +119,9 @@ CLAIMS = [
         baseline=Level(0, "if training stayed where one bit is sure"),
         best=Level(1, "all initialisations"),
     ),
-    Claim(
+    claim_of("reader", "5 seeds; learning rate × ¼, × 1 and × 4; steps × 1 and × 4")(
         "In most other trials (with five new seeds, a quarter or four times the rate, or four times the steps) one "
         "head had at most one half right, and one bit without error.",
-        experiment="reader",
-        varied="5 seeds; learning rate × ¼, × 1 and × 4; steps × 1 and × 4",
         holds=most_rows(lambda row: row["share"] <= 0.5 and row["better_bit"] == 1, **ONE),
         refuted_if="at least half of the networks with one head get more than 50% of the answers right or make errors "
         "in both bits.",
@@ -152,10 +146,8 @@ CLAIMS = [
         baseline=Series("share", "with one head and a linear read-out", ONE),
         best=ALL_RIGHT,
     ),
-    Claim(
+    claim_of("quick", "5 seeds")(
         "(At four times the rate it did not, in 200 steps.)",
-        experiment="quick",
-        varied="5 seeds",
         holds=all_rows(lambda row: row["share"] < 0.95),
         refuted_if="for some seed, the network gets at least 95% of the answers right after 200 steps at four times "
         "the learning rate.",

@@ -2,24 +2,12 @@
 
 import time
 from copy import deepcopy
-from functools import partial
 from statistics import median
 
 import numpy as np
 import torch
 
-from evidence.claims import (
-    SEEDS,
-    Claim,
-    Experiment,
-    Level,
-    Series,
-    all_rows,
-    grid,
-    most_rows,
-    round_numbers,
-    select_rows,
-)
+from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, most_rows, round_numbers, select_rows
 
 CHANCE = float(np.log(8))
 LEARNED = CHANCE * 2 / 3
@@ -206,10 +194,10 @@ def is_most_of_the_gap_gone(rows):
     return all(0 < r - b < (r - a) / 2 for r, a, b in zip(recurrent, short, long, strict=True))
 
 
-cuts_claim = partial(Claim, experiment="cuts", varied="5 seeds, the page's dates")
-depth_claim = partial(Claim, experiment="deep", varied="5 seeds, each with its own data")
-race_claim = partial(Claim, experiment="race", varied="5 seeds, the best of three learning rates for each network")
-names_claim = partial(Claim, experiment="names", varied="5 seeds")
+cuts_claim = claim_of("cuts", "5 seeds, the page's dates")
+depth_claim = claim_of("deep", "5 seeds, each with its own data")
+race_claim = claim_of("race", "5 seeds, the best of three learning rates for each network")
+names_claim = claim_of("names", "5 seeds")
 CLAIMS = [
     cuts_claim(
         "Cut out what the **cross-attention** adds, and the hyphens stay while everything else breaks.",
@@ -247,7 +235,7 @@ CLAIMS = [
         baseline=Series("places_moved", "dates in which it moves without the swap"),
         best=ALL_RIGHT,
     ),
-    Claim(
+    claim_of("without", "5 seeds, the page's dates, with and without both feed-forward networks")(
         "The dates don't need it at all.",
         all_rows(lambda row: row["right"] > 0.9, without="feed-forward"),
         refuted_if="for some seed, at most 90% of the dates are right after training without feed-forward networks.",
@@ -255,10 +243,8 @@ CLAIMS = [
         baseline=Series("right", "dates right, trained with all parts", {"without": "nothing"}),
         best=ALL_RIGHT,
         refuting_values={"right": 0.5},
-        experiment="without",
-        varied="5 seeds, the page's dates, with and without both feed-forward networks",
     ),
-    Claim(
+    claim_of("adder", "5 seeds, 300 steps")(
         "With the feed-forward network, all one hundred sums are right, and without it most are wrong, even though "
         "every sum was in the training set.",
         all_rows(lambda row: row["whole"] > 0.98 and row["without"] < 0.5, steps=300),
@@ -267,10 +253,8 @@ CLAIMS = [
         baseline=Level(0.1, "guessing among 10 digits"),
         best=Series("whole", "sums right with it", {"steps": 300}),
         refuting_values={"without": 0.8},
-        experiment="adder",
-        varied="5 seeds, 300 steps",
     ),
-    Claim(
+    claim_of("adder", "5 seeds, 300 steps and four times as many")(
         "The number of parameters isn't the reason, because the same two matrices are no use without the GELU between "
         "them.",
         all_rows(lambda row: row["linear"] < 0.4 and row["whole"] > 0.98),
@@ -279,8 +263,6 @@ CLAIMS = [
         baseline=Series("without", "sums right without the feed-forward network, 1,200 steps", {"steps": 1200}),
         best=Series("whole", "sums right with it", {"steps": 1200}),
         refuting_values={"linear": 0.9},
-        experiment="adder",
-        varied="5 seeds, 300 steps and four times as many",
     ),
     depth_claim(
         "Without a residual connection, nothing is left even before training, and nothing is learned.",
@@ -291,7 +273,7 @@ CLAIMS = [
         best=Series("loss", "final loss of 30 pre-norm blocks", {"skip": "pre-norm"}),
         refuting_values={"loss": 1.0},
     ),
-    Claim(
+    claim_of("deep", "5 seeds, each with its own data, at the page's learning rate")(
         "Afterwards only 0.00002 of the first stream is left, and the stack merely guesses.",
         lambda rows: (
             all_rows(lambda row: row["after"] < row["before"] / 50 and row["loss"] > 1.8, skip=1, rate=1e-2)(rows)
@@ -303,10 +285,8 @@ CLAIMS = [
         shows=Series("after", "share of the first stream left in post-norm after training", {"skip": 1, "rate": 1e-2}),
         baseline=Series("before", "the same before training", {"skip": 1, "rate": 1e-2}),
         best=Series("after", "the same with a skip weight of 8 after training", {"skip": 8}),
-        experiment="deep",
-        varied="5 seeds, each with its own data, at the page's learning rate",
     ),
-    Claim(
+    claim_of("deep", "5 seeds, each with its own data: pre-norm and a skip weight of 8 keep their stream and learn")(
         "With $s = 8$, what is added weighs only an eighth as much, and in pre-norm nothing divides the stream.",
         lambda rows: (
             all_rows(lambda row: row["after"] > 0.05 and row["loss"] < CHANCE - 0.2, skip=[8, "pre-norm"])(rows)
@@ -317,10 +297,8 @@ CLAIMS = [
         shows=Series("loss", "final loss of 30 blocks, pre-norm", {"skip": "pre-norm"}),
         baseline=Series("loss", "final loss of 30 blocks, post-norm", {"skip": 1, "rate": 1e-2}),
         best=Series("loss", "final loss of 30 blocks with a skip weight of 8", {"skip": 8}),
-        experiment="deep",
-        varied="5 seeds, each with its own data: pre-norm and a skip weight of 8 keep their stream and learn",
     ),
-    Claim(
+    claim_of("deep", "5 seeds, each with its own data; 50 more steps after training, with the dial at 1 or at 8")(
         "Now it learns, whereas with the dial left at 1 it goes on guessing.",
         lambda rows: (
             all_rows(lambda row: row["loss_again_8"] < row["loss_again_1"] - 0.3, skip=1, rate=1e-2)(rows)
@@ -330,8 +308,6 @@ CLAIMS = [
         "those with its dial at 1; or for at least half of the seeds the latter end 0.1 or more below guessing.",
         shows=Series("loss_again_8", "final loss after 50 more steps, with the dial at 8", {"skip": 1, "rate": 1e-2}),
         baseline=Series("loss_again_1", "the same with the dial at 1", {"skip": 1, "rate": 1e-2}),
-        experiment="deep",
-        varied="5 seeds, each with its own data; 50 more steps after training, with the dial at 1 or at 8",
     ),
     depth_claim(
         "At a quarter of the rate, the path stays open, and post-norm begins to learn.",
@@ -342,7 +318,7 @@ CLAIMS = [
         baseline=Series("loss", "final loss of post-norm at the page's rate", {"skip": 1, "rate": 1e-2}),
         refuting_values={"loss": 2.0},
     ),
-    Claim(
+    claim_of("reach", "5 groups of 5 seeds, 2 and 64 tokens")(
         "With its gate held open, the GRU keeps more over 64 tokens than attention does.",
         all_rows(lambda row: row["left_4"] > row["left_attention"] > row["left_0"]),
         refuted_if="for some group of seeds, the share of the reaction left at 64 tokens is no larger with the gate "
@@ -350,8 +326,6 @@ CLAIMS = [
         shows=Series("left_4", "share of the reaction that is left at 64 tokens, held open"),
         baseline=Series("left_attention", "the same for attention"),
         best=NOTHING_LOST,
-        experiment="reach",
-        varied="5 groups of 5 seeds, 2 and 64 tokens",
     ),
     race_claim(
         "At **equal steps** the recurrent network is far ahead.",
@@ -365,7 +339,7 @@ CLAIMS = [
         best=ALL_RIGHT,
         refuting_values={"right": 0.5},
     ),
-    Claim(
+    claim_of("pace", "5 repetitions, one thread")(
         "We timed both on one core of our [benchmark](../pages/benchmark.md) machine: a training step takes the "
         "recurrent network about twice as long as it takes the Transformer.",
         all_rows(lambda row: 1.5 < row["ratio"] < 2.5, n=0),
@@ -373,8 +347,6 @@ CLAIMS = [
         "long as one of the Transformer.",
         shows=Series("ratio", "how many times as long a step of the recurrent network takes", {"n": 0}),
         baseline=EQUAL_PACE,
-        experiment="pace",
-        varied="5 repetitions, one thread",
     ),
     race_claim(
         "So in **equal time** the Transformer gets 200 steps, which closes most of the gap, though not all of it.",
@@ -392,7 +364,7 @@ CLAIMS = [
         best=ALL_RIGHT,
         refuting_values={"right": 0.9},
     ),
-    Claim(
+    claim_of("pace", "5 repetitions, one thread; a GRU and a block of width 64, four texts")(
         "At 16 tokens the GRU takes a little longer, at 64 and 256 more than twice as long, and by 1,024 the block's "
         "$n^2$ has eaten up most of its lead.",
         lambda rows: (
@@ -404,8 +376,6 @@ CLAIMS = [
         shows=Series("ratio", "how many times as long the GRU takes", {"n": [16, 64, 256, 1024]}),
         baseline=EQUAL_PACE,
         refuting_values={"ratio": 1.5},
-        experiment="pace",
-        varied="5 repetitions, one thread; a GRU and a block of width 64, four texts",
     ),
     names_claim(
         "After 50 steps it has passed the bigram table, which has no idea how a name goes on.",

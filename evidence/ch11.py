@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evidence.claims import SEEDS, Claim, Experiment, Level, Series, all_rows, grid, round_numbers
+from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, round_numbers
 
 
 def measure_moves(book, seed, n):
@@ -17,7 +17,7 @@ EXPERIMENTS = {
 }
 
 CLAIMS = [
-    Claim(
+    claim_of("cached", "5 seeds; 5, 20 and 80 tokens")(
         "From the second layer on, the cache needs a mask that hides each new token from all earlier ones, as the "
         "causal mask does.",
         all_rows(lambda row: row["causal"] and row["open"] > 1e-3),
@@ -25,7 +25,5 @@ CLAIMS = [
         "no earlier key moves by more than 0.001 without a mask.",
         shows=Series("open", "how far a key moves without a mask when a token arrives"),
         baseline=Level(0, "with a causal mask"),
-        experiment="cached",
-        varied="5 seeds; 5, 20 and 80 tokens",
     ),
 ]

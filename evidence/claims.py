@@ -9,6 +9,7 @@ asserts it.
 import importlib
 import os
 from collections.abc import Callable
+from functools import partial
 from itertools import cycle, product
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -65,6 +66,8 @@ class Claim(NamedTuple):
 
     Texts are constants, so that they can be translated.
 
+    experiment : the name of one of EXPERIMENTS
+    varied : in words: "5 seeds, rates × ¼ to × 4"
     sentence : as it is in the chapter's Markdown, word for word
     holds : function of the rows, as strong as the sentence and written before the rows were seen
     refuted_if : one sentence: what, had it been seen, would have refuted the claim
@@ -72,10 +75,10 @@ class Claim(NamedTuple):
     baseline : what chance, an average, no training, or whatever lacks the thing that is praised gives
     best : the best achievable, where it is known
     refuting_values : {column: value}, what all rows would hold in that case, if more than the baseline is needed
-    experiment : the name of one of EXPERIMENTS
-    varied : in words: "5 seeds, rates × ¼ to × 4"; claims that share both are made by a `partial`
     """
 
+    experiment: str
+    varied: str
     sentence: str
     holds: Callable
     refuted_if: str
@@ -83,8 +86,6 @@ class Claim(NamedTuple):
     baseline: Series | Level | None = None
     best: Series | Level | None = None
     refuting_values: dict = {}  # noqa: RUF012, never changed
-    experiment: str = ""
-    varied: str = ""
 
     def spoil(self, rows):
         """Return the rows with the result replaced by the baseline's, which must refute the claim."""
@@ -92,6 +93,9 @@ class Claim(NamedTuple):
             return [{**row, **self.refuting_values} for row in rows]
         given, where = cycle(self.baseline.values(rows)), self.shows.where
         return [{**row, self.shows.column: next(given)} if select_rows([row], **where) else row for row in rows]
+
+
+claim_of = partial(partial, Claim)  # (experiment, varied) -> what makes a claim, or several that share both
 
 
 def grid(**factors):
