@@ -5,12 +5,13 @@ medians are compared. Peaks of memory are of the whole process, each taken in a 
 slow down what is timed, so each implementation of ours runs once more for the fingerprint, on a few tokens.
 """
 
-import importlib.util
 import multiprocessing
 import re
 import resource
 import time
+from importlib.util import find_spec
 from pathlib import Path
+from runpy import run_path
 from statistics import median
 
 import numpy as np
@@ -34,15 +35,6 @@ MOST_TIMES_FUSED, MOST_TIMES_TORCH, MOST_MIB = 2.5, 0.95, 512  # what is require
 TWINS, WIDE, WARM_UP, ROUNDS = "MultiHeadAttention with torch's weights", 512, 3, 25
 
 
-def load_module(package, module):
-    """Load one module of a package without what the package itself imports: vit_pytorch asks for torchvision."""
-    place = f"{importlib.util.find_spec(package).submodule_search_locations[0]}/{module}.py"
-    spec = importlib.util.spec_from_file_location(f"{package}_{module}", place)
-    loaded = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loaded)
-    return loaded
-
-
 def ours():
     layer = MultiHeadAttention(D_MODEL, HEADS)
     return lambda tokens: layer(tokens)[0]
@@ -56,17 +48,12 @@ def torch_layer():
 def x_transformers(flash):
     from x_transformers.x_transformers import Attention
 
-    layer = Attention(D_MODEL, dim_head=D_HEAD, heads=HEADS, flash=flash)
-
-    def attend(tokens):
-        output = layer(tokens)
-        return output[0] if isinstance(output, tuple) else output
-
-    return attend
+    return Attention(D_MODEL, dim_head=D_HEAD, heads=HEADS, flash=flash)
 
 
 def vit_pytorch():
-    return load_module("vit_pytorch", "vit").Attention(D_MODEL, HEADS, D_HEAD)
+    (folder,) = find_spec("vit_pytorch").submodule_search_locations  # the package itself asks for torchvision
+    return run_path(f"{folder}/vit.py")["Attention"](D_MODEL, HEADS, D_HEAD)
 
 
 LAYERS = {
@@ -119,9 +106,8 @@ def time_together(built, way, n):
     return times
 
 
-def peaks(job):
+def peaks(name, way, sizes):
     """MiB that the process needs at most, above what it had before, for growing sizes."""
-    name, way, sizes = job
     torch.set_num_threads(THREADS)
     attend = (LAYERS | FUNCTIONS)[name]()
     WAYS[way](attend, tokens(name, 16))
@@ -177,25 +163,21 @@ def measure():
     """Measure all; return rows: seconds at each size and how many times as long as the first, MiB at each size."""
     torch.manual_seed(0)
     torch.set_num_threads(THREADS)
-    kinds = {("layers", way): LAYERS for way in WAYS} | {("functions", "forward"): FUNCTIONS}
-    jobs = [(name, way, SIZES) for (_, way), names in kinds.items() for name in names]
-    jobs.append(("blockwise_attention (ours)", "forward", LONG))
+    kinds = [*((way, LAYERS) for way in WAYS), ("forward", FUNCTIONS)]
+    jobs = [(name, way, SIZES) for way, names in kinds for name in names]
     rows = [compare_same_weights()]
-    with tqdm(total=len(jobs) + len(kinds) * len(SIZES)) as bar:
-        for name, way, sizes in jobs:
-            with multiprocessing.get_context("spawn").Pool(1) as pool:
-                found, whole = pool.apply(peaks, [(name, way, sizes)])
-            rows += [{"name": name, "way": way, "n": n, "MiB": mib} for n, mib in zip(sizes, found, strict=True)]
-            rows[-1]["whole process MiB"] = whole
-            bar.update()
-        for (_, way), names in kinds.items():
-            built = {name: make() for name, make in names.items()}
-            for n in SIZES:
-                times = time_together(built, WAYS[way], n)
-                for i, name in enumerate(names):
-                    ratio = {"seconds": median(times[:, i]), "ratio": median(times[:, i] / times[:, 0])}
-                    rows.append({"name": name, "way": way, "n": n, **ratio})
-                bar.update()
+    for name, way, sizes in tqdm([*jobs, ("blockwise_attention (ours)", "forward", LONG)], desc="memory"):
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            found, whole = pool.apply(peaks, (name, way, sizes))
+        rows += [{"name": name, "way": way, "n": n, "MiB": mib} for n, mib in zip(sizes, found, strict=True)]
+        rows[-1]["whole process MiB"] = whole
+    for way, names in tqdm(kinds, desc="time"):
+        built = {name: make() for name, make in names.items()}
+        for n in SIZES:
+            times = time_together(built, WAYS[way], n)
+            for i, name in enumerate(names):
+                ratio = {"seconds": median(times[:, i]), "ratio": median(times[:, i] / times[:, 0])}
+                rows.append({"name": name, "way": way, "n": n, **ratio})
     return rows
 
 
