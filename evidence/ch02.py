@@ -11,7 +11,6 @@ from attention_course.divisors import LEARNED, count_learners, measure_gradients
 from .claims import SEEDS, Experiment, Series, all_rows, claim_of, grid, round_numbers, select_rows
 
 RATES = {"SGD": (0.03, 0.1, 0.3, 1, 3, 10), "Adam": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)}
-DIVISORS = ("÷ 1", "÷ √d", "÷ d")
 
 
 def measure_weights(book, seed, d):
@@ -65,7 +64,9 @@ EXPERIMENTS = {
     "size": Experiment(measure_weights, ("draw_weights", "divisors"), grid(seed=SEEDS, d=[4, 16, 64, 256, 1024])),
     "gradient": Experiment(measure_first_gradient, ("divisors",), grid(seed=SEEDS, d=[16, 64, 256])),
     "window": Experiment(
-        try_rates, ("divisors",), grid(seed=SEEDS, optimiser=["SGD", "Adam"], divisor=DIVISORS, d=[16, 256])
+        try_rates,
+        ("divisors",),
+        grid(seed=SEEDS, optimiser=["SGD", "Adam"], divisor=["÷ 1", "÷ √d", "÷ d"], d=[16, 256]),
     ),
     "start": Experiment(start_smaller, (), grid(seed=SEEDS)),
     "growth": Experiment(measure_growth, (), grid(seed=SEEDS)),
@@ -218,11 +219,8 @@ CLAIMS = [
     ),
     claim_of("start", "5 seeds; Adam without a divisor, d = 256, 75 steps")(
         "or within 75 if their matrices start four times smaller",
-        lambda rows: (
-            most_learn(rows, "0.001 small")
-            and most_learn(rows, "0.003 small")
-            and not most_learn(rows, "0.001 usual")
-            and not most_learn(rows, "0.003 usual")
+        lambda rows: all(
+            most_learn(rows, f"{rate} small") and not most_learn(rows, f"{rate} usual") for rate in (0.001, 0.003)
         ),
         refuted_if="at a learning rate of 0.001 or of 0.003, at least two of the five runs with smaller matrices fail, "
         "or at least four of those from the usual start learn.",

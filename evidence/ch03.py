@@ -11,6 +11,7 @@ from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, 
 PAGE = {"steps": 150, "rate": 0.02, "width": 48}  # the dates
 LETTERS = {"steps": 200, "rate": 0.02}
 SLOW = {"steps": 800, "rate": 0.005}
+KINDS = ["from_start", "from_end", "general", "additive", "general_early", "additive_luong"]
 KEYS = ("own", "other", "mean", "last", "first")  # in the order of the page
 
 
@@ -54,11 +55,6 @@ def measure_letters(book, kind, seed, steps, rate):
     return round_numbers(row | {"rest": wrong[rest].mean()})
 
 
-DATES = ("train", "dates", "train_set", "held_out", "right_by_keys")
-FEW = {"seed": SEEDS[:3]}
-CROSSED = ["general_early", "additive_luong"]
-
-
 def listed(setting):
     """Return a setting as factors of a grid."""
     return {name: [value] for name, value in setting.items()}
@@ -67,19 +63,18 @@ def listed(setting):
 EXPERIMENTS = {
     "dates": Experiment(
         measure_dates,
-        DATES,
+        ("train", "dates", "train_set", "held_out", "right_by_keys"),
         grid(seed=SEEDS, kind=["no_attention", "from_start", "additive", "general"], **listed(PAGE)),
     ),
     "letters": Experiment(
         measure_letters,
         ("train", "letters", "tests", "right_by_keys", "swap", "change_one"),
-        grid(seed=SEEDS, kind=["from_start", "from_end", "general", "additive", *CROSSED], **listed(LETTERS))
-        + grid(**FEW, kind=["additive"], **listed(SLOW)),
+        grid(seed=SEEDS, kind=KINDS, **listed(LETTERS)) + grid(seed=SEEDS[:3], kind=["additive"], **listed(SLOW)),
     ),
 }
 
 NONE, START, END = {"kind": "no_attention"}, {"kind": "from_start"}, {"kind": "from_end"}
-ADDITIVE, GENERAL = {"kind": "additive"}, {"kind": "general"}
+ADDITIVE, GENERAL, SUSPECTS = ({"kind": kind} for kind in ("additive", "general", ["additive", "general"]))
 EARLY, LUONG = {"kind": "general_early"}, {"kind": "additive_luong"}
 
 dates_claim = claim_of("dates", "5 seeds")
@@ -105,13 +100,11 @@ CLAIMS = [
         "Only the two suspects draw a better map than the table.",
         holds=lambda rows: (
             all_rows(lambda row: row["spot"] < row["table"], **START)(rows)
-            and all_rows(lambda row: row["spot"] > row["table"], kind=["additive", "general"])(rows)
+            and all_rows(lambda row: row["spot"] > row["table"], **SUSPECTS)(rows)
         ),
         refuted_if="for some seed, the largest weights of the network with keys that hold only places are right more "
         "often than the table, or those of an additive or general network aren't.",
-        shows=Series(
-            "spot", "largest weights on the right place, additive and general", {"kind": ["additive", "general"]}
-        ),
+        shows=Series("spot", "largest weights on the right place, additive and general", SUSPECTS),
         baseline=Series("table", "a table of character and length", ADDITIVE),
         best=Level(1, "all on the right place"),
     ),
@@ -126,7 +119,7 @@ CLAIMS = [
     ),
     claim_of("dates", "5 seeds; the keys are the mean, at each place, of those of all dates of the format")(
         "With nothing but the format in its keys, a network still writes most of the dates.",
-        holds=all_rows(lambda row: row["mean"] >= 0.5, kind=["additive", "general"]),
+        holds=all_rows(lambda row: row["mean"] >= 0.5, **SUSPECTS),
         refuted_if="for some seed, the additive or the general network gets fewer than half of the dates right with "
         "the mean keys of the date's format.",
         shows=Series("mean", "dates right with the mean keys of their format, additive", ADDITIVE),
@@ -186,9 +179,7 @@ CLAIMS = [
         "It is like reading with a finger on the page: `general` looks for the letter it wrote last, and takes the one "
         "before it.",
         holds=all_rows(
-            lambda row: row["left_least"] >= 0.3 and row["itself"] <= 0.1 and row["rest"] <= 0.1,
-            **GENERAL,
-            **LETTERS,
+            lambda row: row["left_least"] >= 0.3 and row["itself"] <= 0.1 and row["rest"] <= 0.1, **GENERAL, **LETTERS
         ),
         refuted_if="for some seed, changing a letter in the keys of the general network spoils the letter to its left "
         "in fewer than 30% of the texts, or the letter itself or all others in more than 10% on average.",

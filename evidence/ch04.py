@@ -9,7 +9,7 @@ from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, 
 
 RATE = 0.03
 FREE = {"tie": "free", "rate": RATE}
-PAGE_TIED = {"tie": "W_q = W_k", "d_k": 3}
+PAGE_TIED = {"tie": "W_q = W_k", "d_k": 3, "steps": None}
 SHARED = {"tie": "W_k = W_v", "rate": RATE}
 NO_VALUE = {"tie": "no W_v", "sign": 1}
 
@@ -188,22 +188,20 @@ CLAIMS = [
     ),
     lookup_rates_claim(
         "Most tokens (93%) attend most to themselves",
-        holds=most_rows(lambda row: row["itself"] > 0.5, **PAGE_TIED | {"steps": None}),
+        holds=most_rows(lambda row: row["itself"] > 0.5, **PAGE_TIED),
         refuted_if="in at least half of the pairs of heads, one head attends most to the token itself for at most 50% "
         "of the tokens.",
-        shows=Series("itself", "tokens whose largest weight is on themselves", PAGE_TIED | {"steps": None}),
+        shows=Series("itself", "tokens whose largest weight is on themselves", PAGE_TIED),
         baseline=Level(1 / 5, "a token chosen at random"),
     ),
     lookup_rates_claim(
         "The tied heads get only as many answers right as the baseline does, because averaging is what they have "
         "learned.",
-        holds=most_rows(lambda row: row["off_average"] < 0.05, **PAGE_TIED | {"steps": None}),
+        holds=most_rows(lambda row: row["off_average"] < 0.05, **PAGE_TIED),
         refuted_if="in at least half of the pairs of heads, the share of answers that one head gets right is at least "
         "5 percentage points away from the share that the plain average gets right.",
         shows=Series(
-            "off_average",
-            "difference in answers right from the plain average, the larger of two heads",
-            PAGE_TIED | {"steps": None},
+            "off_average", "difference in answers right from the plain average, the larger of two heads", PAGE_TIED
         ),
         baseline=Series("off_average", "three free matrices", FREE),
         best=Level(0, "as many right answers as the plain average"),

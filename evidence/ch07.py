@@ -143,8 +143,6 @@ def learn_names(book, seed, steps):
 
 
 RACE = ("task", "make_network")
-NAMES = ("Writer", "names", "NGram")
-DEEP = ("Stack", "pass_through", "share_left", "train_stack")
 RATES = [1e-2, 2e-2, 4e-2]
 EXPERIMENTS = {
     "cuts": Experiment(train_and_cut, (*RACE, "cut", "replace_path"), grid(seed=SEEDS)),
@@ -154,7 +152,7 @@ EXPERIMENTS = {
     ),
     "deep": Experiment(
         train_deep,
-        DEEP,
+        ("Stack", "pass_through", "share_left", "train_stack"),
         grid(seed=SEEDS, skip=[0, 1, 8, "pre-norm"], rate=[1e-2]) + grid(seed=SEEDS, skip=[1], rate=[2.5e-3]),
     ),
     "reach": Experiment(measure_reach, ("share_of_reaction", "gru", "lengths", "MultiHeadAttention"), grid(seed=SEEDS)),
@@ -167,13 +165,13 @@ EXPERIMENTS = {
     "pace": Experiment(
         compare_pace, (*RACE, "EncoderBlock"), grid(seed=SEEDS, n=[0, 16, 64, 256, 1024]), is_exact=False
     ),
-    "names": Experiment(learn_names, NAMES, grid(seed=SEEDS, steps=[50, 600])),
+    "names": Experiment(learn_names, ("Writer", "names", "NGram"), grid(seed=SEEDS, steps=[50, 600])),
 }
 
-GUESSING = Level(CHANCE, "guessing among 8 symbols")
 ALL_RIGHT = Level(1.0, "every date")
-NOTHING_LOST = Level(1.0, "nothing is lost")
 EQUAL_PACE = Level(1.0, "both take equally long")
+POST_NORM, RECURRENT = {"skip": 1, "rate": 1e-2}, {"kind": "recurrent", "rate": 4e-2}
+TRANSFORMER = {"kind": "Transformer", "rate": 2e-2}
 
 
 def best_of(rows, **wanted):
@@ -269,21 +267,21 @@ CLAIMS = [
         all_rows(lambda row: row["loss"] > CHANCE - 0.05, skip=0),
         refuted_if="for some seed, the final loss of the stack with a skip weight of 0 is 0.05 or more below guessing.",
         shows=Series("loss", "final loss of 30 blocks with a skip weight of 0", {"skip": 0}),
-        baseline=GUESSING,
+        baseline=Level(CHANCE, "guessing among 8 symbols"),
         best=Series("loss", "final loss of 30 pre-norm blocks", {"skip": "pre-norm"}),
         refuting_values={"loss": 1.0},
     ),
     claim_of("deep", "5 seeds, each with its own data, at the page's learning rate")(
         "Afterwards only 0.00002 of the first stream is left, and the stack merely guesses.",
         lambda rows: (
-            all_rows(lambda row: row["after"] < row["before"] / 50 and row["loss"] > 1.8, skip=1, rate=1e-2)(rows)
-            and most_rows(lambda row: row["loss"] > CHANCE - 0.05, skip=1, rate=1e-2)(rows)
+            all_rows(lambda row: row["after"] < row["before"] / 50 and row["loss"] > 1.8, **POST_NORM)(rows)
+            and most_rows(lambda row: row["loss"] > CHANCE - 0.05, **POST_NORM)(rows)
         ),
         refuted_if="for some seed, training leaves at least a fiftieth of what was left of the first stream of "
         "post-norm, or its final loss is below 1.8; or for at least half of the seeds the loss is 0.05 or more below "
         "guessing.",
-        shows=Series("after", "share of the first stream left in post-norm after training", {"skip": 1, "rate": 1e-2}),
-        baseline=Series("before", "the same before training", {"skip": 1, "rate": 1e-2}),
+        shows=Series("after", "share of the first stream left in post-norm after training", POST_NORM),
+        baseline=Series("before", "the same before training", POST_NORM),
         best=Series("after", "the same with a skip weight of 8 after training", {"skip": 8}),
     ),
     claim_of("deep", "5 seeds, each with its own data: pre-norm and a skip weight of 8 keep their stream and learn")(
@@ -295,19 +293,19 @@ CLAIMS = [
         refuted_if="for some seed, pre-norm or the stack with a skip weight of 8 has at most 0.05 of its first stream "
         "left after training, or a final loss less than 0.2 below guessing; or half of them at least 2/3 of guessing.",
         shows=Series("loss", "final loss of 30 blocks, pre-norm", {"skip": "pre-norm"}),
-        baseline=Series("loss", "final loss of 30 blocks, post-norm", {"skip": 1, "rate": 1e-2}),
+        baseline=Series("loss", "final loss of 30 blocks, post-norm", POST_NORM),
         best=Series("loss", "final loss of 30 blocks with a skip weight of 8", {"skip": 8}),
     ),
     claim_of("deep", "5 seeds, each with its own data; 50 more steps after training, with the dial at 1 or at 8")(
         "Now it learns, whereas with the dial left at 1 it goes on guessing.",
         lambda rows: (
-            all_rows(lambda row: row["loss_again_8"] < row["loss_again_1"] - 0.3, skip=1, rate=1e-2)(rows)
-            and most_rows(lambda row: row["loss_again_1"] > CHANCE - 0.1, skip=1, rate=1e-2)(rows)
+            all_rows(lambda row: row["loss_again_8"] < row["loss_again_1"] - 0.3, **POST_NORM)(rows)
+            and most_rows(lambda row: row["loss_again_1"] > CHANCE - 0.1, **POST_NORM)(rows)
         ),
         refuted_if="for some seed, 50 more steps of post-norm with its dial at 8 end less than 0.3 below the loss of "
         "those with its dial at 1; or for at least half of the seeds the latter end 0.1 or more below guessing.",
-        shows=Series("loss_again_8", "final loss after 50 more steps, with the dial at 8", {"skip": 1, "rate": 1e-2}),
-        baseline=Series("loss_again_1", "the same with the dial at 1", {"skip": 1, "rate": 1e-2}),
+        shows=Series("loss_again_8", "final loss after 50 more steps, with the dial at 8", POST_NORM),
+        baseline=Series("loss_again_1", "the same with the dial at 1", POST_NORM),
     ),
     depth_claim(
         "At a quarter of the rate, the path stays open, and post-norm begins to learn.",
@@ -315,7 +313,7 @@ CLAIMS = [
         refuted_if="for some seed, at a quarter of the page's rate, at most 0.01 of the first stream of post-norm is "
         "left after training, or its final loss is at most 0.1 below that of guessing.",
         shows=Series("loss", "final loss of post-norm at a quarter of the rate", {"skip": 1, "rate": 2.5e-3}),
-        baseline=Series("loss", "final loss of post-norm at the page's rate", {"skip": 1, "rate": 1e-2}),
+        baseline=Series("loss", "final loss of post-norm at the page's rate", POST_NORM),
         refuting_values={"loss": 2.0},
     ),
     claim_of("reach", "5 groups of 5 seeds, 2 and 64 tokens")(
@@ -325,17 +323,15 @@ CLAIMS = [
         "held open than with attention, or no larger with attention than with the plain GRU.",
         shows=Series("left_4", "share of the reaction that is left at 64 tokens, held open"),
         baseline=Series("left_attention", "the same for attention"),
-        best=NOTHING_LOST,
+        best=Level(1.0, "nothing is lost"),
     ),
     race_claim(
         "At **equal steps** the recurrent network is far ahead.",
         is_far_ahead,
         refuted_if="for some seed, the recurrent network's best share of right dates after 100 steps is less than 0.3 "
         "above the Transformer's.",
-        shows=Series("right", "dates that the recurrent network gets right", {"kind": "recurrent", "rate": 4e-2}),
-        baseline=Series(
-            "right", "dates that the Transformer gets right", {"kind": "Transformer", "steps": 100, "rate": 2e-2}
-        ),
+        shows=Series("right", "dates that the recurrent network gets right", RECURRENT),
+        baseline=Series("right", "dates that the Transformer gets right", TRANSFORMER | {"steps": 100}),
         best=ALL_RIGHT,
         refuting_values={"right": 0.5},
     ),
@@ -353,14 +349,8 @@ CLAIMS = [
         is_most_of_the_gap_gone,
         refuted_if="for some seed, the recurrent network is no longer ahead of 200 steps of the Transformer, or by at "
         "least half of what it is ahead of 100 steps.",
-        shows=Series(
-            "right",
-            "dates right after 200 steps of the Transformer",
-            {"kind": "Transformer", "steps": 200, "rate": 2e-2},
-        ),
-        baseline=Series(
-            "right", "dates right after 100 steps of the recurrent network", {"kind": "recurrent", "rate": 4e-2}
-        ),
+        shows=Series("right", "dates right after 200 steps of the Transformer", TRANSFORMER | {"steps": 200}),
+        baseline=Series("right", "dates right after 100 steps of the recurrent network", RECURRENT),
         best=ALL_RIGHT,
         refuting_values={"right": 0.9},
     ),

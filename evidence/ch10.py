@@ -50,7 +50,6 @@ EXPERIMENTS = {
 WITHOUT_POSITIONS = 0.56
 MARGIN = 0.03  # how far a guess at 2,500 letters may be from its mean: four and a half standard deviations
 GUESSING = Level(1 / 8, "guessing one of eight letters")
-WITHOUT_ORDER = Level(WITHOUT_POSITIONS, "the best possible without positions")
 EVERY_LETTER = Level(1, "every letter")
 sound_is_perfect = all_rows(lambda row: row["right"] == 1, bug="sound")
 
@@ -125,7 +124,7 @@ CLAIMS = [
             "batches", "held-out letters right in batches of 64, exhibit 4 (positions counted along the batch)"
         ),
         baseline=Series("at_once", "the same networks, given all 500 sentences at once"),
-        best=WITHOUT_ORDER,
+        best=Level(WITHOUT_POSITIONS, "the best possible without positions"),
     ),
     longer_claim(
         "The loss of exhibit 5 is near $\\ln 8$ over its first 25 steps, as for a guess, and *stays*.",

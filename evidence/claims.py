@@ -114,12 +114,9 @@ def one_at_a_time(setting, seeds=SEEDS, **factors):
 
 
 def select_rows(rows, **wanted):
-    """Return the rows that have these values; a collection lists the values that are allowed."""
-    return [row for row in rows if all(_matches(row.get(name), value) for name, value in wanted.items())]
-
-
-def _matches(value, wanted):
-    return value in wanted if isinstance(wanted, list | tuple | set | range) else value == wanted
+    """Return the rows that have these values; a list has those that are allowed."""
+    allowed = {name: value if isinstance(value, list) else [value] for name, value in wanted.items()}
+    return [row for row in rows if all(row.get(name) in values for name, values in allowed.items())]
 
 
 def all_rows(is_good, **wanted):
@@ -149,15 +146,15 @@ def format_range(values):
     >>> format_range([0.125, 0.125]), format_range([0.0, 2e-14]), format_range([0.05, 0.08])
     ('0.125', '0.00 to 2e-14', '0.05 to 0.08')
     """
-    size = max(map(abs, values))
-    if 0 < size < 1e-6:
-        low, high = (f"{value:.1g}" if value else "0.00" for value in (min(values), max(values)))
-        return low if low == high else f"{low} to {high}"
+    ends, size = (min(values), max(values)), max(map(abs, values))
     digits = 0 if all(value == round(value) for value in values) and size > 1 else 2
     if any(abs(value - round(value, 2)) > 1e-9 for value in values) and (size < 0.1 or len(set(values)) == 1):
         digits = 3  # such as a baseline of 0.125
-    low, high = (f"{value:,.{digits}f}".replace("-", "−") for value in (min(values), max(values)))
-    return low if low == high else f"{low} to {high}"
+    if 0 < size < 1e-6:
+        texts = (f"{value:.1g}" if value else "0.00" for value in ends)
+    else:
+        texts = (f"{value:,.{digits}f}".replace("-", "−") for value in ends)
+    return " to ".join(dict.fromkeys(texts))
 
 
 def load_book(path, uses):
