@@ -78,14 +78,6 @@ EXPERIMENTS = {
 }
 
 
-LEFT = Series("left", "share of initialisations with both weights below 0.75 and a loss below 0.34")
-
-
-def most_leave(rows):
-    """Return whether at each rate more than half of all starts have left w = 1."""
-    return all(mean(LEFT._replace(where={"rate": rate}).values(rows)) > 0.5 for rate in {row["rate"] for row in rows})
-
-
 ONE_HEAD = {"heads": 1, **PAGE, "share": 0.5, "worse_bit": 0.5, "better_bit": 1.0, "untrained": 0.25}
 TWO_HEADS = {**ONE_HEAD, "heads": 2, "share": 1.0, "worse_bit": 1.0, "jobs": 2, "own_bit_without": 0.5}
 TWO_HEADS |= {"other_bit_without": 1.0, "mean_differs": 0.01, "exchanged": True}
@@ -111,10 +103,12 @@ CLAIMS = [
     five_claim(
         "At other rates (a quarter and four times, and with plain gradient descent 1 and 4) most initialisations were "
         "also below 0.9 after 12,800 steps.",
-        holds=most_leave,
+        holds=lambda rows: all(
+            mean(row["left"] for row in rows if row["rate"] == rate) > 0.5 for rate in {row["rate"] for row in rows}
+        ),
         refuted_if="at some learning rate, at least half of all initialisations have a weight of at least 0.75 or a "
         "loss of at least 0.34 after 12,800 steps.",
-        shows=LEFT,
+        shows=Series("left", "share of initialisations with both weights below 0.75 and a loss below 0.34"),
         baseline=Level(0, "if training stayed where one bit is sure"),
         best=Level(1, "all initialisations"),
     ),

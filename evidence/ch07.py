@@ -19,10 +19,7 @@ def train_and_cut(book, seed):
     model = book.make_network("Transformer", book.task, seed)
     book.task.train(model, steps=600, seed=seed)
     row = {"right": book.task.score(model)}
-    for name, sublayer, what in (
-        ("supply", "cross-attention", "part"),
-        ("path", "cross-attention", "path"),
-    ):
+    for name, sublayer, what in (("supply", "cross-attention", "part"), ("path", "cross-attention", "path")):
         with book.cut(model, sublayer, what):
             fields = book.task.score_fields(model)
             row |= {f"{name}_{field}": fields[field] for field in FIELDS}
@@ -174,22 +171,11 @@ POST_NORM, RECURRENT = {"skip": 1, "rate": 1e-2}, {"kind": "recurrent", "rate": 
 TRANSFORMER = {"kind": "Transformer", "rate": 2e-2}
 
 
-def best_of(rows, **wanted):
-    """Return the best share of dates at any rate, for each seed."""
-    return [max((row["right"] for row in select_rows(rows, seed=seed, **wanted)), default=0) for seed in SEEDS]
-
-
-def is_far_ahead(rows):
-    """Return whether the recurrent network, with each seed, gets at least 0.3 more dates right at equal steps."""
-    pairs = zip(best_of(rows, kind="recurrent"), best_of(rows, kind="Transformer", steps=100), strict=True)
-    return all(recurrent >= transformer + 0.3 for recurrent, transformer in pairs)
-
-
-def is_most_of_the_gap_gone(rows):
-    """Return whether 200 steps of the Transformer are behind, with each seed, by less than half as much as 100 are."""
-    recurrent = best_of(rows, kind="recurrent")
-    short, long = (best_of(rows, kind="Transformer", steps=steps) for steps in (100, 200))
-    return all(0 < r - b < (r - a) / 2 for r, a, b in zip(recurrent, short, long, strict=True))
+def best_shares(rows):
+    """Return the best shares of dates at any rate, for each seed: recurrent, 100 and 200 steps of the Transformer."""
+    networks = ({"kind": "recurrent"}, {"kind": "Transformer", "steps": 100}, {"kind": "Transformer", "steps": 200})
+    runs = [[select_rows(rows, seed=seed, **network) for network in networks] for seed in SEEDS]
+    return [[max((row["right"] for row in some), default=0) for some in of_seed] for of_seed in runs]
 
 
 cuts_claim = claim_of("cuts", "5 seeds, the page's dates")
@@ -327,7 +313,7 @@ CLAIMS = [
     ),
     race_claim(
         "At **equal steps** the recurrent network is far ahead.",
-        is_far_ahead,
+        lambda rows: all(recurrent >= short + 0.3 for recurrent, short, _ in best_shares(rows)),
         refuted_if="for some seed, the recurrent network's best share of right dates after 100 steps is less than 0.3 "
         "above the Transformer's.",
         shows=Series("right", "dates that the recurrent network gets right", RECURRENT),
@@ -346,7 +332,7 @@ CLAIMS = [
     ),
     race_claim(
         "So in **equal time** the Transformer gets 200 steps, which closes most of the gap, though not all of it.",
-        is_most_of_the_gap_gone,
+        lambda rows: all(0 < best - long < (best - short) / 2 for best, short, long in best_shares(rows)),
         refuted_if="for some seed, the recurrent network is no longer ahead of 200 steps of the Transformer, or by at "
         "least half of what it is ahead of 100 steps.",
         shows=Series("right", "dates right after 200 steps of the Transformer", TRANSFORMER | {"steps": 200}),

@@ -12,9 +12,7 @@ def measure_moves(book, seed, n):
     return {"causal": bool(book.moved(x, w, True) < 1e-12)} | round_numbers({"open": book.moved(x, w, False)})
 
 
-EXPERIMENTS = {
-    "cached": Experiment(measure_moves, ("moved",), grid(seed=SEEDS, n=[5, 20, 80])),
-}
+EXPERIMENTS = {"cached": Experiment(measure_moves, ("moved",), grid(seed=SEEDS, n=[5, 20, 80]))}
 
 CLAIMS = [
     claim_of("cached", "5 seeds; 5, 20 and 80 tokens")(

@@ -150,24 +150,6 @@ def is_bank_ahead(rows):
     return bool(others) and all(row["mean"] < bank["mean"] for bank, row in others)
 
 
-def is_little_left(rows):
-    """Return whether, after reasons of each kind, 5.11 is mostly the head without which least of the move is left."""
-    kinds = ("sitter", "seat")
-    return all(most_rows(lambda row, kind=kind: row[f"last_{kind}"] < row[f"low_{kind}"])(rows) for kind in kinds)
-
-
-def is_more_left(rows):
-    """Return whether more is left without 3.1 than without 5.11, and mostly less after *tired* than after *soft*."""
-    is_more = all_rows(lambda row: all(row[f"third_{kind}"] > row[f"last_{kind}"] for kind in ("sitter", "seat")))
-    return is_more(rows) and most_rows(lambda row: row["third_sitter"] < row["third_seat"])(rows)
-
-
-def has_head_turned(rows):
-    """Return whether 3.1 always has by far the largest swing, and mostly changes sides."""
-    is_largest = all_rows(lambda row: row["best"] == 12 * 3 + 1 and row["swing"] > 2 * row["next"])
-    return is_largest(rows) and most_rows(lambda row: row["31_sitter"] > 0 > row["31_seat"])(rows)
-
-
 senses_claim = claim_of("senses", "5 draws of openings and endings")
 first_claim = claim_of(
     "first", "5 draws each of four kinds of sentences: two about who sat where, two with a word of two senses"
@@ -285,7 +267,10 @@ CLAIMS = [
     it_claim(
         "Head 3.1 turns with the reason, since in these sentences it gives, on average, more to the sitter when the "
         "sitter was tired, and more to the seat when the seat was soft.",
-        has_head_turned,
+        lambda rows: (
+            all_rows(lambda row: row["best"] == 12 * 3 + 1 and row["swing"] > 2 * row["next"])(rows)
+            and most_rows(lambda row: row["31_sitter"] > 0 > row["31_seat"])(rows)
+        ),
         refuted_if="for some draw, the swing of head 3.1 is at most twice the swing of another head; or in at least "
         "half of the draws, head 3.1 gives at least as much weight to the seat after reasons such as “tired”, or to "
         "who sat after reasons such as “soft”.",
@@ -310,7 +295,10 @@ CLAIMS = [
     ),
     removal_claim(
         "Without 5.11 less of the move is left than without any other head of its block.",
-        is_little_left,
+        lambda rows: (
+            most_rows(lambda row: row["last_sitter"] < row["low_sitter"])(rows)
+            and most_rows(lambda row: row["last_seat"] < row["low_seat"])(rows)
+        ),
         refuted_if="for some kind of reason, in at least half of the draws, removing another head of block 5 leaves at "
         "most as much of the move as removing head 5.11 does.",
         shows=Series("last_sitter", "share of the move left with head 5.11 removed"),
@@ -328,7 +316,12 @@ CLAIMS = [
     ),
     removal_claim(
         "Without 3.1 more is left, though less after *tired* than after *soft*, as its map says.",
-        is_more_left,
+        lambda rows: (
+            all_rows(lambda row: row["third_sitter"] > row["last_sitter"] and row["third_seat"] > row["last_seat"])(
+                rows
+            )
+            and most_rows(lambda row: row["third_sitter"] < row["third_seat"])(rows)
+        ),
         refuted_if="for some draw and kind of reason, removing head 3.1 leaves at most as much of the move as removing "
         "head 5.11 does; or in at least half of the draws, removing head 3.1 leaves at least as much after reasons "
         "such as “tired” as after reasons such as “soft”.",
