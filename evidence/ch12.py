@@ -317,9 +317,7 @@ CLAIMS = [
     removal_claim(
         "Without 3.1 more is left, though less after *tired* than after *soft*, as its map says.",
         lambda rows: (
-            all_rows(lambda row: row["third_sitter"] > row["last_sitter"] and row["third_seat"] > row["last_seat"])(
-                rows
-            )
+            all_rows(lambda row: all(row[f"third_{kind}"] > row[f"last_{kind}"] for kind in WHY))(rows)
             and most_rows(lambda row: row["third_sitter"] < row["third_seat"])(rows)
         ),
         refuted_if="for some draw and kind of reason, removing head 3.1 leaves at most as much of the move as removing "
