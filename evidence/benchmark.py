@@ -130,21 +130,15 @@ def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
-def make_twins():
-    """Our layer and torch's, with the same weights: functions of the tokens."""
-    ours, theirs = MultiHeadAttention(WIDE, 8), nn.MultiheadAttention(WIDE, 8, batch_first=True)
-    thirds = zip(theirs.in_proj_weight.chunk(3), theirs.in_proj_bias.chunk(3), strict=True)
-    with torch.no_grad():
-        for own, (weight, bias) in zip((ours.query_proj, ours.key_proj, ours.value_proj), thirds, strict=True):
-            own.weight.copy_(weight)
-            own.bias.copy_(bias)
-    ours.out_proj.load_state_dict(theirs.out_proj.state_dict())
-    return lambda x: ours(x)[0], lambda x: theirs(x, x, x, need_weights=False)[0]
-
-
 def compare_same_weights():
     """Return how many times as long as torch's layer ours takes, and how far apart their outputs are."""
-    pair, given = make_twins(), torch.randn(8, 512, WIDE)
+    ours, theirs = MultiHeadAttention(WIDE, 8), nn.MultiheadAttention(WIDE, 8, batch_first=True)
+    thirds = zip(theirs.in_proj_weight.chunk(3), theirs.in_proj_bias.chunk(3), strict=True)
+    for own, (weight, bias) in zip((ours.query_proj, ours.key_proj, ours.value_proj), thirds, strict=True):
+        own.load_state_dict({"weight": weight, "bias": bias})
+    ours.out_proj.load_state_dict(theirs.out_proj.state_dict())
+    pair = (lambda x: ours(x)[0], lambda x: theirs(x, x, x, need_weights=False)[0])
+    given = torch.randn(8, 512, WIDE)
     apart = (pair[0](given) - pair[1](given)).abs().max().item()
     rounds = [[seconds(both_ways, attend, given) for attend in pair] for _ in range(WARM_UP + ROUNDS)][WARM_UP:]
     own, theirs = (median(times) for times in zip(*rounds, strict=True))
