@@ -1,6 +1,5 @@
 """Evidence for chapter 2: what three divisors do to random weights, to the first gradient and to training."""
 
-from functools import partial
 from math import sqrt
 from statistics import mean
 
@@ -8,10 +7,10 @@ import numpy as np
 import torch
 
 from attention_course.divisors import LEARNED, count_learners, measure_gradients, train_side_by_side
-from evidence.claims import SEEDS, Claim, Experiment, Series, all_rows, grid, round_numbers, select_rows
+
+from .claims import SEEDS, Experiment, Series, all_rows, claim_of, grid, round_numbers, select_rows
 
 RATES = {"SGD": (0.03, 0.1, 0.3, 1, 3, 10), "Adam": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)}
-DIVISORS = ("÷ 1", "÷ √d", "÷ d")
 
 
 def measure_weights(book, seed, d):
@@ -65,7 +64,9 @@ EXPERIMENTS = {
     "size": Experiment(measure_weights, ("draw_weights", "divisors"), grid(seed=SEEDS, d=[4, 16, 64, 256, 1024])),
     "gradient": Experiment(measure_first_gradient, ("divisors",), grid(seed=SEEDS, d=[16, 64, 256])),
     "window": Experiment(
-        try_rates, ("divisors",), grid(seed=SEEDS, optimiser=["SGD", "Adam"], divisor=DIVISORS, d=[16, 256])
+        try_rates,
+        ("divisors",),
+        grid(seed=SEEDS, optimiser=["SGD", "Adam"], divisor=["÷ 1", "÷ √d", "÷ d"], d=[16, 256]),
     ),
     "start": Experiment(start_smaller, (), grid(seed=SEEDS)),
     "growth": Experiment(measure_growth, (), grid(seed=SEEDS)),
@@ -106,12 +107,10 @@ BY_ROOT = {(rate, d): int(0.05 < rate < 2) for rate in (0.03, 0.1, 0.3, 1, 3) fo
 ADAM_BY_ROOT = {(rate, d): 1 for rate in (0.01, 0.03) for d in (16, 256)}
 ADAM_BY_D = {(rate, d): 1 for rate in (0.01, 0.03, 0.1) for d in (16, 256)}
 
-size_claim = partial(Claim, experiment="size", varied="5 seeds, d = 4 to 1024")
-gradient_claim = partial(Claim, experiment="gradient", varied="5 seeds, five initialisations each, d = 16, 64 and 256")
-window_claim = partial(
-    Claim,
-    experiment="window",
-    varied="5 seeds; plain gradient descent and Adam, three divisors, d = 16 and 256, six learning rates each",
+size_claim = claim_of("size", "5 seeds, d = 4 to 1024")
+gradient_claim = claim_of("gradient", "5 seeds, five initialisations each, d = 16, 64 and 256")
+window_claim = claim_of(
+    "window", "5 seeds; plain gradient descent and Adam, three divisors, d = 16 and 256, six learning rates each"
 )
 CLAIMS = [
     size_claim(
@@ -210,40 +209,31 @@ CLAIMS = [
         shows=show_rate("0.1", "share of Adam runs that learn at rate 0.1, d = 256, ÷ d", "Adam", "÷ d"),
         baseline=show_rate("0.1", "the same divided by √d", "Adam", "÷ √d"),
     ),
-    Claim(
+    claim_of("start", "5 seeds; Adam without a divisor, d = 256, 75 and 400 steps")(
         "at 0.001 and 0.003 all five runs learn within 400 steps",
         lambda rows: most_learn(rows, "0.001 late") and most_learn(rows, "0.003 late"),
         refuted_if="at a learning rate of 0.001 or of 0.003, at least two of the five runs fail in 400 steps.",
         shows=Series("0.003 late", "share of Adam runs that learn in 400 steps, rate 0.003, no divisor"),
         baseline=Series("0.003 usual", "the same in 75 steps"),
         refuting_values={"0.003 late": 0.0},
-        experiment="start",
-        varied="5 seeds; Adam without a divisor, d = 256, 75 and 400 steps",
     ),
-    Claim(
+    claim_of("start", "5 seeds; Adam without a divisor, d = 256, 75 steps")(
         "or within 75 if their matrices start four times smaller",
-        lambda rows: (
-            most_learn(rows, "0.001 small")
-            and most_learn(rows, "0.003 small")
-            and not most_learn(rows, "0.001 usual")
-            and not most_learn(rows, "0.003 usual")
+        lambda rows: all(
+            most_learn(rows, f"{rate} small") and not most_learn(rows, f"{rate} usual") for rate in (0.001, 0.003)
         ),
         refuted_if="at a learning rate of 0.001 or of 0.003, at least two of the five runs with smaller matrices fail, "
         "or at least four of those from the usual start learn.",
         shows=Series("0.003 small", "share of Adam runs that learn from a smaller start, rate 0.003, no divisor"),
         baseline=Series("0.003 usual", "the same from the usual start"),
         refuting_values={"0.003 small": 0.0},
-        experiment="start",
-        varied="5 seeds; Adam without a divisor, d = 256, 75 steps",
     ),
-    Claim(
+    claim_of("growth", "5 seeds; d = 16, divided by 4, plain gradient descent at a learning rate of 1")(
         "After 75 steps their size is 12.5, and an item scores 43.6 with its own key.",
         all_rows(lambda row: row["after"] > 5 * row["before"] and row["own"] > 20),
         refuted_if="for some seed, training makes the scores, divided by √d, less than five times as large, or an item "
         "scores 20 or less with its own key.",
         shows=Series("after", "size of the divided scores after 75 steps"),
         baseline=Series("before", "the same before training"),
-        experiment="growth",
-        varied="5 seeds; d = 16, divided by 4, plain gradient descent at a learning rate of 1",
     ),
 ]

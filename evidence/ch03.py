@@ -1,17 +1,17 @@
 """Claims of chapter 3: which of the networks that write the right answer have read what they look at."""
 
-from functools import partial
-
 import numpy as np
 import torch
 
 from attention_course.alignment import exchange_keys, force_weight, guess_places
 from attention_course.tasks import alignment_score
-from evidence.claims import SEEDS, Claim, Experiment, Level, Series, all_rows, grid, most_rows, round_numbers
+
+from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, most_rows, round_numbers
 
 PAGE = {"steps": 150, "rate": 0.02, "width": 48}  # the dates
 LETTERS = {"steps": 200, "rate": 0.02}
 SLOW = {"steps": 800, "rate": 0.005}
+KINDS = ["from_start", "from_end", "general", "additive", "general_early", "additive_luong"]
 KEYS = ("own", "other", "mean", "last", "first")  # in the order of the page
 
 
@@ -55,11 +55,6 @@ def measure_letters(book, kind, seed, steps, rate):
     return round_numbers(row | {"rest": wrong[rest].mean()})
 
 
-DATES = ("train", "dates", "train_set", "held_out", "right_by_keys")
-FEW = {"seed": SEEDS[:3]}
-CROSSED = ["general_early", "additive_luong"]
-
-
 def listed(setting):
     """Return a setting as factors of a grid."""
     return {name: [value] for name, value in setting.items()}
@@ -68,23 +63,25 @@ def listed(setting):
 EXPERIMENTS = {
     "dates": Experiment(
         measure_dates,
-        DATES,
+        ("train", "dates", "train_set", "held_out", "right_by_keys"),
         grid(seed=SEEDS, kind=["no_attention", "from_start", "additive", "general"], **listed(PAGE)),
     ),
     "letters": Experiment(
         measure_letters,
         ("train", "letters", "tests", "right_by_keys", "swap", "change_one"),
-        grid(seed=SEEDS, kind=["from_start", "from_end", "general", "additive", *CROSSED], **listed(LETTERS))
-        + grid(**FEW, kind=["additive"], **listed(SLOW)),
+        grid(seed=SEEDS, kind=KINDS, **listed(LETTERS)) + grid(seed=SEEDS[:3], kind=["additive"], **listed(SLOW)),
     ),
 }
 
 NONE, START, END = {"kind": "no_attention"}, {"kind": "from_start"}, {"kind": "from_end"}
-ADDITIVE, GENERAL = {"kind": "additive"}, {"kind": "general"}
+ADDITIVE, GENERAL, SUSPECTS = ({"kind": kind} for kind in ("additive", "general", ["additive", "general"]))
 EARLY, LUONG = {"kind": "general_early"}, {"kind": "additive_luong"}
 
-dates_claim = partial(Claim, experiment="dates", varied="5 seeds")
-letters_claim = partial(Claim, experiment="letters", varied="5 seeds")
+dates_claim = claim_of("dates", "5 seeds")
+letters_claim = claim_of("letters", "5 seeds")
+both_rates_claim = claim_of(
+    "letters", "5 seeds; for the additive network 3 of them also at a quarter of the rate with four times the steps"
+)
 CLAIMS = [
     dates_claim(
         "So a right answer does not show that a network read its way to it.",
@@ -103,20 +100,16 @@ CLAIMS = [
         "Only the two suspects draw a better map than the table.",
         holds=lambda rows: (
             all_rows(lambda row: row["spot"] < row["table"], **START)(rows)
-            and all_rows(lambda row: row["spot"] > row["table"], kind=["additive", "general"])(rows)
+            and all_rows(lambda row: row["spot"] > row["table"], **SUSPECTS)(rows)
         ),
         refuted_if="for some seed, the largest weights of the network with keys that hold only places are right more "
         "often than the table, or those of an additive or general network aren't.",
-        shows=Series(
-            "spot", "largest weights on the right place, additive and general", {"kind": ["additive", "general"]}
-        ),
+        shows=Series("spot", "largest weights on the right place, additive and general", SUSPECTS),
         baseline=Series("table", "a table of character and length", ADDITIVE),
         best=Level(1, "all on the right place"),
     ),
-    Claim(
+    claim_of("dates", "5 seeds; said of the third digit of the year, in the additive network")(
         "It writes whatever it is made to look at.",
-        experiment="dates",
-        varied="5 seeds; said of the third digit of the year, in the additive network",
         holds=all_rows(lambda row: row["copied"] >= 0.98 and row["there"] >= 0.95, **ADDITIVE),
         refuted_if="for some seed, the network writes the fourth digit in fewer than 98% of the dates when all weight "
         "is forced onto the fourth, or the third in fewer than 95% when all weight is forced onto the third.",
@@ -124,11 +117,9 @@ CLAIMS = [
         baseline=Level(0.1, "a digit chosen at random"),
         best=Level(1, "always the digit there"),
     ),
-    Claim(
+    claim_of("dates", "5 seeds; the keys are the mean, at each place, of those of all dates of the format")(
         "With nothing but the format in its keys, a network still writes most of the dates.",
-        experiment="dates",
-        varied="5 seeds; the keys are the mean, at each place, of those of all dates of the format",
-        holds=all_rows(lambda row: row["mean"] >= 0.5, kind=["additive", "general"]),
+        holds=all_rows(lambda row: row["mean"] >= 0.5, **SUSPECTS),
         refuted_if="for some seed, the additive or the general network gets fewer than half of the dates right with "
         "the mean keys of the date's format.",
         shows=Series("mean", "dates right with the mean keys of their format, additive", ADDITIVE),
@@ -148,10 +139,8 @@ CLAIMS = [
         baseline=Series("at_9", "texts of 9 letters right, counted from the start", START),
         best=Series("at_9", "texts of 9 letters right with the general score", GENERAL | LETTERS),
     ),
-    Claim(
+    both_rates_claim(
         "Its keys hold places, and it does not need the letters in them.",
-        experiment="letters",
-        varied="5 seeds; for the additive network 3 of them also at a quarter of the rate with four times the steps",
         holds=lambda rows: (
             all_rows(lambda row: row["other"] >= 0.4 and row["mean"] >= 0.6, **ADDITIVE)(rows)
             and all_rows(lambda row: row["other"] <= 0.25, **GENERAL)(rows)
@@ -172,11 +161,9 @@ CLAIMS = [
         baseline=Series("first", "texts right with the first six keys of eight", ADDITIVE | LETTERS),
         best=Series("own", "texts right with their own keys", ADDITIVE | LETTERS),
     ),
-    Claim(
+    claim_of("letters", "3 seeds")(
         "After four times the steps at a quarter of the learning rate, `additive` puts most of its largest weights on "
         "the right letter, and it still counts.",
-        experiment="letters",
-        varied="3 seeds",
         holds=lambda rows: (
             all_rows(lambda row: min(row["spot"], row["other"]) >= 0.6, **ADDITIVE, **SLOW)(rows)
             and all_rows(lambda row: row["spot"] <= 0.85, **ADDITIVE, **LETTERS)(rows)
@@ -192,9 +179,7 @@ CLAIMS = [
         "It is like reading with a finger on the page: `general` looks for the letter it wrote last, and takes the one "
         "before it.",
         holds=all_rows(
-            lambda row: row["left_least"] >= 0.3 and row["itself"] <= 0.1 and row["rest"] <= 0.1,
-            **GENERAL,
-            **LETTERS,
+            lambda row: row["left_least"] >= 0.3 and row["itself"] <= 0.1 and row["rest"] <= 0.1, **GENERAL, **LETTERS
         ),
         refuted_if="for some seed, changing a letter in the keys of the general network spoils the letter to its left "
         "in fewer than 30% of the texts, or the letter itself or all others in more than 10% on average.",
@@ -203,11 +188,9 @@ CLAIMS = [
         best=Level(7 / 8, "a letter chosen at random is wrong"),
         refuting_values={"left_least": 0.1},
     ),
-    Claim(
+    claim_of("letters", "5 seeds; with one of them the additive score goes on writing in Luong's order too")(
         "`general_early`, which asks before its step, goes on writing; `additive_luong`, which asks after, breaks down "
         "with most seeds.",
-        experiment="letters",
-        varied="5 seeds; with one of them the additive score goes on writing in Luong's order too",
         holds=lambda rows: (
             all_rows(lambda row: row["mean"] >= 0.5, kind=["additive", "general_early"], **LETTERS)(rows)
             and most_rows(lambda row: row["mean"] <= 0.25, **LUONG)(rows)
@@ -221,10 +204,8 @@ CLAIMS = [
         best=Series("own", "texts right with their own keys, general score asking before its step", EARLY),
         refuting_values={"mean": 0.1},
     ),
-    Claim(
+    claim_of("letters", "5 seeds; the network is Luong's with the general score, asking with the state before")(
         "By asking before it reads what it wrote last, the reader has become a counter.",
-        experiment="letters",
-        varied="5 seeds; the network is Luong's with the general score, asking with the state before",
         holds=lambda rows: (
             all_rows(lambda row: row["other"] >= 0.6 and row["last"] >= 0.6 and row["first"] <= 0.1, **EARLY)(rows)
             and all_rows(lambda row: row["other"] <= 0.25, **GENERAL)(rows)

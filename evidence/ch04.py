@@ -1,28 +1,17 @@
 """Claims of chapter 4: what *bank* learns to ask, what a tied head does, and how a verb finds its object."""
 
-from functools import partial
+from statistics import fmean
 
 import torch
 
 from attention_course.heads import Projections, train_signs
 from attention_course.tasks import bank_examples, korean_examples, lookup_examples, share_attended
-from evidence.claims import (
-    SEEDS,
-    Claim,
-    Experiment,
-    Level,
-    Series,
-    all_rows,
-    grid,
-    most_rows,
-    one_at_a_time,
-    round_numbers,
-    select_rows,
-)
+
+from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, most_rows, one_at_a_time, round_numbers
 
 RATE = 0.03
 FREE = {"tie": "free", "rate": RATE}
-PAGE_TIED = {"tie": "W_q = W_k", "d_k": 3}
+PAGE_TIED = {"tie": "W_q = W_k", "d_k": 3, "steps": None}
 SHARED = {"tie": "W_k = W_v", "rate": RATE}
 NO_VALUE = {"tie": "no W_v", "sign": 1}
 
@@ -116,27 +105,18 @@ EXPERIMENTS = {
 
 def share_of_heads(rows, column):
     """Return the share of all trained heads that a column counts, ten in a row."""
-    counts = [row[column] for row in select_rows(rows, **LEARNED)]
+    counts = [row[column] for row in rows if row["task"] == "learned"]
     return sum(counts) / (10 * len(counts))
 
 
 def share_swapped(rows):
     """Return, of all heads that found the word that decides, the share that gets nearly nothing right when swapped."""
-    counted = [(row["found"], row["swapped"]) for row in select_rows(rows, **LEARNED) if row["found"]]
+    counted = [(row["found"], row["swapped"]) for row in rows if row["task"] == "learned" and row["found"]]
     return sum(found * swapped for found, swapped in counted) / sum(found for found, _ in counted)
-
-
-def finds_object(row):
-    return row["weight"] > 0.85
 
 
 def is_a_guess(row):
     return 0.1 < row["least"] and row["most"] < 0.16
-
-
-def best_tied(rows):
-    """Return the largest share of right answers of any head with one matrix for queries and keys."""
-    return max(row["most"] for row in select_rows(rows, tie="W_q = W_k"))
 
 
 HALF_LEARNED = {"least": 0.9, "most": 0.9, "off_average": 0.6, "found_least": 0.9, "found_most": 0.9}
@@ -145,18 +125,13 @@ HALF_READ = {"weight": 0.5, "named_least": 0.5, "named_most": 0.5}
 HALF_READ |= {"old_object": 0.5, "new_object": 0.5}
 THIRD, ALL_WEIGHT = Level(1 / 3, "equal weights for the three words"), Level(1, "all weight on it")
 ALL_RIGHT = Level(1, "all answers right")
+WEIGHT_UNSEEN = Series("weight", "mean weight on nouns that were never an object", UNSEEN)
 LEARNED, VOTES = {"task": "learned"}, {"task": "votes"}
 
-bank_claim = partial(Claim, experiment="bank", varied="5 seeds, ten heads each; also learning rates × 0.3 and × 3")
-lookup_claim = partial(
-    Claim, experiment="lookup", varied="5 seeds, each with its own sequences, batches and initial weights of two heads"
-)
-lookup_rates_claim = partial(
-    Claim, experiment="lookup", varied="5 seeds, two heads each; also learning rates × ¼ and × 4"
-)
-verb_claim = partial(
-    Claim, experiment="verb", varied="5 seeds, each with its own sentences, batches and initial weights of two networks"
-)
+bank_claim = claim_of("bank", "5 seeds, ten heads each; also learning rates × 0.3 and × 3")
+lookup_claim = claim_of("lookup", "5 seeds, each with its own sequences, batches and initial weights of two heads")
+lookup_rates_claim = claim_of("lookup", "5 seeds, two heads each; also learning rates × ¼ and × 4")
+verb_claim = claim_of("verb", "5 seeds, each with its own sentences, batches and initial weights of two networks")
 CLAIMS = [
     bank_claim(
         "All ten heads, each from its own initialisation, answer every new sentence correctly.",
@@ -176,10 +151,8 @@ CLAIMS = [
         best=Level(10, "all heads"),
         refuting_values={"found": 3},
     ),
-    Claim(
+    claim_of("bank", "5 seeds, those of ten heads that find the word that decides; also learning rates × 0.3 and × 3")(
         "Nine of the ten heads get none of them right any more",
-        experiment="bank",
-        varied="5 seeds, those of ten heads that find the word that decides; also learning rates × 0.3 and × 3",
         holds=lambda rows: share_swapped(rows) > 0.8,
         refuted_if="of all the heads that found the word that decides, at most 80% get less than 5% right with the two "
         "queries swapped.",
@@ -207,43 +180,37 @@ CLAIMS = [
     ),
     lookup_rates_claim(
         "Most tokens (93%) attend most to themselves",
-        holds=most_rows(lambda row: row["itself"] > 0.5, **PAGE_TIED | {"steps": None}),
+        holds=most_rows(lambda row: row["itself"] > 0.5, **PAGE_TIED),
         refuted_if="in at least half of the pairs of heads, one head attends most to the token itself for at most 50% "
         "of the tokens.",
-        shows=Series("itself", "tokens whose largest weight is on themselves", PAGE_TIED | {"steps": None}),
+        shows=Series("itself", "tokens whose largest weight is on themselves", PAGE_TIED),
         baseline=Level(1 / 5, "a token chosen at random"),
     ),
     lookup_rates_claim(
         "The tied heads get only as many answers right as the baseline does, because averaging is what they have "
         "learned.",
-        holds=most_rows(lambda row: row["off_average"] < 0.05, **PAGE_TIED | {"steps": None}),
+        holds=most_rows(lambda row: row["off_average"] < 0.05, **PAGE_TIED),
         refuted_if="in at least half of the pairs of heads, the share of answers that one head gets right is at least "
         "5 percentage points away from the share that the plain average gets right.",
         shows=Series(
-            "off_average",
-            "difference in answers right from the plain average, the larger of two heads",
-            PAGE_TIED | {"steps": None},
+            "off_average", "difference in answers right from the plain average, the larger of two heads", PAGE_TIED
         ),
         baseline=Series("off_average", "three free matrices", FREE),
         best=Level(0, "as many right answers as the plain average"),
     ),
-    Claim(
+    claim_of("lookup", "5 seeds, two heads each; 3 and 12 numbers, 600 and 4,000 steps, learning rates × ¼ and × 4")(
         "the best of all the tied heads we trained, with up to twelve numbers for a key, got about two thirds of the "
         "answers right.",
-        experiment="lookup",
-        varied="5 seeds, two heads each; 3 and 12 numbers, 600 and 4,000 steps, learning rates × ¼ and × 4",
-        holds=lambda rows: 0.6 < best_tied(rows) < 0.74,
+        holds=lambda rows: 0.6 < max(row["most"] for row in rows if row["tie"] == "W_q = W_k") < 0.74,
         refuted_if="no tied head gets more than 60% of the answers right, or one gets at least 74%.",
         shows=Series("most", "tied heads, the better of two", {"tie": "W_q = W_k"}),
         baseline=Series("average", "the negated average of all five, without learning", {"tie": "W_q = W_k"}),
         best=Series("least", "three free matrices", FREE),
         refuting_values=HALF_LEARNED,
     ),
-    Claim(
+    claim_of("lookup", "5 seeds, two heads each; 3 and 12 numbers for a key")(
         "Without $W_v$, the heads get no more answers right than guessing would, and their largest weight is "
         "practically never on the token asked for.",
-        experiment="lookup",
-        varied="5 seeds, two heads each; 3 and 12 numbers for a key",
         holds=all_rows(lambda row: is_a_guess(row) and row["found_most"] < 0.05, **NO_VALUE),
         refuted_if="for some seed, a head without Wv gets at most 10% or at least 16% of the answers right, or attends "
         "most to the token asked for at least 5% of the time.",
@@ -282,11 +249,9 @@ CLAIMS = [
         baseline=Series("most", "where the bits are negated, with twelve numbers", NO_VALUE | {"d_k": 12}),
         best=ALL_RIGHT,
     ),
-    Claim(
+    claim_of("verb", "5 seeds, two networks each; also learning rate × ¼")(
         "All three networks name every object in the new sentences, and their verbs give the object nearly all their "
         "weight.",
-        experiment="verb",
-        varied="5 seeds, two networks each; also learning rate × ¼",
         holds=all_rows(lambda row: row["weight"] > 0.9 and row["named_least"] > 0.99, task="as it is"),
         refuted_if="for some seed and learning rate, a verb gives its object on average at most 90% of its weight, or "
         "a network names at most 99% of the objects correctly.",
@@ -306,10 +271,10 @@ CLAIMS = [
     ),
     verb_claim(
         "that is how it *finds* even a noun that was never an object.",
-        holds=lambda rows: 3 * sum(map(finds_object, some := select_rows(rows, **UNSEEN))) > 2 * len(some),
+        holds=lambda rows: fmean(weight > 0.85 for weight in WEIGHT_UNSEEN.values(rows)) > 2 / 3,
         refuted_if="for at least 2 of the 5 seeds, one of the two verbs gives nouns that were never an object on "
         "average at most 85% of its weight.",
-        shows=Series("weight", "mean weight on nouns that were never an object", UNSEEN),
+        shows=WEIGHT_UNSEEN,
         baseline=THIRD,
         best=ALL_WEIGHT,
     ),

@@ -1,11 +1,10 @@
 """Claims of chapter 5: a word finds its thing in a picture, and a token reacts to itself without seeing itself."""
 
-from functools import partial
-
 import numpy as np
 
 from attention_course.tasks import scene_examples
-from evidence.claims import SEEDS, Claim, Experiment, Level, Series, all_rows, grid, most_rows, round_numbers
+
+from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, most_rows, round_numbers
 
 PAGE = {"told": 1, "rate": 1e-2, "steps": 300}
 SLOW, FAST = PAGE | {"rate": 1e-2 / 4}, PAGE | {"rate": 4e-2}
@@ -50,25 +49,25 @@ HALF_LEARNED = {"found": 0.5, "weight": 0.5, "error": 0.2, "mean": 0.19}
 HALF_LEARNED |= {"colour": 0.5, "colour_error": 0.2, "ring": 0.5, "smaller": 0.5}
 
 FOUND_UNTRAINED = Series("found", "things found before training", UNTRAINED)
-picture_claim = partial(
-    Claim, experiment="pictures", varied="5 seeds, each with its own scenes, initial weights and batches"
+picture_claim = claim_of("pictures", "5 seeds, each with its own scenes, initial weights and batches")
+both_rates_claim = claim_of(
+    "pictures", "5 seeds, each with its own scenes, initial weights and batches; the learning rate and a quarter of it"
 )
-untrained_claim = partial(Claim, experiment="pictures", varied="20 untrained networks, each with its own scenes")
+thing_claim = claim_of(
+    "pictures", "5 networks that read “thing” for every word, each with its own scenes, initial weights and batches"
+)
+untrained_claim = claim_of("pictures", "20 untrained networks, each with its own scenes")
 CLAIMS = [
-    Claim(
+    claim_of("masks", "5 seeds, each with 30 models and their tokens")(
         "y1 may not attend to itself, and yet here it reacts to itself",
-        experiment="masks",
-        varied="5 seeds, each with 30 models and their tokens",
         holds=all_rows(lambda row: row["self"] >= 25),
         refuted_if="for some seed, y1 reacts to itself in fewer than 25 of the 30 models.",
         shows=Series("self", "models, of 30, in which y1 reacts to itself"),
         baseline=Level(0, "y2, whose query has only one word to choose from"),
         best=Level(30, "all models"),
     ),
-    Claim(
+    both_rates_claim(
         "With the words, all 1,500 find their patch with each of three seeds, although nothing told them where it is.",
-        experiment="pictures",
-        varied="5 seeds, each with its own scenes, initial weights and batches; the learning rate and a quarter of it",
         holds=lambda rows: (
             all_rows(lambda row: row["found"] >= 1 and row["weight"] > 0.98, **PAGE)(rows)
             and all_rows(lambda row: row["found"] >= 0.99 and row["weight"] > 0.85, **SLOW)(rows)
@@ -89,10 +88,8 @@ CLAIMS = [
         best=Series("found", "things found at the page's learning rate", PAGE),
         refuting_values={"found": 0.9},
     ),
-    Claim(
+    thing_claim(
         "Its error, 0.19 to 0.21, is no better than the mean of the three colours, 0.190.",
-        experiment="pictures",
-        varied="5 networks that read “thing” for every word, each with its own scenes, initial weights and batches",
         holds=all_rows(lambda row: row["error"] > row["mean"] - 0.01, **THING),
         refuted_if="for some seed, the error of the network that reads “thing” for every word is at least 0.01 below "
         "the error of always answering the mean of the three colours.",

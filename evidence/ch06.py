@@ -1,11 +1,10 @@
 """Claims of chapter 6: one head stops at one bit of two, two heads share the work, and most starts leave w = 1 late."""
 
-from functools import partial
 from statistics import mean
 
 import torch
 
-from evidence.claims import Claim, Experiment, Level, Series, all_rows, most_rows, one_at_a_time, round_numbers
+from .claims import Experiment, Level, Series, all_rows, claim_of, most_rows, one_at_a_time, round_numbers
 
 PAGE = {"bent": False, "rate": 0.01, "steps": 200}
 RATES = [PAGE["rate"] / 4, PAGE["rate"] * 4]
@@ -79,30 +78,18 @@ EXPERIMENTS = {
 }
 
 
-LEFT = Series("left", "share of initialisations with both weights below 0.75 and a loss below 0.34")
-
-
-def most_leave(rows):
-    """Return whether at each rate more than half of all starts have left w = 1."""
-    return all(mean(LEFT._replace(where={"rate": rate}).values(rows)) > 0.5 for rate in {row["rate"] for row in rows})
-
-
 ONE_HEAD = {"heads": 1, **PAGE, "share": 0.5, "worse_bit": 0.5, "better_bit": 1.0, "untrained": 0.25}
 TWO_HEADS = {**ONE_HEAD, "heads": 2, "share": 1.0, "worse_bit": 1.0, "jobs": 2, "own_bit_without": 0.5}
 TWO_HEADS |= {"other_bit_without": 1.0, "mean_differs": 0.01, "exchanged": True}
-GUESS, COIN = Level(0.25, "a guess"), Level(0.5, "a coin toss")
-THREE_OF_FOUR, ALL_RIGHT = Level(0.75, "three of the four cases"), Level(1, "all right")
+ALL_RIGHT = Level(1, "all right")
 
-five_claim = partial(
-    Claim,
-    experiment="five",
-    varied=(
-        "5 draws of 8 initialisations; Adam at the page's learning rate, × ¼ and × 4; "
-        "plain gradient descent at the learning rates 1 and 4"
-    ),
+five_claim = claim_of(
+    "five",
+    "5 draws of 8 initialisations; Adam at the page's learning rate, × ¼ and × 4; "
+    "plain gradient descent at the learning rates 1 and 4",
 )
-rates_claim = partial(Claim, experiment="reader", varied="5 seeds; learning rate × ¼, × 1 and × 4")
-reader_claim = partial(Claim, experiment="reader", varied="5 seeds")
+rates_claim = claim_of("reader", "5 seeds; learning rate × ¼, × 1 and × 4")
+reader_claim = claim_of("reader", "5 seeds")
 CLAIMS = [
     five_claim(
         "The share of right answers is one half both times.",
@@ -110,24 +97,24 @@ CLAIMS = [
         refuted_if="at some learning rate, for some draw, the best result of the 8 initialisations, after 400 or after "
         "12,800 steps, is not exactly 2 of the 4 cases right (a cut off the middle gets 3).",
         shows=Series("share", "cases right, the best of 8 initialisations"),
-        baseline=GUESS,
-        best=THREE_OF_FOUR,
+        baseline=Level(0.25, "a guess"),
+        best=Level(0.75, "three of the four cases"),
     ),
     five_claim(
         "At other rates (a quarter and four times, and with plain gradient descent 1 and 4) most initialisations were "
         "also below 0.9 after 12,800 steps.",
-        holds=most_leave,
+        holds=lambda rows: all(
+            mean(row["left"] for row in rows if row["rate"] == rate) > 0.5 for rate in {row["rate"] for row in rows}
+        ),
         refuted_if="at some learning rate, at least half of all initialisations have a weight of at least 0.75 or a "
         "loss of at least 0.34 after 12,800 steps.",
-        shows=LEFT,
+        shows=Series("left", "share of initialisations with both weights below 0.75 and a loss below 0.34"),
         baseline=Level(0, "if training stayed where one bit is sure"),
         best=Level(1, "all initialisations"),
     ),
-    Claim(
+    claim_of("reader", "5 seeds; learning rate × ¼, × 1 and × 4; steps × 1 and × 4")(
         "In most other trials (with five new seeds, a quarter or four times the rate, or four times the steps) one "
         "head had at most one half right, and one bit without error.",
-        experiment="reader",
-        varied="5 seeds; learning rate × ¼, × 1 and × 4; steps × 1 and × 4",
         holds=most_rows(lambda row: row["share"] <= 0.5 and row["better_bit"] == 1, **ONE),
         refuted_if="at least half of the networks with one head get more than 50% of the answers right or make errors "
         "in both bits.",
@@ -152,10 +139,8 @@ CLAIMS = [
         baseline=Series("share", "with one head and a linear read-out", ONE),
         best=ALL_RIGHT,
     ),
-    Claim(
+    claim_of("quick", "5 seeds")(
         "(At four times the rate it did not, in 200 steps.)",
-        experiment="quick",
-        varied="5 seeds",
         holds=all_rows(lambda row: row["share"] < 0.95),
         refuted_if="for some seed, the network gets at least 95% of the answers right after 200 steps at four times "
         "the learning rate.",
@@ -171,7 +156,7 @@ CLAIMS = [
         "network with one head removed still gets that head's bit right in more than 60% of the cases.",
         shows=Series("own_bit_without", "a head's bit right with that head removed", TWO),
         baseline=Series("worse_bit", "with both heads", TWO),
-        best=COIN,
+        best=Level(0.5, "a coin toss"),
         refuting_values=TWO_HEADS | {"jobs": 1},
     ),
     reader_claim(

@@ -2,24 +2,12 @@
 
 import time
 from copy import deepcopy
-from functools import partial
 from statistics import median
 
 import numpy as np
 import torch
 
-from evidence.claims import (
-    SEEDS,
-    Claim,
-    Experiment,
-    Level,
-    Series,
-    all_rows,
-    grid,
-    most_rows,
-    round_numbers,
-    select_rows,
-)
+from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, most_rows, round_numbers, select_rows
 
 CHANCE = float(np.log(8))
 LEARNED = CHANCE * 2 / 3
@@ -31,10 +19,7 @@ def train_and_cut(book, seed):
     model = book.make_network("Transformer", book.task, seed)
     book.task.train(model, steps=600, seed=seed)
     row = {"right": book.task.score(model)}
-    for name, sublayer, what in (
-        ("supply", "cross-attention", "part"),
-        ("path", "cross-attention", "path"),
-    ):
+    for name, sublayer, what in (("supply", "cross-attention", "part"), ("path", "cross-attention", "path")):
         with book.cut(model, sublayer, what):
             fields = book.task.score_fields(model)
             row |= {f"{name}_{field}": fields[field] for field in FIELDS}
@@ -155,8 +140,6 @@ def learn_names(book, seed, steps):
 
 
 RACE = ("task", "make_network")
-NAMES = ("Writer", "names", "NGram")
-DEEP = ("Stack", "pass_through", "share_left", "train_stack")
 RATES = [1e-2, 2e-2, 4e-2]
 EXPERIMENTS = {
     "cuts": Experiment(train_and_cut, (*RACE, "cut", "replace_path"), grid(seed=SEEDS)),
@@ -166,7 +149,7 @@ EXPERIMENTS = {
     ),
     "deep": Experiment(
         train_deep,
-        DEEP,
+        ("Stack", "pass_through", "share_left", "train_stack"),
         grid(seed=SEEDS, skip=[0, 1, 8, "pre-norm"], rate=[1e-2]) + grid(seed=SEEDS, skip=[1], rate=[2.5e-3]),
     ),
     "reach": Experiment(measure_reach, ("share_of_reaction", "gru", "lengths", "MultiHeadAttention"), grid(seed=SEEDS)),
@@ -179,37 +162,26 @@ EXPERIMENTS = {
     "pace": Experiment(
         compare_pace, (*RACE, "EncoderBlock"), grid(seed=SEEDS, n=[0, 16, 64, 256, 1024]), is_exact=False
     ),
-    "names": Experiment(learn_names, NAMES, grid(seed=SEEDS, steps=[50, 600])),
+    "names": Experiment(learn_names, ("Writer", "names", "NGram"), grid(seed=SEEDS, steps=[50, 600])),
 }
 
-GUESSING = Level(CHANCE, "guessing among 8 symbols")
 ALL_RIGHT = Level(1.0, "every date")
-NOTHING_LOST = Level(1.0, "nothing is lost")
 EQUAL_PACE = Level(1.0, "both take equally long")
+POST_NORM, RECURRENT = {"skip": 1, "rate": 1e-2}, {"kind": "recurrent", "rate": 4e-2}
+TRANSFORMER = {"kind": "Transformer", "rate": 2e-2}
 
 
-def best_of(rows, **wanted):
-    """Return the best share of dates at any rate, for each seed."""
-    return [max((row["right"] for row in select_rows(rows, seed=seed, **wanted)), default=0) for seed in SEEDS]
+def best_shares(rows):
+    """Return the best shares of dates at any rate, for each seed: recurrent, 100 and 200 steps of the Transformer."""
+    networks = ({"kind": "recurrent"}, {"kind": "Transformer", "steps": 100}, {"kind": "Transformer", "steps": 200})
+    runs = [[select_rows(rows, seed=seed, **network) for network in networks] for seed in SEEDS]
+    return [[max((row["right"] for row in some), default=0) for some in of_seed] for of_seed in runs]
 
 
-def is_far_ahead(rows):
-    """Return whether the recurrent network, with each seed, gets at least 0.3 more dates right at equal steps."""
-    pairs = zip(best_of(rows, kind="recurrent"), best_of(rows, kind="Transformer", steps=100), strict=True)
-    return all(recurrent >= transformer + 0.3 for recurrent, transformer in pairs)
-
-
-def is_most_of_the_gap_gone(rows):
-    """Return whether 200 steps of the Transformer are behind, with each seed, by less than half as much as 100 are."""
-    recurrent = best_of(rows, kind="recurrent")
-    short, long = (best_of(rows, kind="Transformer", steps=steps) for steps in (100, 200))
-    return all(0 < r - b < (r - a) / 2 for r, a, b in zip(recurrent, short, long, strict=True))
-
-
-cuts_claim = partial(Claim, experiment="cuts", varied="5 seeds, the page's dates")
-depth_claim = partial(Claim, experiment="deep", varied="5 seeds, each with its own data")
-race_claim = partial(Claim, experiment="race", varied="5 seeds, the best of three learning rates for each network")
-names_claim = partial(Claim, experiment="names", varied="5 seeds")
+cuts_claim = claim_of("cuts", "5 seeds, the page's dates")
+depth_claim = claim_of("deep", "5 seeds, each with its own data")
+race_claim = claim_of("race", "5 seeds, the best of three learning rates for each network")
+names_claim = claim_of("names", "5 seeds")
 CLAIMS = [
     cuts_claim(
         "Cut out what the **cross-attention** adds, and the hyphens stay while everything else breaks.",
@@ -247,7 +219,7 @@ CLAIMS = [
         baseline=Series("places_moved", "dates in which it moves without the swap"),
         best=ALL_RIGHT,
     ),
-    Claim(
+    claim_of("without", "5 seeds, the page's dates, with and without both feed-forward networks")(
         "The dates don't need it at all.",
         all_rows(lambda row: row["right"] > 0.9, without="feed-forward"),
         refuted_if="for some seed, at most 90% of the dates are right after training without feed-forward networks.",
@@ -255,10 +227,8 @@ CLAIMS = [
         baseline=Series("right", "dates right, trained with all parts", {"without": "nothing"}),
         best=ALL_RIGHT,
         refuting_values={"right": 0.5},
-        experiment="without",
-        varied="5 seeds, the page's dates, with and without both feed-forward networks",
     ),
-    Claim(
+    claim_of("adder", "5 seeds, 300 steps")(
         "With the feed-forward network, all one hundred sums are right, and without it most are wrong, even though "
         "every sum was in the training set.",
         all_rows(lambda row: row["whole"] > 0.98 and row["without"] < 0.5, steps=300),
@@ -267,10 +237,8 @@ CLAIMS = [
         baseline=Level(0.1, "guessing among 10 digits"),
         best=Series("whole", "sums right with it", {"steps": 300}),
         refuting_values={"without": 0.8},
-        experiment="adder",
-        varied="5 seeds, 300 steps",
     ),
-    Claim(
+    claim_of("adder", "5 seeds, 300 steps and four times as many")(
         "The number of parameters isn't the reason, because the same two matrices are no use without the GELU between "
         "them.",
         all_rows(lambda row: row["linear"] < 0.4 and row["whole"] > 0.98),
@@ -279,34 +247,30 @@ CLAIMS = [
         baseline=Series("without", "sums right without the feed-forward network, 1,200 steps", {"steps": 1200}),
         best=Series("whole", "sums right with it", {"steps": 1200}),
         refuting_values={"linear": 0.9},
-        experiment="adder",
-        varied="5 seeds, 300 steps and four times as many",
     ),
     depth_claim(
         "Without a residual connection, nothing is left even before training, and nothing is learned.",
         all_rows(lambda row: row["loss"] > CHANCE - 0.05, skip=0),
         refuted_if="for some seed, the final loss of the stack with a skip weight of 0 is 0.05 or more below guessing.",
         shows=Series("loss", "final loss of 30 blocks with a skip weight of 0", {"skip": 0}),
-        baseline=GUESSING,
+        baseline=Level(CHANCE, "guessing among 8 symbols"),
         best=Series("loss", "final loss of 30 pre-norm blocks", {"skip": "pre-norm"}),
         refuting_values={"loss": 1.0},
     ),
-    Claim(
+    claim_of("deep", "5 seeds, each with its own data, at the page's learning rate")(
         "Afterwards only 0.00002 of the first stream is left, and the stack merely guesses.",
         lambda rows: (
-            all_rows(lambda row: row["after"] < row["before"] / 50 and row["loss"] > 1.8, skip=1, rate=1e-2)(rows)
-            and most_rows(lambda row: row["loss"] > CHANCE - 0.05, skip=1, rate=1e-2)(rows)
+            all_rows(lambda row: row["after"] < row["before"] / 50 and row["loss"] > 1.8, **POST_NORM)(rows)
+            and most_rows(lambda row: row["loss"] > CHANCE - 0.05, **POST_NORM)(rows)
         ),
         refuted_if="for some seed, training leaves at least a fiftieth of what was left of the first stream of "
         "post-norm, or its final loss is below 1.8; or for at least half of the seeds the loss is 0.05 or more below "
         "guessing.",
-        shows=Series("after", "share of the first stream left in post-norm after training", {"skip": 1, "rate": 1e-2}),
-        baseline=Series("before", "the same before training", {"skip": 1, "rate": 1e-2}),
+        shows=Series("after", "share of the first stream left in post-norm after training", POST_NORM),
+        baseline=Series("before", "the same before training", POST_NORM),
         best=Series("after", "the same with a skip weight of 8 after training", {"skip": 8}),
-        experiment="deep",
-        varied="5 seeds, each with its own data, at the page's learning rate",
     ),
-    Claim(
+    claim_of("deep", "5 seeds, each with its own data: pre-norm and a skip weight of 8 keep their stream and learn")(
         "With $s = 8$, what is added weighs only an eighth as much, and in pre-norm nothing divides the stream.",
         lambda rows: (
             all_rows(lambda row: row["after"] > 0.05 and row["loss"] < CHANCE - 0.2, skip=[8, "pre-norm"])(rows)
@@ -315,23 +279,19 @@ CLAIMS = [
         refuted_if="for some seed, pre-norm or the stack with a skip weight of 8 has at most 0.05 of its first stream "
         "left after training, or a final loss less than 0.2 below guessing; or half of them at least 2/3 of guessing.",
         shows=Series("loss", "final loss of 30 blocks, pre-norm", {"skip": "pre-norm"}),
-        baseline=Series("loss", "final loss of 30 blocks, post-norm", {"skip": 1, "rate": 1e-2}),
+        baseline=Series("loss", "final loss of 30 blocks, post-norm", POST_NORM),
         best=Series("loss", "final loss of 30 blocks with a skip weight of 8", {"skip": 8}),
-        experiment="deep",
-        varied="5 seeds, each with its own data: pre-norm and a skip weight of 8 keep their stream and learn",
     ),
-    Claim(
+    claim_of("deep", "5 seeds, each with its own data; 50 more steps after training, with the dial at 1 or at 8")(
         "Now it learns, whereas with the dial left at 1 it goes on guessing.",
         lambda rows: (
-            all_rows(lambda row: row["loss_again_8"] < row["loss_again_1"] - 0.3, skip=1, rate=1e-2)(rows)
-            and most_rows(lambda row: row["loss_again_1"] > CHANCE - 0.1, skip=1, rate=1e-2)(rows)
+            all_rows(lambda row: row["loss_again_8"] < row["loss_again_1"] - 0.3, **POST_NORM)(rows)
+            and most_rows(lambda row: row["loss_again_1"] > CHANCE - 0.1, **POST_NORM)(rows)
         ),
         refuted_if="for some seed, 50 more steps of post-norm with its dial at 8 end less than 0.3 below the loss of "
         "those with its dial at 1; or for at least half of the seeds the latter end 0.1 or more below guessing.",
-        shows=Series("loss_again_8", "final loss after 50 more steps, with the dial at 8", {"skip": 1, "rate": 1e-2}),
-        baseline=Series("loss_again_1", "the same with the dial at 1", {"skip": 1, "rate": 1e-2}),
-        experiment="deep",
-        varied="5 seeds, each with its own data; 50 more steps after training, with the dial at 1 or at 8",
+        shows=Series("loss_again_8", "final loss after 50 more steps, with the dial at 8", POST_NORM),
+        baseline=Series("loss_again_1", "the same with the dial at 1", POST_NORM),
     ),
     depth_claim(
         "At a quarter of the rate, the path stays open, and post-norm begins to learn.",
@@ -339,33 +299,29 @@ CLAIMS = [
         refuted_if="for some seed, at a quarter of the page's rate, at most 0.01 of the first stream of post-norm is "
         "left after training, or its final loss is at most 0.1 below that of guessing.",
         shows=Series("loss", "final loss of post-norm at a quarter of the rate", {"skip": 1, "rate": 2.5e-3}),
-        baseline=Series("loss", "final loss of post-norm at the page's rate", {"skip": 1, "rate": 1e-2}),
+        baseline=Series("loss", "final loss of post-norm at the page's rate", POST_NORM),
         refuting_values={"loss": 2.0},
     ),
-    Claim(
+    claim_of("reach", "5 groups of 5 seeds, 2 and 64 tokens")(
         "With its gate held open, the GRU keeps more over 64 tokens than attention does.",
         all_rows(lambda row: row["left_4"] > row["left_attention"] > row["left_0"]),
         refuted_if="for some group of seeds, the share of the reaction left at 64 tokens is no larger with the gate "
         "held open than with attention, or no larger with attention than with the plain GRU.",
         shows=Series("left_4", "share of the reaction that is left at 64 tokens, held open"),
         baseline=Series("left_attention", "the same for attention"),
-        best=NOTHING_LOST,
-        experiment="reach",
-        varied="5 groups of 5 seeds, 2 and 64 tokens",
+        best=Level(1.0, "nothing is lost"),
     ),
     race_claim(
         "At **equal steps** the recurrent network is far ahead.",
-        is_far_ahead,
+        lambda rows: all(recurrent >= short + 0.3 for recurrent, short, _ in best_shares(rows)),
         refuted_if="for some seed, the recurrent network's best share of right dates after 100 steps is less than 0.3 "
         "above the Transformer's.",
-        shows=Series("right", "dates that the recurrent network gets right", {"kind": "recurrent", "rate": 4e-2}),
-        baseline=Series(
-            "right", "dates that the Transformer gets right", {"kind": "Transformer", "steps": 100, "rate": 2e-2}
-        ),
+        shows=Series("right", "dates that the recurrent network gets right", RECURRENT),
+        baseline=Series("right", "dates that the Transformer gets right", TRANSFORMER | {"steps": 100}),
         best=ALL_RIGHT,
         refuting_values={"right": 0.5},
     ),
-    Claim(
+    claim_of("pace", "5 repetitions, one thread")(
         "We timed both on one core of our [benchmark](../pages/benchmark.md) machine: a training step takes the "
         "recurrent network about twice as long as it takes the Transformer.",
         all_rows(lambda row: 1.5 < row["ratio"] < 2.5, n=0),
@@ -373,26 +329,18 @@ CLAIMS = [
         "long as one of the Transformer.",
         shows=Series("ratio", "how many times as long a step of the recurrent network takes", {"n": 0}),
         baseline=EQUAL_PACE,
-        experiment="pace",
-        varied="5 repetitions, one thread",
     ),
     race_claim(
         "So in **equal time** the Transformer gets 200 steps, which closes most of the gap, though not all of it.",
-        is_most_of_the_gap_gone,
+        lambda rows: all(0 < best - long < (best - short) / 2 for best, short, long in best_shares(rows)),
         refuted_if="for some seed, the recurrent network is no longer ahead of 200 steps of the Transformer, or by at "
         "least half of what it is ahead of 100 steps.",
-        shows=Series(
-            "right",
-            "dates right after 200 steps of the Transformer",
-            {"kind": "Transformer", "steps": 200, "rate": 2e-2},
-        ),
-        baseline=Series(
-            "right", "dates right after 100 steps of the recurrent network", {"kind": "recurrent", "rate": 4e-2}
-        ),
+        shows=Series("right", "dates right after 200 steps of the Transformer", TRANSFORMER | {"steps": 200}),
+        baseline=Series("right", "dates right after 100 steps of the recurrent network", RECURRENT),
         best=ALL_RIGHT,
         refuting_values={"right": 0.9},
     ),
-    Claim(
+    claim_of("pace", "5 repetitions, one thread; a GRU and a block of width 64, four texts")(
         "At 16 tokens the GRU takes a little longer, at 64 and 256 more than twice as long, and by 1,024 the block's "
         "$n^2$ has eaten up most of its lead.",
         lambda rows: (
@@ -404,8 +352,6 @@ CLAIMS = [
         shows=Series("ratio", "how many times as long the GRU takes", {"n": [16, 64, 256, 1024]}),
         baseline=EQUAL_PACE,
         refuting_values={"ratio": 1.5},
-        experiment="pace",
-        varied="5 repetitions, one thread; a GRU and a block of width 64, four texts",
     ),
     names_claim(
         "After 50 steps it has passed the bigram table, which has no idea how a name goes on.",

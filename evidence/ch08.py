@@ -1,23 +1,12 @@
 """Claims of chapter 8: what the ball's patch fetches, what breaks it, and a convolutional net beside it."""
 
-from functools import partial
+from statistics import mean
 
 import torch
 
 from attention_course.tasks import football_examples
-from evidence.claims import (
-    SEEDS,
-    Claim,
-    Experiment,
-    Level,
-    Series,
-    all_rows,
-    grid,
-    most_rows,
-    one_at_a_time,
-    round_numbers,
-    select_rows,
-)
+
+from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, most_rows, one_at_a_time, round_numbers
 
 PAGE = {"rate": 5e-3}
 QUARTER = {"rate": 1.25e-3}
@@ -103,17 +92,14 @@ EXPERIMENTS = {
 def average_at_best_rate(rows, net):
     """Return a net's mean over the seeds at the rate where it is largest."""
     rates = {row["rate"] for row in rows}
-    right = [[row[net] for row in select_rows(rows, rate=rate)] for rate in rates]
-    return max(sum(some) / len(some) for some in right)
+    return max(mean(row[net] for row in rows if row["rate"] == rate) for rate in rates)
 
 
 def measure_spread(rows, net):
     """Return how far a net's results lie apart at the larger rate."""
-    right = [row[net] for row in select_rows(rows, **LARGER)]
+    right = Series(net, "", LARGER).values(rows)
     return max(right) - min(right)
 
-
-FEW = "5 seeds, each with its own 250 scenes; 2 learning rates"
 
 BALL = Series("place", "answers right from the ball's position alone")
 EVEN = Level(1 / 26, "an even share of the weight")
@@ -121,10 +107,8 @@ ALL_RIGHT = Level(1, "every answer")
 ALL_WEIGHT = Level(1, "all of the weight")
 UNCHANGED = Series("whole_old", "with nothing exchanged", PAGE)
 
-look_claim = partial(Claim, experiment="look", varied="5 seeds, each with its own scenes; the page's learning rate")
-look_rates_claim = partial(
-    Claim, experiment="look", varied="5 seeds, each with its own scenes; learning rate × ¼, × 1 and × 4"
-)
+look_claim = claim_of("look", "5 seeds, each with its own scenes; the page's learning rate")
+look_rates_claim = claim_of("look", "5 seeds, each with its own scenes; learning rate × ¼, × 1 and × 4")
 CLAIMS = [
     look_claim(
         "With five other seeds, each with its own scenes, at least 99 of 100 were right.",
@@ -143,7 +127,7 @@ CLAIMS = [
         Series("untrained", "weight of an untrained head", PAGE),
         ALL_WEIGHT,
     ),
-    Claim(
+    claim_of("look", "5 untrained models, each with its own scenes")(
         "An untrained head gives the goal about its uniform share.",
         all_rows(lambda row: abs(row["untrained"] - 1 / 26) < 0.015),
         "for some untrained model, the mean weight of its heads on the goal, which looks like no other patch, differs "
@@ -151,8 +135,6 @@ CLAIMS = [
         Series("untrained", "weight of untrained heads on the goal", PAGE),
         EVEN,
         refuting_values={"untrained": 0.3},
-        experiment="look",
-        varied="5 untrained models, each with its own scenes",
     ),
     look_claim(
         "With most other seeds, the other patches also gave the goal at least nine tenths of their weight.",
@@ -216,7 +198,7 @@ CLAIMS = [
         Series("look_values_new", "answers that follow the look in the values", PAGE),
         ALL_RIGHT,
     ),
-    Claim(
+    claim_of("look", "5 seeds, each with its own scenes; a quarter of the learning rate")(
         "At a quarter of the rate, with most seeds, fewer than half followed the look in the keys.",
         most_rows(lambda row: row["look_keys_new"] < 0.5, **QUARTER),
         "for at least half of the seeds, at least 50% of the answers follow the look when it is exchanged in the keys "
@@ -225,8 +207,6 @@ CLAIMS = [
         Series("look_values_new", "answers that follow the look in the values", QUARTER),
         ALL_RIGHT,
         refuting_values={"look_keys_new": 0.9},
-        experiment="look",
-        varied="5 seeds, each with its own scenes; a quarter of the learning rate",
     ),
     look_rates_claim(
         "The same happened with five other seeds, each with another random order, at three learning rates.",
@@ -255,7 +235,7 @@ CLAIMS = [
         EVEN,
         ALL_WEIGHT,
     ),
-    Claim(
+    claim_of("scarce", "5 seeds, each with its own 250 scenes; 2 learning rates")(
         "With five other seeds, and each network at the better of its two rates, the convolutional network was ahead "
         "on average.",
         lambda rows: average_at_best_rate(rows, "conv") > average_at_best_rate(rows, "striker"),
@@ -265,10 +245,8 @@ CLAIMS = [
         Series("striker", "answers right, Transformer"),
         ALL_RIGHT,
         refuting_values={"conv": 0.7},
-        experiment="scarce",
-        varied=FEW,
     ),
-    Claim(
+    claim_of("scarce", "5 seeds, each with its own 250 scenes; the larger learning rate")(
         "At the larger rate the convolutional network mostly had at least nine tenths right, while the Transformer's "
         "results varied more.",
         lambda rows: (
@@ -281,10 +259,8 @@ CLAIMS = [
         Series("striker", "answers right, Transformer", LARGER),
         ALL_RIGHT,
         refuting_values={"conv": 0.3},
-        experiment="scarce",
-        varied="5 seeds, each with its own 250 scenes; the larger learning rate",
     ),
-    Claim(
+    claim_of("torn", "5 seeds, each with its own scenes and order; 1,200 steps")(
         "With five other seeds at this rate, each with an order of its own, the network had at least nine tenths right "
         "after 1,200 steps.",
         all_rows(lambda row: row["scattered"] >= 0.9, steps=1200),
@@ -294,10 +270,8 @@ CLAIMS = [
         BALL,
         ALL_RIGHT,
         refuting_values={"scattered": 0.5},
-        experiment="torn",
-        varied="5 seeds, each with its own scenes and order; 1,200 steps",
     ),
-    Claim(
+    claim_of("torn", "5 seeds, each with its own scenes and order; 400 steps")(
         "After 400 steps each of them had fewer right than the same network on whole pictures.",
         all_rows(lambda row: row["scattered"] < row["whole"], steps=400),
         "for some seed, the convolutional net gets at least as many answers right on scattered pictures as on whole "
@@ -306,7 +280,5 @@ CLAIMS = [
         BALL,
         Series("whole", "answers right on whole pictures after 400 steps", {"steps": 400}),
         refuting_values={"scattered": 1.0},
-        experiment="torn",
-        varied="5 seeds, each with its own scenes and order; 400 steps",
     ),
 ]

@@ -1,12 +1,11 @@
 """Claims of chapter 9: what training on the next word puts into word vectors, and what maps of weights tell."""
 
-from functools import partial
-
 import numpy as np
 import torch
 
 from attention_course.tasks import grammar_examples
-from evidence.claims import SEEDS, Claim, Experiment, Level, Series, all_rows, grid, one_at_a_time, round_numbers
+
+from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, one_at_a_time, round_numbers
 
 PAGE = {"rate": 1e-2, "steps": 400}
 
@@ -101,33 +100,27 @@ EXPERIMENTS = {
     "twins": Experiment(compare_models, ("Next", "Even", "train", "loss", "compare", "allowed"), grid(seed=SEEDS)),
 }
 
-RATES = "5 seeds, each with its own sentences; learning rate × 1/4, 1, 4; steps × 1/16, 1/4, 1"
 LARGE = "5 seeds, each with its own sentences; initial vectors 50 times as large"
 
 UNIFORM_LOSS = Level(float(np.log(43)), "ln 43, the loss if all words are equally likely")
 CHANCE = Level(0.13, "chance")
 EVERY_WORD = Level(1, "every word")
 UNTRAINED = Series("fresh_neighbour", "the same share before training")
-ROLES_KNOWN = Series("lowest", "loss of a predictor that knows the roles", PAGE)
-WORDS_COUNTED = Series("by_words", "loss of a predictor that only counts words", PAGE)
 
-trained_claim = partial(
-    Claim, experiment="trained", varied="5 seeds, each with its own sentences; the page's learning rate and steps"
+trained_claim = claim_of("trained", "5 seeds, each with its own sentences; the page's learning rate and steps")
+shuffled_claim = claim_of(
+    "shuffled", "5 seeds, each with its own sentences; words shuffled within each sentence, and across sentences"
 )
-twins_claim = partial(
-    Claim, experiment="twins", varied="5 seeds, each with its own sentences and several trained models"
-)
+twins_claim = claim_of("twins", "5 seeds, each with its own sentences and several trained models")
 CLAIMS = [
-    Claim(
+    claim_of("trained", "5 untrained models, each with its own sentences")(
         "The measured loss is a little higher, since random outputs are not quite uniform.",
         all_rows(lambda row: 0 < row["start"] - np.log(43) < 0.6),
         "for some seed, the loss of the untrained model is at most ln 43, or at least 0.6 above it.",
         Series("start", "loss before training", PAGE),
         UNIFORM_LOSS,
-        experiment="trained",
-        varied="5 untrained models, each with its own sentences",
     ),
-    Claim(
+    claim_of("trained", "5 seeds, each with its own sentences; learning rate × 1/4, 1, 4; steps × 1/16, 1/4, 1")(
         "With five other seeds and other sentences, and also at a quarter and four times the learning rate and with a "
         "quarter of the steps, at least nine in ten words had a neighbour of their role.",
         all_rows(lambda row: row["neighbour"] >= 0.9),
@@ -137,10 +130,8 @@ CLAIMS = [
         UNTRAINED,
         EVERY_WORD,
         refuting_values={"neighbour": 0.5},
-        experiment="trained",
-        varied=RATES,
     ),
-    Claim(
+    shuffled_claim(
         "it is enough to know which words occur together in a sentence. With five other seeds, and each training "
         "sentence shuffled, full stop included, at least nine in ten words had a neighbour of their role.",
         all_rows(lambda row: row["neighbour"] >= 0.9 > 0.4 > row["anywhere"]),
@@ -149,8 +140,6 @@ CLAIMS = [
         Series("neighbour", "share of words whose nearest neighbour has the same role, sentences shuffled"),
         Series("anywhere", "the same share, words shuffled across sentences"),
         EVERY_WORD,
-        experiment="shuffled",
-        varied="5 seeds, each with its own sentences; words shuffled within each sentence, and across sentences",
     ),
     trained_claim(
         "With five other seeds and other sentences the eight pairs had a mean cosine of at least a half.",
@@ -193,10 +182,10 @@ CLAIMS = [
         "for some seed, the loss of the trained model differs by more than 0.03 from the loss of a predictor that "
         "knows the roles.",
         Series("loss", "loss on new sentences", PAGE),
-        WORDS_COUNTED,
-        ROLES_KNOWN,
+        Series("by_words", "loss of a predictor that only counts words", PAGE),
+        Series("lowest", "loss of a predictor that knows the roles", PAGE),
     ),
-    Claim(
+    claim_of("trained", "5 seeds, each with its own sentences; 25 steps")(
         "With five other seeds at this rate, at least nine in ten words had a neighbour of their role after 25 steps, "
         "and the loss was at least a tenth above that of the predictor that knows the roles.",
         all_rows(lambda row: row["neighbour"] >= 0.9 and row["loss"] >= row["lowest"] + 0.1, steps=25),
@@ -205,8 +194,6 @@ CLAIMS = [
         Series("neighbour", "share of words whose nearest neighbour has the same role after 25 steps", {"steps": 25}),
         UNTRAINED,
         EVERY_WORD,
-        experiment="trained",
-        varied="5 seeds, each with its own sentences; 25 steps",
     ),
     twins_claim(
         "With five other seeds, the reported loss was also at least a tenth lower than with the masked loss.",
@@ -225,7 +212,7 @@ CLAIMS = [
         UNIFORM_LOSS,
         Series("loss", "loss of the masked training"),
     ),
-    Claim(
+    claim_of("started", LARGE + ", trained and frozen")(
         "With five other seeds and this initialisation, trained or frozen, the most likely word was allowed at 98 of "
         "100 positions or more.",
         all_rows(lambda row: row["good"] >= 0.98, rate=1e-2),
@@ -235,10 +222,8 @@ CLAIMS = [
         Level(0.18, "a word drawn at random"),
         Level(1, "every position"),
         refuting_values={"good": 0.7},
-        experiment="started",
-        varied=LARGE + ", trained and frozen",
     ),
-    Claim(
+    claim_of("started", LARGE)(
         "With trained vectors, at most six in ten words had a neighbour of their role after 400 steps at this rate.",
         all_rows(lambda row: row["neighbour"] <= 0.6, frozen=False, rate=1e-2),
         "for some seed, more than 60% of the words have a nearest neighbour with the same role after large initial "
@@ -249,10 +234,8 @@ CLAIMS = [
         CHANCE,
         EVERY_WORD,
         refuting_values={"neighbour": 1.0},
-        experiment="started",
-        varied=LARGE,
     ),
-    Claim(
+    claim_of("started", LARGE + "; learning rate × 4")(
         "At four times the rate, more than six in ten did.",
         all_rows(lambda row: row["neighbour"] > 0.6, rate=4e-2),
         "for some seed, at most 60% of the words have a nearest neighbour with the same role after large initial "
@@ -265,8 +248,6 @@ CLAIMS = [
         CHANCE,
         EVERY_WORD,
         refuting_values={"neighbour": 0.4},
-        experiment="started",
-        varied=LARGE + "; learning rate × 4",
     ),
     twins_claim(
         "With five other pairs the answers overlapped by at least nine tenths.",

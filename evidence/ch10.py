@@ -6,7 +6,7 @@ from math import log
 import numpy as np
 import torch
 
-from evidence.claims import SEEDS, Claim, Experiment, Level, Series, all_rows, grid, most_rows, one_at_a_time
+from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, most_rows, one_at_a_time
 
 PAGE = {"rate": 1e-2, "steps": 300}
 
@@ -50,7 +50,6 @@ EXPERIMENTS = {
 WITHOUT_POSITIONS = 0.56
 MARGIN = 0.03  # how far a guess at 2,500 letters may be from its mean: four and a half standard deviations
 GUESSING = Level(1 / 8, "guessing one of eight letters")
-WITHOUT_ORDER = Level(WITHOUT_POSITIONS, "the best possible without positions")
 EVERY_LETTER = Level(1, "every letter")
 sound_is_perfect = all_rows(lambda row: row["right"] == 1, bug="sound")
 
@@ -79,10 +78,8 @@ def show_exhibit(bug):
     return show_right(bug)._replace(label=LABELS[bug])
 
 
-longer_claim = partial(Claim, experiment="learned", varied="5 seeds; learning rate × ¼, 1, 4; steps × 1, 4")
-exhibit_claim = partial(
-    Claim, experiment="learned", varied="5 seeds; learning rate × ¼, 1, 4", baseline=GUESSING, best=EVERY_LETTER
-)
+longer_claim = claim_of("learned", "5 seeds; learning rate × ¼, 1, 4; steps × 1, 4")
+exhibit_claim = partial(claim_of("learned", "5 seeds; learning rate × ¼, 1, 4"), baseline=GUESSING, best=EVERY_LETTER)
 CLAIMS = [
     longer_claim(
         "The sound network says the letter before, every time.",
@@ -119,17 +116,15 @@ CLAIMS = [
         baseline=Series("right", "exhibit 4 (positions counted along the batch)", {"bug": "places"}),
         best=EVERY_LETTER,
     ),
-    Claim(
+    claim_of("batched", "5 seeds; the page's learning rate and steps")(
         "Asked in batches of 64, networks with five other seeds came within three hundredths of 0.56.",
-        experiment="batched",
-        varied="5 seeds; the page's learning rate and steps",
         holds=all_rows(lambda row: abs(row["batches"] - WITHOUT_POSITIONS) < 0.03),
         refuted_if="for some seed, the accuracy in batches of 64 differs from 56% by at least 3 percentage points.",
         shows=Series(
             "batches", "held-out letters right in batches of 64, exhibit 4 (positions counted along the batch)"
         ),
         baseline=Series("at_once", "the same networks, given all 500 sentences at once"),
-        best=WITHOUT_ORDER,
+        best=Level(WITHOUT_POSITIONS, "the best possible without positions"),
     ),
     longer_claim(
         "The loss of exhibit 5 is near $\\ln 8$ over its first 25 steps, as for a guess, and *stays*.",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evidence.claims import SEEDS, Claim, Experiment, Level, Series, all_rows, grid, round_numbers
+from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, round_numbers
 
 
 def measure_moves(book, seed, n):
@@ -12,12 +12,10 @@ def measure_moves(book, seed, n):
     return {"causal": bool(book.moved(x, w, True) < 1e-12)} | round_numbers({"open": book.moved(x, w, False)})
 
 
-EXPERIMENTS = {
-    "cached": Experiment(measure_moves, ("moved",), grid(seed=SEEDS, n=[5, 20, 80])),
-}
+EXPERIMENTS = {"cached": Experiment(measure_moves, ("moved",), grid(seed=SEEDS, n=[5, 20, 80]))}
 
 CLAIMS = [
-    Claim(
+    claim_of("cached", "5 seeds; 5, 20 and 80 tokens")(
         "From the second layer on, the cache needs a mask that hides each new token from all earlier ones, as the "
         "causal mask does.",
         all_rows(lambda row: row["causal"] and row["open"] > 1e-3),
@@ -25,7 +23,5 @@ CLAIMS = [
         "no earlier key moves by more than 0.001 without a mask.",
         shows=Series("open", "how far a key moves without a mask when a token arrives"),
         baseline=Level(0, "with a causal mask"),
-        experiment="cached",
-        varied="5 seeds; 5, 20 and 80 tokens",
     ),
 ]

@@ -1,22 +1,10 @@
 """Evidence for chapter 12: what the maps of a published model show, and what its heads are for."""
 
-from functools import partial
-
 import numpy as np
 
 from attention_course.tasks import WHY, two_senses, who_sat_where
-from evidence.claims import (
-    SEEDS,
-    Claim,
-    Experiment,
-    Level,
-    Series,
-    all_rows,
-    grid,
-    most_rows,
-    round_numbers,
-    select_rows,
-)
+
+from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, most_rows, round_numbers, select_rows
 
 WORDS = ("bank", "bat", "match")
 NOUNS = "dog cat boy king girl queen teacher doctor lion horse wolf mouse".split()
@@ -162,33 +150,13 @@ def is_bank_ahead(rows):
     return bool(others) and all(row["mean"] < bank["mean"] for bank, row in others)
 
 
-def is_little_left(rows):
-    """Return whether, after reasons of each kind, 5.11 is mostly the head without which least of the move is left."""
-    kinds = ("sitter", "seat")
-    return all(most_rows(lambda row, kind=kind: row[f"last_{kind}"] < row[f"low_{kind}"])(rows) for kind in kinds)
-
-
-def is_more_left(rows):
-    """Return whether more is left without 3.1 than without 5.11, and mostly less after *tired* than after *soft*."""
-    is_more = all_rows(lambda row: all(row[f"third_{kind}"] > row[f"last_{kind}"] for kind in ("sitter", "seat")))
-    return is_more(rows) and most_rows(lambda row: row["third_sitter"] < row["third_seat"])(rows)
-
-
-def has_head_turned(rows):
-    """Return whether 3.1 always has by far the largest swing, and mostly changes sides."""
-    is_largest = all_rows(lambda row: row["best"] == 12 * 3 + 1 and row["swing"] > 2 * row["next"])
-    return is_largest(rows) and most_rows(lambda row: row["31_sitter"] > 0 > row["31_seat"])(rows)
-
-
-senses_claim = partial(Claim, experiment="senses", varied="5 draws of openings and endings")
-first_claim = partial(
-    Claim,
-    experiment="first",
-    varied="5 draws each of four kinds of sentences: two about who sat where, two with a word of two senses",
+senses_claim = claim_of("senses", "5 draws of openings and endings")
+first_claim = claim_of(
+    "first", "5 draws each of four kinds of sentences: two about who sat where, two with a word of two senses"
 )
-it_claim = partial(Claim, experiment="it", varied="5 draws of who sat where, all reasons")
-removal_claim = partial(Claim, experiment="it", varied="5 draws of who sat where, a reason of each kind")
-heads_claim = partial(Claim, experiment="heads", varied="5 draws each of two kinds of sentences")
+it_claim = claim_of("it", "5 draws of who sat where, all reasons")
+removal_claim = claim_of("it", "5 draws of who sat where, a reason of each kind")
+heads_claim = claim_of("heads", "5 draws each of two kinds of sentences")
 CLAIMS = [
     senses_claim(
         "After one block nearly every *bank* is on the right side.",
@@ -220,7 +188,7 @@ CLAIMS = [
         best=Series("mean", "share right for “bank”, mean over six blocks", {"word": "bank"}),
         refuting_values={"mean": 0.9},
     ),
-    Claim(
+    claim_of("senses", "three words; 5 draws of openings and endings")(
         "All start at the baseline and jump in the first block. On average the later blocks change less",
         all_rows(lambda row: row["first"] >= 0.65 and abs(row["rest"] - row["first"]) < row["first"] - 0.5),
         refuted_if="for some word and draw, fewer than 65% of the sentences are right after the first block, or the "
@@ -230,10 +198,8 @@ CLAIMS = [
         baseline=Series("start", UNREAD),
         best=ALL_RIGHT,
         refuting_values={"first": 0.7, "rest": 0.95},
-        experiment="senses",
-        varied="three words; 5 draws of openings and endings",
     ),
-    Claim(
+    claim_of("order", "5 draws each of four kinds of sentences")(
         "Head 0.2 gives the token before more than 0.9 of its weight, in every sentence we tried.",
         all_rows(lambda row: row["smallest"] > 0.9),
         refuted_if="for some token of some sentence, head 0.2 gives the token before it a weight of at most 0.9.",
@@ -241,10 +207,8 @@ CLAIMS = [
         baseline=EVEN,
         best=ALL_WEIGHT,
         refuting_values={"smallest": 0.7},
-        experiment="order",
-        varied="5 draws each of four kinds of sentences",
     ),
-    Claim(
+    claim_of("order", "5 draws of nouns and verbs")(
         "With other nouns, ablating the head sometimes mattered.",
         lambda rows: any(row["nearer"] > max(0, row["others_nearer"]) for row in rows),
         refuted_if="for every draw of nouns and verbs, removing head 0.2 does not bring the two orders nearer "
@@ -253,10 +217,8 @@ CLAIMS = [
         baseline=Series("others_nearer", "largest gain with another head of the block removed"),
         best=Series("gap", "distance between the two orders"),
         refuting_values={"nearer": 0.0},
-        experiment="order",
-        varied="5 draws of nouns and verbs",
     ),
-    Claim(
+    claim_of("bare", "5 draws of nouns and verbs")(
         "And without *the* (*dog chased cat*), for most of five random choices of nouns and verbs, ablating this head "
         "brought the two orders nearer together than ablating any other head of the block.",
         most_rows(lambda row: row["lost"] > max(0, row["others"])),
@@ -266,8 +228,6 @@ CLAIMS = [
         baseline=Series("others", "largest gain with another head of the block removed"),
         best=Series("gap", "distance between the two orders"),
         refuting_values={"lost": 0.0},
-        experiment="bare",
-        varied="5 draws of nouns and verbs",
     ),
     first_claim(
         "In these sentences about half of all attention goes to a token that is not a word.",
@@ -307,22 +267,23 @@ CLAIMS = [
     it_claim(
         "Head 3.1 turns with the reason, since in these sentences it gives, on average, more to the sitter when the "
         "sitter was tired, and more to the seat when the seat was soft.",
-        has_head_turned,
+        lambda rows: (
+            all_rows(lambda row: row["best"] == 12 * 3 + 1 and row["swing"] > 2 * row["next"])(rows)
+            and most_rows(lambda row: row["31_sitter"] > 0 > row["31_seat"])(rows)
+        ),
         refuted_if="for some draw, the swing of head 3.1 is at most twice the swing of another head; or in at least "
         "half of the draws, head 3.1 gives at least as much weight to the seat after reasons such as “tired”, or to "
         "who sat after reasons such as “soft”.",
         shows=Series("swing", "swing of head 3.1"),
         baseline=Series("next", "the second largest swing of the 72 heads"),
     ),
-    Claim(
+    claim_of("things", "5 draws of four pairs of things, too large or too small")(
         "with five random choices of such things, 3.1 did not turn to the thing that is meant.",
         all_rows(lambda row: row["swing"] < 0.05),
         refuted_if="for some draw of things, head 3.1 has a swing of at least 0.05 towards the thing that is meant.",
         shows=Series("swing", "swing of head 3.1 towards the thing that is meant"),
         baseline=Level(0.0, "no turn"),
         refuting_values={"swing": 0.4},
-        experiment="things",
-        varied="5 draws of four pairs of things, too large or too small",
     ),
     it_claim(
         "Head 5.11, on average, gives more to the sitter after both kinds of reason.",
@@ -334,14 +295,17 @@ CLAIMS = [
     ),
     removal_claim(
         "Without 5.11 less of the move is left than without any other head of its block.",
-        is_little_left,
+        lambda rows: (
+            most_rows(lambda row: row["last_sitter"] < row["low_sitter"])(rows)
+            and most_rows(lambda row: row["last_seat"] < row["low_seat"])(rows)
+        ),
         refuted_if="for some kind of reason, in at least half of the draws, removing another head of block 5 leaves at "
         "most as much of the move as removing head 5.11 does.",
         shows=Series("last_sitter", "share of the move left with head 5.11 removed"),
         baseline=Series("low_sitter", "smallest share left with another head of its block removed"),
         refuting_values={"last_sitter": 1.0},
     ),
-    Claim(
+    claim_of("reason", "5 draws of who sat where, all reasons")(
         "with five random choices of who sat where, about nine tenths of this move or more was left without 3.1.",
         all_rows(lambda row: row["third"] > 0.85),
         refuted_if="for some draw of who sat where, at most 85% of the move is left with head 3.1 removed.",
@@ -349,12 +313,13 @@ CLAIMS = [
         baseline=Series("low", "smallest share left with another head of its block removed"),
         best=WHOLE_MOVE,
         refuting_values={"third": 0.5},
-        experiment="reason",
-        varied="5 draws of who sat where, all reasons",
     ),
     removal_claim(
         "Without 3.1 more is left, though less after *tired* than after *soft*, as its map says.",
-        is_more_left,
+        lambda rows: (
+            all_rows(lambda row: all(row[f"third_{kind}"] > row[f"last_{kind}"] for kind in WHY))(rows)
+            and most_rows(lambda row: row["third_sitter"] < row["third_seat"])(rows)
+        ),
         refuted_if="for some draw and kind of reason, removing head 3.1 leaves at most as much of the move as removing "
         "head 5.11 does; or in at least half of the draws, removing head 3.1 leaves at least as much after reasons "
         "such as “tired” as after reasons such as “soft”.",

@@ -9,6 +9,7 @@ asserts it.
 import importlib
 import os
 from collections.abc import Callable
+from functools import partial
 from itertools import cycle, product
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -65,6 +66,8 @@ class Claim(NamedTuple):
 
     Texts are constants, so that they can be translated.
 
+    experiment : the name of one of EXPERIMENTS
+    varied : in words: "5 seeds, rates × ¼ to × 4"
     sentence : as it is in the chapter's Markdown, word for word
     holds : function of the rows, as strong as the sentence and written before the rows were seen
     refuted_if : one sentence: what, had it been seen, would have refuted the claim
@@ -72,10 +75,10 @@ class Claim(NamedTuple):
     baseline : what chance, an average, no training, or whatever lacks the thing that is praised gives
     best : the best achievable, where it is known
     refuting_values : {column: value}, what all rows would hold in that case, if more than the baseline is needed
-    experiment : the name of one of EXPERIMENTS
-    varied : in words: "5 seeds, rates × ¼ to × 4"; claims that share both are made by a `partial`
     """
 
+    experiment: str
+    varied: str
     sentence: str
     holds: Callable
     refuted_if: str
@@ -83,8 +86,6 @@ class Claim(NamedTuple):
     baseline: Series | Level | None = None
     best: Series | Level | None = None
     refuting_values: dict = {}  # noqa: RUF012, never changed
-    experiment: str = ""
-    varied: str = ""
 
     def spoil(self, rows):
         """Return the rows with the result replaced by the baseline's, which must refute the claim."""
@@ -92,6 +93,9 @@ class Claim(NamedTuple):
             return [{**row, **self.refuting_values} for row in rows]
         given, where = cycle(self.baseline.values(rows)), self.shows.where
         return [{**row, self.shows.column: next(given)} if select_rows([row], **where) else row for row in rows]
+
+
+claim_of = partial(partial, Claim)  # (experiment, varied) -> what makes a claim, or several that share both
 
 
 def grid(**factors):
@@ -110,12 +114,9 @@ def one_at_a_time(setting, seeds=SEEDS, **factors):
 
 
 def select_rows(rows, **wanted):
-    """Return the rows that have these values; a collection lists the values that are allowed."""
-    return [row for row in rows if all(_matches(row.get(name), value) for name, value in wanted.items())]
-
-
-def _matches(value, wanted):
-    return value in wanted if isinstance(wanted, list | tuple | set | range) else value == wanted
+    """Return the rows that have these values; a list has those that are allowed."""
+    allowed = {name: value if isinstance(value, list) else [value] for name, value in wanted.items()}
+    return [row for row in rows if all(row.get(name) in values for name, values in allowed.items())]
 
 
 def all_rows(is_good, **wanted):
@@ -145,15 +146,15 @@ def format_range(values):
     >>> format_range([0.125, 0.125]), format_range([0.0, 2e-14]), format_range([0.05, 0.08])
     ('0.125', '0.00 to 2e-14', '0.05 to 0.08')
     """
-    size = max(map(abs, values))
-    if 0 < size < 1e-6:
-        low, high = (f"{value:.1g}" if value else "0.00" for value in (min(values), max(values)))
-        return low if low == high else f"{low} to {high}"
+    ends, size = (min(values), max(values)), max(map(abs, values))
     digits = 0 if all(value == round(value) for value in values) and size > 1 else 2
     if any(abs(value - round(value, 2)) > 1e-9 for value in values) and (size < 0.1 or len(set(values)) == 1):
         digits = 3  # such as a baseline of 0.125
-    low, high = (f"{value:,.{digits}f}".replace("-", "−") for value in (min(values), max(values)))
-    return low if low == high else f"{low} to {high}"
+    if 0 < size < 1e-6:
+        texts = (f"{value:.1g}" if value else "0.00" for value in ends)
+    else:
+        texts = (f"{value:,.{digits}f}".replace("-", "−") for value in ends)
+    return " to ".join(dict.fromkeys(texts))
 
 
 def load_book(path, uses):

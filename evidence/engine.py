@@ -54,7 +54,7 @@ class Runner(NamedTuple):
 def find_path_in_repository(path):
     """Return a file's path in the repository; None for one that is outside or made by a program."""
     path = Path(path)
-    inside = path.relative_to(ROOT) if path.is_absolute() and path.is_relative_to(ROOT) else None
+    inside = path.relative_to(ROOT) if path.is_relative_to(ROOT) else None
     return inside.as_posix() if inside and not OUTSIDE & set(inside.parts) else None
 
 
@@ -96,10 +96,8 @@ def record(run):
 
     sys.addaudithook(note_file)
     _switch(True)
-    try:
-        returned = run()
-    finally:
-        _switch(False)
+    returned = run()
+    _switch(False)
     executed = {
         (path, _definition(path, entry.code))
         for entry in _profile.getstats()
@@ -176,12 +174,12 @@ def list_changes(name, runner):
     """Return why a result is stale, a text for each thing that says something else now; none if it is fresh."""
     if (stored := load(name)) is None:
         return ["it was never run"]
-    now = {"versions": stored.get("versions", {}) | versions(), "given": digest_inputs(runner)}
+    now = {"versions": stored["versions"] | versions(), "given": digest_inputs(runner)}
     wrong = [
         f"{what} has changed"
         for kind, there in now.items()
-        for what in sorted(stored.get(kind, {}).keys() | there.keys())
-        if stored.get(kind, {}).get(what) != there.get(what)
+        for what in sorted(stored[kind].keys() | there.keys())
+        if stored[kind].get(what) != there.get(what)
     ]
     for path, names in stored["fingerprint"].items():
         known = parts(path)

@@ -66,19 +66,14 @@ def parts(path):
     for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             for name, module, attribute in imported_names(node, package):
-                found[name] = [*found.get(name, []), (ast.Constant([module, attribute]), module, attribute)]
+                found.setdefault(name, []).append((ast.Constant([module, attribute]), module, attribute))
             continue
         bound = _bound_by([node])
+        is_value = bound and isinstance(node, ast.Assign | ast.AnnAssign)  # x = 1, not x.a = 1
         if isinstance(node, FUNCTIONS | ast.ClassDef):
             effects += node.decorator_list
-            bound = {node.name}
-        elif not isinstance(node, ast.Assign | ast.AnnAssign):
-            bound |= {part.name for part in ast.walk(node) if isinstance(part, FUNCTIONS | ast.ClassDef)}
-            for part in (part for part in ast.walk(node) if isinstance(part, ast.Import | ast.ImportFrom)):
-                bound |= {name for name, _, _ in imported_names(part, package)}
-            effects += [] if _is_text(node) or ast.unparse(node).startswith("if __name__ ==") else [node]
-        elif not bound:
-            effects.append(node)  # x.a = 1, x[0] = 1
+        elif not (is_value or _is_text(node) or ast.unparse(node).startswith("if __name__ ==")):
+            effects.append(node)
         if isinstance(node, ast.ClassDef):
             for method in (part for part in node.body if isinstance(part, FUNCTIONS)):
                 found.setdefault(f"{node.name}.{method.name}", []).append((method, "", ""))
@@ -121,6 +116,8 @@ def _bound_by(nodes):
     waiting, bound = [*nodes], set()
     while waiting:
         node = waiting.pop()
+        bound |= {name for name, _, _ in imported_names(node)}
+        bound |= {node.name} if isinstance(node, FUNCTIONS | ast.ClassDef) else set()
         bound |= {node.id} if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else set()
         waiting += [] if isinstance(node, SCOPES) else ast.iter_child_nodes(node)
     return bound

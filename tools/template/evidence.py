@@ -1,6 +1,6 @@
 """Claims of chapter NN: say here what they are about."""
 
-from evidence.claims import SEEDS, Claim, Experiment, Level, Series, all_rows, grid, round_numbers
+from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, round_numbers
 
 
 def measure_noise(book, seed, noise):
@@ -12,10 +12,8 @@ EXPERIMENTS = {"noise": Experiment(measure_noise, ("share_found",), grid(seed=SE
 
 LITTLE = {"noise": [0.05, 0.1]}
 CLAIMS = [
-    Claim(
+    claim_of("noise", "5 seeds, noise 0.05 and 0.1")(
         "With a little noise, most queries still find their own key.",
-        experiment="noise",
-        varied="5 seeds, noise 0.05 and 0.1",
         holds=all_rows(lambda row: row["found"] > 0.5, **LITTLE),
         refuted_if="for some seed, at most 25 of the 50 queries find their own key.",
         shows=Series("found", "share of queries that find their own key", LITTLE),
