@@ -173,7 +173,10 @@ def test_a_list_of_gradescopes_that_is_too_large_is_not_read(tmp_path, monkeypat
     monkeypatch.setattr(files, "LARGEST", 1000)
     metadata = "submission_11:\n  :submitters:\n  - :name: Jane Doe\n"
     for text, who in ((metadata, "jane-doe"), (metadata + "#" * 1000, "submission-11")):
-        names = {"e/submission_metadata.yml": text, "e/submission_11/01_definition.ipynb": "11"}
+        names = {
+            "assignment_1_export/submission_metadata.yml": text,
+            "assignment_1_export/submission_11/01_definition.ipynb": "11",
+        }
         assert list(collect_archive(tmp_path, names)) == [who]
 
 

@@ -123,7 +123,7 @@ def collect(place, stem, roster=None, listed=()):
     roster, listed, collected, budgets, unknown = roster or {}, dict(listed), {}, {}, {}
     repositories = [path.parent.name for path in place.glob("*/.git")] if place.is_dir() else []
     layout = Layout(stem, roster, repositories)
-    layout.read_submissions(read_metadata(place, layout.is_student_folder))
+    layout.read_submissions(read_metadata(place))
     settled = {
         (path, digest): name
         for name, about in sorted(listed.items(), key=lambda entry: not entry[1]["nobody"])

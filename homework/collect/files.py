@@ -19,7 +19,7 @@ from ..roster import HANGUL
 MOST_BYTES, MOST_FILES = 200 * 2**20, 200  # of one student, unpacked; what is beyond is left out and named
 LARGEST = 60 * 2**20  # bytes of one file
 LONGEST = 500  # characters of a path, of which a platform writes the beginning
-METADATA = "submission_metadata.yml"  # Gradescope's
+METADATA = re.compile(r"(assignment_\d+_export/)?submission_metadata\.yml")  # Gradescope's
 JUNK = re.compile(
     r"(^|/)(__MACOSX|\.[^./][^/]*|Thumbs\.db|submission_metadata\.yml|README(\.(?!ipynb)\w+)?)(/|$)|^index\.html$"
 )
@@ -79,18 +79,13 @@ class UnpackBudget:
         )
 
 
-def read_metadata(place, is_student_folder):
-    """Return Gradescope's list of who handed in what, from the top of its export or from the only folder there.
+def read_metadata(place):
+    """Return Gradescope's list of who handed in what, from the top of its export or from the folder that it makes.
 
-    A list in a student's own folder is ignored, because the student could have put any name into it.
+    A list elsewhere is ignored, because a student could have put any name into it.
     """
-    names = [name for name, *_ in _entries(place) if name.rpartition("/")[2] == METADATA or not JUNK.search(name)]
-    folders = {name.partition("/")[0] for name in names if "/" in name}
-    trusted = METADATA
-    if METADATA not in names and len(folders) == 1 and not is_student_folder(*folders):
-        trusted = f"{folders.pop()}/{METADATA}"
     for name, opened, when in _entries(place):
-        if name == trusted:
+        if METADATA.fullmatch(name):
             return UnpackBudget().read(opened, (name,), when).data
     return b""
 
