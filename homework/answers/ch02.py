@@ -21,16 +21,6 @@ def infinity(scores, mask=None):
     return raised / np.where(total == 0, 1, total)
 
 
-def row_by_row(scores, mask=None):
-    weights = np.zeros(scores.shape)
-    for place in np.ndindex(scores.shape[:-1]):
-        seen = np.ones(scores.shape[-1], bool) if mask is None else mask[place]
-        if seen.any():
-            raised = np.exp(scores[place][seen] - scores[place][seen].max())
-            weights[place][seen] = raised / raised.sum()
-    return weights
-
-
 def large_penalty(scores, mask=None):
     if mask is None:
         return package(scores)
@@ -39,7 +29,6 @@ def large_penalty(scores, mask=None):
 
 RIGHT = {
     "minus infinity": infinity,
-    "row by row": row_by_row,
     "-1e9, and zeros for a row of nothing": large_penalty,
     "the package": lambda scores, mask=None: package(scores, mask),
 }

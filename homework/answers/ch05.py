@@ -4,12 +4,12 @@ import numpy as np
 import torch
 
 from attention_course import checks
-from attention_course.museum._parts import exponentiate, mix_by, normalise, normalise_with_care, weigh_by
+from attention_course.museum._parts import mix_by, normalise, weigh_by
 from attention_course.museum.exhibits import EXHIBITS
 from attention_src import causal_mask, padding_mask, softmax
 from attention_src import scaled_dot_product_attention as package
 
-from . import Exercise
+from . import Exercise, ch02
 from .ch01 import take_wrong
 
 
@@ -77,18 +77,13 @@ def transpose_mask(scores, mask):
     return softmax(scores, mask.T if mask.T.shape == scores.shape else mask)
 
 
-WRONG = {
-    "mask ignored": EXHIBITS["mask ignored"],
+SHOWN = ("mask ignored", "mask after the softmax")
+SOFTMAXES = ("mask after, divided again", "mask after, divided again with care", "-1e9, a row of nothing is even")
+SOFTMAXES += ("-3e4 added, and zeros for a row of nothing", "minus infinity, NaN in a row of nothing")
+WRONG = {name: EXHIBITS[name] for name in SHOWN} | {name: weigh_by(ch02.WRONG[name]) for name in SOFTMAXES}
+WRONG |= {
     "mask the other way round": EXHIBITS["mask with the opposite meaning"],
-    "mask after the softmax": EXHIBITS["mask after the softmax"],
-    "after, divided again": weigh_by(lambda s, mask: normalise(softmax(s) * mask)),
-    "after, divided again with care": weigh_by(lambda s, mask: normalise_with_care(softmax(s) * mask)),
     "score times mask": EXHIBITS["mask multiplied into the scores"],
-    "-3e4 added, and zeros for a row of nothing": weigh_by(
-        lambda s, mask: softmax(s - 3e4 * ~mask) * mask.any(-1, keepdims=True)
-    ),
-    "-1e9, a row of nothing is even": weigh_by(lambda s, mask: softmax(np.where(mask, s, -1e9))),
-    "minus infinity, NaN in a row of nothing": weigh_by(lambda s, mask: normalise(exponentiate(s, mask))),
     "zero weights, but the mean as output": mix_by(
         lambda w, q, k, v: w @ v + (w.sum(-1, keepdims=True) == 0) * v.mean(0)
     ),
