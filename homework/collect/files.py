@@ -1,4 +1,4 @@
-"""The files of a folder or an archive, archives within it opened, within a budget for each student."""
+"""The files of a folder or an archive, archives within it opened, within a budget for each."""
 
 import io
 import os
@@ -16,7 +16,7 @@ from urllib.parse import unquote_to_bytes
 
 from ..roster import HANGUL
 
-MOST_BYTES, MOST_FILES = 200 * 2**20, 200  # of one student, unpacked; what is beyond is left out and named
+MOST_BYTES, MOST_FILES = 200 * 2**20, 200  # of one archive that was handed in; what is beyond is left out and named
 LARGEST = 60 * 2**20  # bytes of one file
 LONGEST = 500  # characters of a path, of which a platform writes the beginning
 METADATA = re.compile(r"(assignment_\d+_export/)?submission_metadata\.yml")  # Gradescope's
@@ -57,7 +57,7 @@ class File:
 
 
 class UnpackBudget:
-    """What one student may still unpack."""
+    """What may still be unpacked of what a student handed in."""
 
     def __init__(self):
         self.bytes, self.files = MOST_BYTES, MOST_FILES
@@ -90,20 +90,19 @@ def read_metadata(place):
     return b""
 
 
-def read_files(place, find_budget, under=()):
-    """Yield the files of a folder or archive; links are not followed. `find_budget` gives a path's UnpackBudget."""
+def read_files(place, under=(), budget=None):
+    """Yield the files of a folder or archive; links are not followed. An archive within it has a budget of its own."""
     for name, opened, when in _entries(place):
         if JUNK.search(name):
             continue
-        name = name[:LONGEST]
-        budget = find_budget(name)
-        if budget.files < 0:  # the first that was one too many has been named
-            continue
-        file = budget.read(opened, (*under, name), when)
+        left = budget or UnpackBudget()
+        if left.files < 0:  # the first that was one too many has been named
+            return
+        file = left.read(opened, (*under, name[:LONGEST]), when)
         stream = io.BytesIO(file.data)
         try:
             if name.lower().endswith(".zip") and zipfile.is_zipfile(stream):
-                yield from read_files(stream, lambda _, budget=budget: budget, file.levels)
+                yield from read_files(stream, file.levels, left)
             else:
                 yield file
         except zipfile.BadZipFile:
