@@ -11,7 +11,7 @@ from attention_course.museum import detectors
 from . import Exercise
 
 
-def exchange(undo=True, pairs=None, size=abs, over=max, largest=np.max):
+def exchange(undo=True, pairs=None, size=abs, over=max):
     """The effect of exchanging two tokens, with something left out or done otherwise."""
 
     def answer(layer, x):
@@ -20,7 +20,7 @@ def exchange(undo=True, pairs=None, size=abs, over=max, largest=np.max):
             order = np.arange(len(x))
             order[[i, j]] = j, i
             moved = layer(x[order])
-            found.append(largest(size((moved[order] if undo else moved) - layer(x))))
+            found.append(np.max(size((moved[order] if undo else moved) - layer(x))))
         return over(found)
 
     return answer

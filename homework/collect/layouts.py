@@ -190,18 +190,15 @@ class Layout:
         """Find the owner from the names on a path, the outermost first."""
         likely, perhaps, dated = set(), set(), set()
         for place, part in enumerate(parts):
-            match = self._match_part(part, is_folder=place < len(parts) - 1)
+            # a folder may be called by an id alone, even if that is a usual word like `copy`
+            login = self.exact.get(exact(part)) if place < len(parts) - 1 else None
+            match = Match(login, True) if login and not DATE.fullmatch(part) else self._match_name(part)
             likely, perhaps, dated = likely | match.students, perhaps | match.perhaps, dated | match.dated
             if match.students and match.sure:
                 break
         if dated:  # what can be a date only tells those apart who are named, too
             return _owner([likely & dated]) if likely & dated else Owner(candidates=likely | dated)
         return _owner([likely]) if likely else Owner(perhaps=perhaps)
-
-    def _match_part(self, part, is_folder):
-        """Match one name on a path; a folder may be called by an id alone, even if that is a usual word like `copy`."""
-        login = self.exact.get(exact(part)) if is_folder else None
-        return Match(login, True) if login and not DATE.fullmatch(part) else self._match_name(part)
 
     def _read_name(self, parts):
         """Return the student's name in a path if there is no roster, empty if it has none."""
