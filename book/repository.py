@@ -9,14 +9,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PLACES = {  # files, and the words around the one address in each of them
-    "_config.yml": r"^repository:\s+url: (\S+)",
-    "CITATION.cff": r"^repository-code: (\S+)",
-    "README.md": r"^git clone (\S+)",
-    "pyproject.toml": r'^Repository = "([^"]+)"',
-    "homework/release/github/.github/workflows/check.yml": r"git clone .* (https?://\S+|file://\S+) book$",
-    "chapters/*.ipynb": r"%pip install -q (?:\\\"attention_src\[\w+\] @ )?git\+([^\s\"\\]+)",
-}
+PLACES = ["_config.yml", "CITATION.cff", "README.md", "pyproject.toml", "chapters/*.ipynb"]
+PLACES += ["homework/release/github/.github/workflows/check.yml"]
 ADDRESS = re.compile(r"(https://github\.com/[\w.-]+/[\w.-]+|(https?|file)://(?!github\.com/)[\w.:~-]*(/[\w.~-]+)+)")
 
 
@@ -34,34 +28,18 @@ def check_address(url):
     return address
 
 
-def find_copies(root=ROOT):
-    """Yield each file that names the repository, its text, and the match whose group 1 is the address.
-
-    Raises
-    ------
-    ValueError
-        If a place is gone, or a file names the repository twice.
-    """
-    for files, words in PLACES.items():
-        paths = sorted(root.glob(files))
-        if not paths:
-            raise ValueError(f"{files} is missing; it names the repository")
-        for path in paths:
-            text = path.read_bytes().decode()  # line ends stay as they are
-            found = list(re.finditer(words, text, re.MULTILINE))
-            if len(found) != 1:
-                name = path.relative_to(root).as_posix()
-                raise ValueError(f"{name} names the repository {len(found)} times as {words!r}; expected once")
-            yield path, text, found[0]
+def find_address(root=ROOT):
+    """Return the address of the book."""
+    return re.search(r"^repository:\s+url: (\S+)", (root / "_config.yml").read_text("utf-8"), re.MULTILINE)[1]
 
 
 def move(url, root=ROOT):
-    """Write the address into every place, once all places have been found, and return the files."""
-    address = check_address(url)
-    changes = {path: text[: match.start(1)] + address + text[match.end(1) :] for path, text, match in find_copies(root)}
-    for path, text in changes.items():
-        path.write_bytes(text.encode())
-    return [*changes]
+    """Write the address into every place, and return the files."""
+    address, old = check_address(url), find_address(root)
+    paths = [path for files in PLACES for path in sorted(root.glob(files))]
+    for path in paths:
+        path.write_bytes(path.read_bytes().replace(old.encode(), address.encode()))
+    return paths
 
 
 if __name__ == "__main__":

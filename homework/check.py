@@ -10,7 +10,7 @@ from book.chapter import CHAPTERS, add_last_cell, make_student_copy, read
 
 from .chapter import Unclear, find_chapter, in_language, read_exercises
 from .collect import Collected
-from .collect.files import UnpackBudget, read_files
+from .collect.files import read_files
 from .course import without_outputs
 from .grade import Task, grade
 from .grade.batch import drop_secret
@@ -39,8 +39,7 @@ def read_submission(place, chapter=None):
     """Return the bytes of a file, or of the one in a folder that counts, and what a person should know of it."""
     if place.is_file():
         return place.read_bytes(), []
-    budget = UnpackBudget()
-    collected = Collected([*read_files(place, lambda _: budget)])
+    collected = Collected([*read_files(place)])
     if not collected.files:
         return b"", ["there is no file in this submission"]
     collected.put_newest_first(find_chapter(chapter or CHAPTERS[0].stem).stem)

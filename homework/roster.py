@@ -80,7 +80,9 @@ def plain(title):
 def read_roster(path):
     """Return {key: Student}; the key, the student's best id, names their files."""
     header, *rows = _find_table(path)
-    rows = [dict(zip(header, map(_without_fraction, row), strict=False)) for row in rows if any(row)]
+    # some spreadsheets write the number of a student as 20210001.0
+    typed = [[re.sub(r"^(\d{4,})\.0$", r"\1", value.strip()) for value in row] for row in rows if any(row)]
+    rows = [dict(zip(header, row, strict=False)) for row in typed]
     rows = [row for row in rows if not any(map(NOBODY.match, row.values()))]
     key = _key(header, rows)
     rows = [row for row in rows if row.get(key)]
@@ -118,11 +120,6 @@ def _find_table(path):
         expected = "expected a header with a title for the ids or names, such as id,name,email or 학번,이름"
         raise Unclear(f"{path} begins with {first[:100]!r}; {expected}.")
     return [[unicodedata.normalize("NFC", title).strip() for title in header], *rows]
-
-
-def _without_fraction(value):
-    """A value as it was typed: some spreadsheets write the number of a student as 20210001.0."""
-    return re.sub(r"^(\d{4,})\.0$", r"\1", value.strip())
 
 
 def _decode(path):

@@ -158,12 +158,15 @@ def test_in_a_folder_the_time_of_a_file_decides_and_then_the_number_of_the_try(t
     assert [collected[name].files[0].path for name in ("jo", "al")] == ["jo_12_800_x.ipynb", "al_34_1000_x.ipynb"]
 
 
-def test_a_student_has_one_budget_for_all_archives_and_what_is_left_out_is_named(tmp_path, monkeypatch):
+def test_an_archive_has_one_budget_for_all_within_it_and_what_is_left_out_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "MOST_BYTES", 10_000)
     monkeypatch.setattr(files, "MOST_FILES", 30)
-    large, many = write_zip({"large.ipynb": bytes(6000)}), write_zip({f"{n}.ipynb": b"x" for n in range(13)})
-    names = {f"jo_11_{n}_x.zip": large for n in (21, 22, 23)} | {f"al_12_{n}_x.zip": many for n in range(31, 39)}
-    collected = collect_archive(tmp_path, names)
+    large, many = {"large.ipynb": bytes(6000)}, {f"{n}.ipynb": b"x" for n in range(13)}
+    inner = {
+        "jo_11_21_x.zip": {f"{n}.zip": large for n in range(3)},
+        "al_12_31_x.zip": {f"{n}.zip": many for n in range(8)},
+    }
+    collected = collect_archive(tmp_path, inner)
     assert sum(len(file.data) for file in collected["jo"].files) <= 10_000 and len(collected["al"].files) <= 31
     for name in ("jo", "al"):
         assert any("left out" in note for note in collected[name].notes)
@@ -173,7 +176,10 @@ def test_a_list_of_gradescopes_that_is_too_large_is_not_read(tmp_path, monkeypat
     monkeypatch.setattr(files, "LARGEST", 1000)
     metadata = "submission_11:\n  :submitters:\n  - :name: Jane Doe\n"
     for text, who in ((metadata, "jane-doe"), (metadata + "#" * 1000, "submission-11")):
-        names = {"e/submission_metadata.yml": text, "e/submission_11/01_definition.ipynb": "11"}
+        names = {
+            "assignment_1_export/submission_metadata.yml": text,
+            "assignment_1_export/submission_11/01_definition.ipynb": "11",
+        }
         assert list(collect_archive(tmp_path, names)) == [who]
 
 

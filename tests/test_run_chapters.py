@@ -66,14 +66,3 @@ def test_a_translation_in_another_order_is_left_to_the_translator_if_it_is_not_c
     old, new = "From 0.25 to 0.25, by 0.5.", "From 0.25 to 0.75, by 0.5."
     assert run_chapters.translate_numbers(old, new, "0.25에서 0.25까지 0.5") == "0.25에서 0.75까지 0.5"
     assert run_chapters.translate_numbers(old, new, "0.5로 0.25에서 0.25까지") is None
-
-
-def test_an_alternative_text_follows_the_labels_of_its_figure():
-    cell = new_code_cell(outputs=[nbformat.v4.new_output("stream", text="0.99 0.01")])
-    cell.metadata["mystnb"] = {"image": {"alt": "One thick arrow of weight 0.98."}}
-    messages = {}
-    assert run_chapters.rewrite_alternative(cell, "0.98 0.01", messages)
-    assert messages == {"One thick arrow of weight 0.98.": "One thick arrow of weight 0.99."}
-    image = dict(cell.metadata["mystnb"]["image"])
-    assert run_chapters.rewrite_alternative(cell, "0.01 0.99", {}) == []  # they changed places only
-    assert cell.metadata["mystnb"]["image"] == image

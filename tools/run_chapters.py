@@ -1,14 +1,12 @@
 """Run chapters: `python -m tools.run_chapters [NAME.ipynb ...]` stores outputs and rewrites numbers that have changed.
 
 Outputs are stored in a form that diffs well. Numbers in sentences are rewritten from the expressions that they are
-bound to, in alternative texts as the labels of the figure changed, and in the Korean catalogue as in the English. What
-changed is listed, since the words around a number may no longer be true. A chapter whose run fails stays as it was.
+bound to, and in the Korean catalogue as in the English. What changed is listed, since the words around a number may no
+longer be true. A chapter whose run fails stays as it was.
 """
 
 import re
 import sys
-from collections import defaultdict
-from itertools import zip_longest
 from pathlib import Path
 
 import nbformat
@@ -17,7 +15,7 @@ from nbclient import NotebookClient
 from tqdm import tqdm
 
 from book.catalogue import find_catalogue, rewrite
-from book.chapter import CHAPTERS, ROOT, read_outputs
+from book.chapter import CHAPTERS, ROOT
 from book.nbval_bound import bindings
 from tools.translate import ENDS, agree
 
@@ -39,9 +37,7 @@ def run(path):
         ask = bindings.ask_kernel(client.kc, lambda message: client.wait_for_reply(message)["content"])
         for i, cell in enumerate(notebook.cells):
             if cell.cell_type == "code":
-                before = read_outputs(cell)
                 client.execute_cell(cell, i)
-                to_read += rewrite_alternative(cell, before, messages)
             elif bindings.COMMENT.search(cell.source):
                 at_end.append(cell)
                 if not bindings.COMMENT.search(cell.source)["end"]:
@@ -74,33 +70,6 @@ def list_messages(text):
     return found
 
 
-def rewrite_alternative(cell, before, messages):
-    """Rewrite the numbers of a figure's alternative text as its labels have changed, place by place.
-
-    Labels that have only changed places leave it as it is.
-    """
-    image = cell.metadata.get("mystnb", {}).get("image", {})
-    labels = [re.findall(r"[-−]?\d+\.\d+", text) for text in (before, read_outputs(cell))]
-    if set(labels[0]) == set(labels[1]):
-        return []
-    now, old = map_numbers(zip_longest(*labels)), image.get("alt", "")
-    numbers = [number for number in bindings.find_numbers(old) if now.get(number.text, {number.text}) != {number.text}]
-    for number in reversed(numbers):
-        if len(now[number.text]) == 1 and None not in now[number.text]:
-            image["alt"] = image["alt"][: number.start] + next(iter(now[number.text])) + image["alt"][number.end :]
-    if old != image.get("alt", ""):
-        messages[old] = image["alt"]
-    return [f"{number.text} is now {now[number.text]}, alternative text: {number.sentence}" for number in numbers]
-
-
-def map_numbers(pairs):
-    """Return {text before: set of the texts in its places now}."""
-    now = defaultdict(set)
-    for one, other in pairs:
-        now[one].add(other)
-    return now
-
-
 def rewrite_catalogue(path, messages):
     """Give changed messages of a catalogue their new numbers, in both languages; one that can't be is marked fuzzy."""
     if not messages or not path.is_file():
@@ -122,16 +91,13 @@ def rewrite_catalogue(path, messages):
 def translate_numbers(old, new, text):
     """Return a translation with its numbers, and the particles behind them, changed as in the English.
 
-    None if it is not clear which number is which: a number that has become two, in a translation of another order.
+    None if it is not clear which number is which: a translation in another order in which a number stands twice.
     """
     before, after, here = ([number.text for number in bindings.find_numbers(one)] for one in (old, new, text))
-    now = map_numbers(zip(before, after, strict=True))
-    if here == before:
-        changed = after
-    elif all(len(now.get(number, ())) == 1 for number in here):
-        changed = [next(iter(now[number])) for number in here]
-    else:
+    now = dict(zip(before, after, strict=True))
+    if here != before and (len(now) < len(before) or not {*here} <= {*now}):
         return None
+    changed = after if here == before else map(now.get, here)
     for number, value in reversed([*zip(bindings.find_numbers(text), changed, strict=True)]):
         behind = re.sub(rf"^({ENDS})(?![가-힣])", lambda found, v=value: agree(v[-1], found[0]), text[number.end :])
         text = text[: number.start] + value + behind

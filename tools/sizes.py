@@ -4,6 +4,7 @@ Sizes are advice. Tests refuse only what breaks a page: code lines that it cuts 
 """
 
 import re
+from itertools import takewhile
 from statistics import median
 
 from book.chapter import CHAPTERS, code, is_figure, prose, read, tags
@@ -27,31 +28,19 @@ def count_words(text):
     return len(re.findall(r"[A-Za-z가-힣][\w'’-]*", NOISE.sub(" ", text)))
 
 
-def before_exercises(notebook):
-    """Return the notebook, changed in place, without its cells from the heading of the exercises on.
-
-    A cell that holds both keeps what stands above the heading.
-    """
-    for i, cell in enumerate(notebook.cells):
-        if cell.cell_type == "markdown" and (heading := re.search(r"^## Exercises", cell.source, re.MULTILINE)):
-            cell.source = cell.source[: heading.start()]
-            notebook.cells = notebook.cells[: i + bool(cell.source.strip())]
-            break
-    return notebook
-
-
 def measure(path):
     """Return the sizes of the chapter in this file; words, cells and figures are those before its exercises."""
-    lines = [len(cell.source.splitlines()) for cell in code(read(path))[1:]]  # the first is not on the page
-    part = before_exercises(read(path))
-    figures = [cell for cell in code(part) if is_figure(cell)]
+    notebook = read(path)
+    lines = [len(cell.source.splitlines()) for cell in code(notebook)[1:]]  # the first is not on the page
+    text = "\n\n".join(prose(notebook)).partition("\n## Exercises\n")[0]
+    cells = [*takewhile(lambda cell: not re.search("^## Exercises", cell.source, re.MULTILINE), notebook.cells)]
+    figures = [cell for cell in cells if cell.cell_type == "code" and is_figure(cell)]
     return {
-        "words": count_words("\n\n".join(prose(part))),
-        "cells": len(part.cells),
+        "words": count_words(text),
+        "cells": len(cells),
         "figures": len(figures),
         "open": sum("answer" not in tags(cell) for cell in figures),  # and not behind a prediction
         "median": median(lines),  # lines of a code cell
-        "longest": max(lines),
         "KB": round(path.stat().st_size / 1000),
     }
 

@@ -7,7 +7,7 @@ import pytest
 from nbformat import write
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from .bindings import find_numbers, list_problems, rewrite, take_apart, without_bindings
+from .bindings import find_numbers, list_problems, rewrite, take_apart
 
 SETUP = "share, loss = 2 / 3, -0.5\nrows = [1, 2, 3]\nprint(rows)"
 PRINTED = "[1, 2, 3]\n"
@@ -91,11 +91,6 @@ def test_expressions_leave_no_trace(pytester):
 )
 def test_numbers_are_rewritten_as_the_text_writes_them(source, values, now):
     assert rewrite(take_apart(source), values)[0] == now
-
-
-def test_readers_never_see_the_comment():
-    assert without_bindings("It takes 0.67.\n\n<!-- share -->\n") == "It takes 0.67."
-    assert without_bindings("No comment, and 3 heads.") == "No comment, and 3 heads."
 
 
 @pytest.mark.parametrize("text", ["version 2.13.0", "chapter 12, 3 heads", "[0.5](https://a.org)", "equation (2.1)"])

@@ -10,7 +10,7 @@ from attention_course.museum._parts import exchange_part, exponentiate, mix_by, 
 from attention_course.museum.exhibits import EXHIBITS
 from attention_src import scaled_dot_product_attention, softmax
 
-from . import Exercise
+from . import Exercise, ch02
 
 
 def arrays(query, key, value):
@@ -20,61 +20,35 @@ def arrays(query, key, value):
     return weights @ value, weights
 
 
-def loops(query, key, value):
-    weights = np.empty((len(query), len(key)))
-    for i, q in enumerate(query):
-        scores = [sum(a * b for a, b in zip(q, k, strict=True)) / len(q) ** 0.5 for k in key]
-        raised = [exp(s - max(scores)) for s in scores]
-        weights[i] = np.array(raised) / sum(raised)
-    return np.array([sum(w * v for w, v in zip(row, value, strict=True)) for row in weights]), weights
-
-
 def in_32_bits(query, key, value):
     query, key, value = (torch.tensor(x, dtype=torch.float32) for x in (query, key, value))
     weights = torch.softmax(query @ key.mT / key.shape[-1] ** 0.5, dim=-1)
     return torch.nn.functional.scaled_dot_product_attention(query, key, value), weights
 
 
-RIGHT = {"arrays": arrays, "loops": loops, "torch, 32 bits": in_32_bits, "the package": scaled_dot_product_attention}
-
-
-WRONG = {
-    "not scaled": EXHIBITS["not scaled"],
+RIGHT = {"arrays": arrays, "torch, 32 bits": in_32_bits, "the package": scaled_dot_product_attention}
+SHOWN = ("not scaled", "queries ask queries", "keys ask keys", "keys ask queries", "softmax over the queries")
+SHOWN += ("sum without keepdims", "no softmax", "softmax twice", "powers of two", "mixes the keys", "mixes the queries")
+SHOWN += ("mixes by columns",)
+SOFTMAXES = ("one maximum for all rows", "scores clipped", "keys after the eighth ignored")
+SOFTMAXES += ("the weight of a single key doubled",)
+WRONG = {name: EXHIBITS[name] for name in SHOWN} | {name: weigh_by(ch02.WRONG[name]) for name in SOFTMAXES}
+WRONG |= {
     "scaled by the root of n": score_by(lambda q, k, v: q @ k.T / np.sqrt(len(q))),
     "scaled by the root of m": EXHIBITS["scaled by the root of n"],
     "scaled by the root of d_v": score_by(lambda q, k, v: q @ k.T / np.sqrt(v.shape[1])),
     "scaled by the root of 2": score_by(lambda q, k, v: q @ k.T / np.sqrt(2)),
     "scaled by d_k": EXHIBITS["scaled by d"],
     "multiplied by the root of d_k": EXHIBITS["scaled the wrong way round"],
-    "queries with queries": EXHIBITS["queries ask queries"],
-    "keys with keys": EXHIBITS["keys ask keys"],
-    "keys ask queries": EXHIBITS["keys ask queries"],
     "keys reshaped, not transposed": score_by(lambda q, k, v: q @ k.reshape(-1, len(k))),
     "less the largest of each column": weigh_by(lambda s, mask: normalise(np.exp(np.minimum(s - s.max(axis=0), 700)))),
     "small weights cut off": weigh_by(lambda s, mask: normalise(softmax(s) * (softmax(s) > 0.01))),
-    "softmax over the queries": EXHIBITS["softmax over the queries"],
-    "softmax over everything": weigh_by(lambda s, mask: normalise(np.exp(s - s.max()), None)),
-    "sum without keepdims": EXHIBITS["sum without keepdims"],
-    "no softmax": EXHIBITS["no softmax"],
-    "sigmoid": EXHIBITS["sigmoid for softmax"],
-    "softmax twice": EXHIBITS["softmax twice"],
-    "powers of two": EXHIBITS["powers of two"],
     "no maximum": EXHIBITS["the maximum forgotten"],
-    "one maximum for all rows": weigh_by(lambda s, mask: normalise(np.exp(s - s.max()))),
-    "overflow made 0": weigh_by(lambda s, mask: np.nan_to_num(normalise(np.exp(s)))),
-    "scores clipped": weigh_by(lambda s, mask: normalise(np.exp(np.clip(s, -700, 700)))),
-    "mixes the keys": EXHIBITS["mixes the keys"],
-    "mixes the queries": EXHIBITS["mixes the queries"],
-    "mixes by columns": EXHIBITS["mixes by columns"],
     "the best value alone": mix_by(lambda w, q, k, v: v[w.argmax(-1)]),
-    "keys after the eighth ignored": weigh_by(lambda s, mask: softmax(s, mask & (np.arange(s.shape[-1]) < 8))),
-    "the weight of a single key doubled": weigh_by(lambda s, mask: softmax(s, mask) * (2 if s.shape[-1] == 1 else 1)),
-    "mixes the keys where values have their shape": mix_by(lambda w, q, k, v: w @ (k if k.shape == v.shape else v)),
     "nothing is mixed": mix_by(lambda w, q, k, v: 0 * (w @ v)),
     "weights of one query alone": lambda q, k, v: (arrays(q, k, v)[0], arrays(q, k, v)[1][0]),
     "an error": lambda q, k, v: q @ k,
     "words": lambda q, k, v: ("output", "weights"),
-    "rows of different length": lambda q, k, v: ([[1], [1, 2]], v),
     "no function": 3,
 }
 

@@ -21,16 +21,6 @@ def infinity(scores, mask=None):
     return raised / np.where(total == 0, 1, total)
 
 
-def row_by_row(scores, mask=None):
-    weights = np.zeros(scores.shape)
-    for place in np.ndindex(scores.shape[:-1]):
-        seen = np.ones(scores.shape[-1], bool) if mask is None else mask[place]
-        if seen.any():
-            raised = np.exp(scores[place][seen] - scores[place][seen].max())
-            weights[place][seen] = raised / raised.sum()
-    return weights
-
-
 def large_penalty(scores, mask=None):
     if mask is None:
         return package(scores)
@@ -39,7 +29,6 @@ def large_penalty(scores, mask=None):
 
 RIGHT = {
     "minus infinity": infinity,
-    "row by row": row_by_row,
     "-1e9, and zeros for a row of nothing": large_penalty,
     "the package": lambda scores, mask=None: package(scores, mask),
 }
@@ -55,20 +44,9 @@ def fill(change):
     return with_mask(lambda s, mask: normalise(exponentiate(change(s, mask))))
 
 
-def take_a_fixed_axis(scores, mask=None):
-    axis = 2 if scores.ndim == 3 else min(1, scores.ndim - 1)
-    return normalise(np.exp(scores - scores.max(axis=axis, keepdims=True)), axis=axis)
-
-
 WRONG = {
     "less the mean": lambda s, mask=None: normalise(np.exp(s - s.mean(axis=-1, keepdims=True))),
-    "less the smallest": lambda s, mask=None: normalise(np.exp(s - s.min(axis=-1, keepdims=True))),
-    "the second axis of two, the third of three": take_a_fixed_axis,
     "-1e9, a row of nothing is even": fill(lambda s, mask: np.where(mask, s, -1e9)),
-    "-1e4 added": fill(lambda s, mask: s - 1e4 * ~mask),
-    "-1e4, and zeros for a row of nothing": with_mask(
-        lambda s, mask: package(np.where(mask, s, -1e4)) * mask.any(axis=-1, keepdims=True)
-    ),
     "-3e4 added, and zeros for a row of nothing": with_mask(
         lambda s, mask: package(s - 3e4 * ~mask) * mask.any(axis=-1, keepdims=True)
     ),
@@ -76,7 +54,6 @@ WRONG = {
     "the weight of a single key doubled": with_mask(lambda s, mask: package(s, mask) * (2 if s.shape[-1] == 1 else 1)),
     "minus infinity, NaN in a row of nothing": fill(lambda s, mask: np.where(mask, s, -np.inf)),
     "score set to 0": fill(lambda s, mask: s * mask),
-    "penalty too small": fill(lambda s, mask: s - 5 * ~mask),
     "mask ignored": lambda scores, mask=None: package(scores),
     "mask the other way round": lambda s, mask=None: package(s, None if mask is None else ~mask),
     "mask after, not divided again": with_mask(lambda s, mask: package(s) * mask),
@@ -87,7 +64,6 @@ WRONG = {
     "scores clipped": lambda scores, mask=None: normalise(np.exp(np.clip(scores, -700, 700))),
     "no exponential": lambda scores, mask=None: normalise(abs(scores)),
     "softmax twice": lambda scores, mask=None: package(package(scores, mask), mask),
-    "powers of two": lambda scores, mask=None: package(scores * np.log(2), mask),
     "down the columns": lambda scores, mask=None: package(scores.T).T,
     "over everything": lambda s, mask=None: normalise(np.exp(s - s.max()), None),
     "sum without keepdims": lambda scores, mask=None: np.exp(scores) / np.exp(scores).sum(-1),
@@ -117,7 +93,6 @@ EXERCISES = {
         {
             "as handed out": as_handed_out,
             "only keepdims mended": WRONG["one maximum for all rows"],
-            "only the maximum mended": lambda s: normalise(exponentiate(s), keepdims=False),
             "the transpose": lambda s: (np.exp(s - s.max()).T / np.exp(s - s.max()).sum(-1)).T,
             "two axes only": lambda s: package(s) if s.ndim == 2 else package(s[0]),
             "down the columns": WRONG["down the columns"],
@@ -136,13 +111,9 @@ EXERCISES = {
         {
             "the rate of plain gradient descent": lambda c, rate: (c**-0.5, rate / c),
             "the rate kept": lambda c, rate: (c**-0.5, rate),
-            "a larger rate": lambda c, rate: (c**-0.5, rate * c**0.5),
-            "the rate divided by a fourth root": lambda c, rate: (c**-0.5, rate / c**0.25),
             "each matrix divided by c": lambda c, rate: (1 / c, rate / c**0.5),
             "the start kept": lambda c, rate: (1.0, rate / c**0.5),
-            "larger matrices": lambda c, rate: (c**0.5, rate / c**0.5),
             "right for c = 4 alone": lambda c, rate: (0.5, rate / 2),
-            "a fourth root": lambda c, rate: (c**-0.25, rate / c**0.5),
             "no rate": lambda c, rate: (c**-0.5, 0),
         },
         results=2,

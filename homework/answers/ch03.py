@@ -32,16 +32,12 @@ WRONG_SCORES = {
     "tanh of each": project(lambda q, k, v: (np.tanh(q) + np.tanh(k)) @ v),
     "multiplied": project(lambda q, k, v: np.tanh(q * k) @ v),
     "dot product of the projections": project(lambda q, k, v: q[:, 0] @ k[0].T),
-    "taken away": project(lambda q, k, v: np.tanh(q - k) @ v),
     "sigmoid": project(lambda q, k, v: 1 / (1 + np.exp(-q - k)) @ v),
-    "ReLU": project(lambda q, k, v: np.maximum(q + k, 0) @ v),
     "weights": lambda *given: softmax(additive_score(*given)),
     "matrices exchanged": lambda query, key, w_query, w_key, v: additive_score(query, key, w_key, w_query, v),
     "keys in rows": lambda *given: additive_score(*given).T,
     "no sum over v": project(lambda q, k, v: np.tanh(q + k) * v),
     "keys after the eighth ignored": lambda *given: additive_score(*given) * (np.arange(len(given[1])) < 8),
-    "half": lambda *given: additive_score(*given) / 2,
-    "matrices transposed": lambda q, k, w_q, w_k, v: axes(q, k, w_q.T, w_k.T, v),
     "no new axis": lambda q, k, w_q, w_k, v: np.tanh(q @ w_q + k @ w_k) @ v,
 }
 
@@ -148,11 +144,9 @@ EXERCISES = {
         },
         {
             "too flat": count(query=lambda c: (2 * c, -1)),
-            "much too flat": count(query=lambda c: (0.2 * c, -0.1)),
             "counted from the start": count(from_end=False),
             "a valley": count(query=lambda c: (-8 * c, 4)),
             "one number for the place": count(lambda k: (k, 0 * k), lambda c: (8 * c, 0)),
-            "half the slope": count(query=lambda c: (4 * c, -4)),
             "keys made for the query": lambda m, c: (
                 np.stack([np.arange(m) == m - 1 - c, np.zeros(m)], 1) * 9.0,
                 np.ones(2),
@@ -177,7 +171,6 @@ EXERCISES = {
         },
         {
             "as handed out": as_handed_out,
-            "cut to length otherwise": mend(lambda s, H, W: softmax(np.resize(s @ W, len(H)))),
             "W from the other side": mend(lambda s, H, W: softmax(H @ W @ s)),
             "words after the eighth ignored": mend(lambda s, H, W: softmax(H @ (s @ W), np.arange(len(H)) < 8)),
             "the weight of a single word doubled": mend(
@@ -185,7 +178,6 @@ EXERCISES = {
             ),
             "W left out": mend(lambda s, H, W: softmax(H @ s)),
             "scaled": mend(lambda s, H, W: softmax(H @ (s @ W) / len(s) ** 0.5)),
-            "W twice": mend(lambda s, H, W: softmax(H @ W @ (s @ W))),
             "no softmax": mend(lambda s, H, W: H @ (s @ W)),
             "mixes W H": mend(lambda s, H, W: softmax(H @ (s @ W)), lambda w, H, W: w @ H @ W),
             "weights in a column": lambda *given: (general(*given)[0], general(*given)[1][:, None]),

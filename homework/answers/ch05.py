@@ -4,12 +4,12 @@ import numpy as np
 import torch
 
 from attention_course import checks
-from attention_course.museum._parts import exponentiate, mix_by, normalise, normalise_with_care, weigh_by
+from attention_course.museum._parts import mix_by, normalise, weigh_by
 from attention_course.museum.exhibits import EXHIBITS
 from attention_src import causal_mask, padding_mask, softmax
 from attention_src import scaled_dot_product_attention as package
 
-from . import Exercise
+from . import Exercise, ch02
 from .ch01 import take_wrong
 
 
@@ -46,7 +46,6 @@ WRONG_MASKS = {
     "askers padded": make_mask(lambda i, j, k: (j <= i) & (i < k)),
     "or": make_mask(lambda i, j, k: (j <= i) | (j < k)),
     "keys after the eighth hidden": make_mask(lambda i, j, k: (j <= i) & (j < k) & (j < 8)),
-    "nobody": make_mask(lambda i, j, k: (i < 0) & (j < k)),
     "numbers": lambda lengths, n: comparisons(lengths, n).astype(float),
     "minus infinity": lambda lengths, n: np.where(comparisons(lengths, n), 0, -np.inf),
     "torch's triangle of floats": lambda lengths, n: (
@@ -78,32 +77,19 @@ def transpose_mask(scores, mask):
     return softmax(scores, mask.T if mask.T.shape == scores.shape else mask)
 
 
-WRONG = {
-    "mask ignored": EXHIBITS["mask ignored"],
+SHOWN = ("mask ignored", "mask after the softmax")
+SOFTMAXES = ("mask after, divided again", "mask after, divided again with care", "-1e9, a row of nothing is even")
+SOFTMAXES += ("-3e4 added, and zeros for a row of nothing", "minus infinity, NaN in a row of nothing")
+WRONG = {name: EXHIBITS[name] for name in SHOWN} | {name: weigh_by(ch02.WRONG[name]) for name in SOFTMAXES}
+WRONG |= {
     "mask the other way round": EXHIBITS["mask with the opposite meaning"],
-    "mask after the softmax": EXHIBITS["mask after the softmax"],
-    "after, divided again": weigh_by(lambda s, mask: normalise(softmax(s) * mask)),
-    "after, divided again with care": weigh_by(lambda s, mask: normalise_with_care(softmax(s) * mask)),
-    "maximum over hidden scores, too": weigh_by(lambda s, mask: normalise_with_care(exponentiate(s) * mask)),
     "score times mask": EXHIBITS["mask multiplied into the scores"],
-    "penalty too small": weigh_by(lambda s, mask: softmax(s - 2 * ~mask)),
-    "-1e4, and zeros for a row of nothing": weigh_by(
-        lambda s, mask: softmax(np.where(mask, s, -1e4)) * mask.any(-1, keepdims=True)
-    ),
-    "-3e4 added, and zeros for a row of nothing": weigh_by(
-        lambda s, mask: softmax(s - 3e4 * ~mask) * mask.any(-1, keepdims=True)
-    ),
-    "-1e9, a row of nothing is even": weigh_by(lambda s, mask: softmax(np.where(mask, s, -1e9))),
-    "minus infinity, NaN in a row of nothing": weigh_by(lambda s, mask: normalise(exponentiate(s, mask))),
     "zero weights, but the mean as output": mix_by(
         lambda w, q, k, v: w @ v + (w.sum(-1, keepdims=True) == 0) * v.mean(0)
     ),
     "zeros for all if one may look nowhere": lambda q, k, v, mask: (
         package(q, k, v, mask)[0] * mask.any(-1).all(),
         package(q, k, v, mask)[1],
-    ),
-    "one row of zeros if one may look nowhere": lambda q, k, v, mask: (
-        package(q, k, v, mask) if mask.any(-1).all() else (0 * v[0], 0 * mask[0])
     ),
     "one maximum for all rows": weigh_by(lambda s, mask: normalise(np.exp(s - s[mask].max()) * mask)),
     "scores clipped": weigh_by(lambda s, mask: normalise(np.exp(np.clip(s, -700, 700)) * mask)),
@@ -112,7 +98,6 @@ WRONG = {
 }
 SAME = ("not scaled", "scaled by the root of m", "softmax over the queries", "no softmax", "no maximum")
 SAME += ("mixes the keys", "nothing is mixed", "keys after the eighth ignored", "the weight of a single key doubled")
-SAME += ("mixes the keys where values have their shape",)
 WRONG |= take_wrong(lambda attend: attend, *SAME)
 
 
@@ -134,10 +119,8 @@ EXERCISES = {
         RIGHT | {"-1e9": weigh_by(lambda s, mask: softmax(np.where(mask, s, -1e9)))},
         {
             "as handed out": as_handed_out,
-            "-1e4": weigh_by(lambda s, mask: softmax(np.where(mask, s, -1e4))),
             "-3e4 added": weigh_by(lambda s, mask: softmax(s - 3e4 * ~mask)),
             "no mask": EXHIBITS["mask ignored"],
-            "0 for a forbidden score": weigh_by(lambda s, mask: softmax(np.where(mask, s, 0))),
             "after the softmax": EXHIBITS["mask after the softmax"],
             "transposed": weigh_by(transpose_mask),
             "the scale lost": EXHIBITS["not scaled"],

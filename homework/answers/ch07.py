@@ -119,7 +119,6 @@ EXERCISES = {
         {
             "sub-layers return what they are given": measure_change(lambda y: y),
             "sum": measure_change(silent, np.sum),
-            "mean": measure_change(silent, np.mean),
             "smallest": measure_change(silent, np.min),
             "without abs": lambda block, x, m, n: (block(x, silent, silent, m, n) - x).max(),
             "what comes out": lambda block, x, m, n: abs(block(x, silent, silent, m, n)).max(),
@@ -135,7 +134,6 @@ EXERCISES = {
         {
             "one sub-layer": lambda skip, added, layers: skip / np.hypot(skip, added),
             "times the layers": lambda skip, added, layers: layers * skip / np.hypot(skip, added),
-            "losses added": lambda skip, added, layers: 1 - layers * (1 - skip / np.hypot(skip, added)),
             "lengths added": lambda skip, added, layers: (skip / (skip + added)) ** layers,
             "squares": lambda skip, added, layers: (skip**2 / (skip**2 + added**2)) ** layers,
             "what was added": lambda skip, added, layers: (added / np.hypot(skip, added)) ** layers,

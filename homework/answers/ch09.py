@@ -47,18 +47,17 @@ def counts(lengths, places):
     return np.arange(places) < lengths[:, None]
 
 
+def take_mean(x, w, lengths):
+    """The mean surprise over the first words of each sentence, as many as `lengths` says."""
+    return surprise(x, w)[counts(lengths, w.shape[1])].mean()
+
+
 def take_lengths(x, w, lengths):
-    """The mean surprise over the words to predict of sentences that are said to have so many of them."""
-    return surprise(x[:, :-1], w[:, 1:])[counts(lengths, w.shape[1] - 1)].mean()
+    return take_mean(x[:, :-1], w[:, 1:], lengths)
 
 
 def sum_each(x, w, n):
     return np.where(counts(n - 1, w.shape[1] - 1), surprise(x[:, :-1], w[:, 1:]), 0).sum(1)
-
-
-def overflow(x, w, n):
-    p = np.exp(x[:, :-1]) / np.exp(x[:, :-1]).sum(-1, keepdims=True)
-    return -np.log(np.take_along_axis(p, w[:, 1:, None], -1)[..., 0])[counts(n - 1, w.shape[1] - 1)].mean()
 
 
 def as_handed_out(logits, words, lengths):
@@ -68,26 +67,24 @@ def as_handed_out(logits, words, lengths):
 
 
 def shift_alone(x, w, n):
-    logp = x[:, :-1] - np.log(np.exp(x[:, :-1]).sum(-1, keepdims=True))
-    return -np.take_along_axis(logp, w[:, 1:, None], -1)[..., 0][counts(n - 1, w.shape[1] - 1)].mean()
+    return as_handed_out(x[:, :-1], w[:, 1:], n - 1)
 
 
 WRONG = {
-    "not shifted": lambda x, w, n: surprise(x, w)[counts(n, w.shape[1])].mean(),
+    "not shifted": take_mean,
     "neither shifted nor masked": lambda x, w, n: surprise(x, w).mean(),
     "not masked": lambda x, w, n: surprise(x[:, :-1], w[:, 1:]).mean(),
     "one word too many": take_lengths,
     "one word too few": lambda x, w, n: take_lengths(x, w, n - 2),
-    "shifted backwards": lambda x, w, n: surprise(x[:, 1:], w[:, :-1])[counts(n - 1, w.shape[1] - 1)].mean(),
+    "shifted backwards": lambda x, w, n: take_mean(x[:, 1:], w[:, :-1], n - 1),
     "the sign": lambda x, w, n: -arrays(x, w, n),
     "words after the eighth ignored": lambda x, w, n: arrays(x[:, :8], w[:, :8], np.minimum(n, 8)),
     "the sum": lambda x, w, n: sum_each(x, w, n).sum(),
     "mean of means": lambda x, w, n: (sum_each(x, w, n) / (n - 1)).mean(),
     "divided by all places": lambda x, w, n: sum_each(x, w, n).sum() / w[:, 1:].size,
     "base two": lambda x, w, n: arrays(x, w, n) / log(2),
-    "half": lambda x, w, n: arrays(x, w, n) / 2,
     "a loss for each sentence": sum_each,
-    "no maximum": overflow,
+    "no maximum": shift_alone,
     "a little added to each probability": lambda x, w, n: (
         -np.log(np.exp(-surprise(x[:, :-1], w[:, 1:])) + 1e-9)[counts(n - 1, w.shape[1] - 1)].mean()
     ),

@@ -9,7 +9,7 @@ from itertools import count
 from ..chapter import Unclear, find_chapter
 from ..course import read_collected, read_json, read_students, write_file, write_json
 from ..roster import has_names, slug, tell_apart
-from .files import UnpackBudget, read_files, read_metadata
+from .files import read_files, read_metadata
 from .layouts import PLATFORMS, Layout
 
 LIST, MOST_NOTES = "collected.json", 20
@@ -120,24 +120,18 @@ def collect(place, stem, roster=None, listed=()):
     if not place.is_dir() and not zipfile.is_zipfile(place):
         expected = "expected what the learning platform handed over"
         raise Unclear(f"{place} is neither a folder nor a zip archive; {expected}.")
-    roster, listed, collected, budgets, unknown = roster or {}, dict(listed), {}, {}, {}
+    roster, listed, collected, unknown = roster or {}, dict(listed), {}, {}
     repositories = [path.parent.name for path in place.glob("*/.git")] if place.is_dir() else []
     layout = Layout(stem, roster, repositories)
-    layout.read_submissions(read_metadata(place, layout.is_student_folder))
+    layout.read_submissions(read_metadata(place))
     settled = {
         (path, digest): name
         for name, about in sorted(listed.items(), key=lambda entry: not entry[1]["nobody"])
         for path, digest in about["files"].items()
     }
 
-    def find_budget(name):
-        """Who pays for a path: its owner, or the folder or file that the platform made."""
-        owner = layout.owner((name,))
-        payer = (*owner.students, owner.number) if owner.students else name.split("/")[0]
-        return budgets.setdefault(payer, UnpackBudget())
-
     notebooks = defaultdict(list)
-    for file in sorted(read_files(place, find_budget), key=lambda file: not file.is_notebook):
+    for file in sorted(read_files(place), key=lambda file: not file.is_notebook):
         owner, earlier = layout.owner(file.levels), settled.get((file.path, file.digest))
         if not owner.students and earlier and not listed[earlier]["nobody"]:
             owner.students = [earlier]

@@ -1,4 +1,4 @@
-"""The files of a folder or an archive, archives within it opened, within a budget for each student."""
+"""The files of a folder or an archive, archives within it opened, within a budget for each."""
 
 import io
 import os
@@ -16,10 +16,10 @@ from urllib.parse import unquote_to_bytes
 
 from ..roster import HANGUL
 
-MOST_BYTES, MOST_FILES = 200 * 2**20, 200  # of one student, unpacked; what is beyond is left out and named
+MOST_BYTES, MOST_FILES = 200 * 2**20, 200  # of one archive that was handed in; what is beyond is left out and named
 LARGEST = 60 * 2**20  # bytes of one file
 LONGEST = 500  # characters of a path, of which a platform writes the beginning
-METADATA = "submission_metadata.yml"  # Gradescope's
+METADATA = re.compile(r"(assignment_\d+_export/)?submission_metadata\.yml")  # Gradescope's
 JUNK = re.compile(
     r"(^|/)(__MACOSX|\.[^./][^/]*|Thumbs\.db|submission_metadata\.yml|README(\.(?!ipynb)\w+)?)(/|$)|^index\.html$"
 )
@@ -57,7 +57,7 @@ class File:
 
 
 class UnpackBudget:
-    """What one student may still unpack."""
+    """What may still be unpacked of what a student handed in."""
 
     def __init__(self):
         self.bytes, self.files = MOST_BYTES, MOST_FILES
@@ -79,36 +79,30 @@ class UnpackBudget:
         )
 
 
-def read_metadata(place, is_student_folder):
-    """Return Gradescope's list of who handed in what, from the top of its export or from the only folder there.
+def read_metadata(place):
+    """Return Gradescope's list of who handed in what, from the top of its export or from the folder that it makes.
 
-    A list in a student's own folder is ignored, because the student could have put any name into it.
+    A list elsewhere is ignored, because a student could have put any name into it.
     """
-    names = [name for name, *_ in _entries(place) if name.rpartition("/")[2] == METADATA or not JUNK.search(name)]
-    folders = {name.partition("/")[0] for name in names if "/" in name}
-    trusted = METADATA
-    if METADATA not in names and len(folders) == 1 and not is_student_folder(*folders):
-        trusted = f"{folders.pop()}/{METADATA}"
     for name, opened, when in _entries(place):
-        if name == trusted:
+        if METADATA.fullmatch(name):
             return UnpackBudget().read(opened, (name,), when).data
     return b""
 
 
-def read_files(place, find_budget, under=()):
-    """Yield the files of a folder or archive; links are not followed. `find_budget` gives a path's UnpackBudget."""
+def read_files(place, under=(), budget=None):
+    """Yield the files of a folder or archive; links are not followed. An archive within it has a budget of its own."""
     for name, opened, when in _entries(place):
         if JUNK.search(name):
             continue
-        name = name[:LONGEST]
-        budget = find_budget(name)
-        if budget.files < 0:  # the first that was one too many has been named
-            continue
-        file = budget.read(opened, (*under, name), when)
+        left = budget or UnpackBudget()
+        if left.files < 0:  # the first that was one too many has been named
+            return
+        file = left.read(opened, (*under, name[:LONGEST]), when)
         stream = io.BytesIO(file.data)
         try:
             if name.lower().endswith(".zip") and zipfile.is_zipfile(stream):
-                yield from read_files(stream, lambda _, budget=budget: budget, file.levels)
+                yield from read_files(stream, file.levels, left)
             else:
                 yield file
         except zipfile.BadZipFile:

@@ -19,7 +19,6 @@ import yaml
 from book.chapter import CHAPTERS, ROOT, TRANSLATED, read, title
 
 from ..roster import HANGUL, comparable, exact, slug
-from .files import METADATA
 
 PLATFORMS = [  # the first that fits tells who
     re.compile(r"(?:^|/)(?P<who>[^/]+?)_(?P<number>\d+)_assignsubmission_[a-z]+(_|/|$)"),  # Moodle: Jane Doe_1_…_file
@@ -129,12 +128,6 @@ class Layout:
             return
         self.submissions = submissions
 
-    def is_student_folder(self, folder):
-        """Does the name of a folder say that it is one student's own?"""
-        path = f"{folder}/{METADATA}"
-        owner = self.owner((path,)) if self.roster else self._find_by_platform(path) or self._find_by_platform(folder)
-        return folder in self.repositories or (bool(owner) and owner.names_somebody)
-
     def owner(self, levels):
         """Return the Owner of a file; what is in an archive was named by whoever handed it in: the outermost rules."""
         perhaps = set()
@@ -197,18 +190,15 @@ class Layout:
         """Find the owner from the names on a path, the outermost first."""
         likely, perhaps, dated = set(), set(), set()
         for place, part in enumerate(parts):
-            match = self._match_part(part, is_folder=place < len(parts) - 1)
+            # a folder may be called by an id alone, even if that is a usual word like `copy`
+            login = self.exact.get(exact(part)) if place < len(parts) - 1 else None
+            match = Match(login, True) if login and not DATE.fullmatch(part) else self._match_name(part)
             likely, perhaps, dated = likely | match.students, perhaps | match.perhaps, dated | match.dated
             if match.students and match.sure:
                 break
         if dated:  # what can be a date only tells those apart who are named, too
             return _owner([likely & dated]) if likely & dated else Owner(candidates=likely | dated)
         return _owner([likely]) if likely else Owner(perhaps=perhaps)
-
-    def _match_part(self, part, is_folder):
-        """Match one name on a path; a folder may be called by an id alone, even if that is a usual word like `copy`."""
-        login = self.exact.get(exact(part)) if is_folder else None
-        return Match(login, True) if login and not DATE.fullmatch(part) else self._match_name(part)
 
     def _read_name(self, parts):
         """Return the student's name in a path if there is no roster, empty if it has none."""
@@ -223,28 +213,12 @@ class Layout:
         """Find the student of a cloned repository, whose name doesn't show where the assignment ends."""
         if not self.roster:
             return {slug("-".join(words[len(self.shared) :]))}
-        if keys := self._find_by_ending(words):
+        endings = ["-".join(words[place:]) for place in range(len(self.shared) + 1) if self.shared]
+        if keys := set().union(*(self.exact.get(exact(ending), set()) for ending in endings)):
             return keys
         known = {word for one in self.roster.values() for text in (one.name, *one.exact) for word in self._words(text)}
         common = {word for word in self.shared if comparable(word) not in known}
         return self._find_named("-".join(word for word in words if word not in common))
-
-    def _find_by_ending(self, words):
-        """Find the students whose id a clone's name ends with, if there are several clones.
-
-        Of several possible endings those count that most clones have: of `hw-hong-kim` beside `hw-ann` it is
-        `hong-kim`. If that leaves several, it is the longest, unless it begins as assignments end.
-        """
-        if len(self.repositories) < 2:
-            return set()
-        find = lambda words, place: self.exact.get(exact("-".join(words[place:])), set())  # noqa: E731
-        places = range(len(self.shared) + 1)
-        often = [sum(bool(find(other, place)) for other in self.repositories.values()) for place in places]
-        places = [place for place in places if often[place] == max(often)]
-        between = words[places[0] : places[-1]]
-        unclear = between and all(word in self.usual or word.isdigit() or len(word) < 2 for word in between)
-        keys = [keys for place in places if (keys := find(words, place))]
-        return set().union(*(keys if unclear else keys[:1]))
 
     def _words(self, text):
         """The words of a name as they are compared; between Korean and other letters a word ends."""

@@ -21,13 +21,8 @@ from .sandbox import DEATHS, Died, Session, untrusted
 CHAPTER_SECONDS = 300  # for the chapter's own code, which may train
 MOST_DEATHS, MOST_MISSING = 8, 30  # of a student's sandbox, then a person has to look; modules that are not here
 TOTAL, LEAST = 2.75, 55  # all of a student's code may take so many times as long as one cell, or so many seconds
-COSTLY = (
-    "SyntaxError",
-    "IndentationError",
-    "TabError",
-    "NameError",
-    "ModuleNotFoundError",
-)  # in an answer's cell: a person looks
+# in an answer's cell: a person looks
+COSTLY = ("SyntaxError", "IndentationError", "TabError", "NameError", "ModuleNotFoundError")
 
 
 def measure_load():

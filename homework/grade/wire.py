@@ -5,7 +5,7 @@ Both sides use this file; in the sandbox it stands alone.
 
 import base64
 import numbers
-from collections.abc import Iterator
+from contextlib import suppress
 from decimal import Decimal
 
 import numpy as np
@@ -50,14 +50,11 @@ class Opaque:
         return f"a value of type {type(self).__name__}"
 
 
-class Steps(Iterator):
-    """Its next item is fetched from the other side each time."""
-
-    def __init__(self, step):
-        self.step = step
-
-    def __next__(self):
-        return self.step()
+def fetch_steps(step):
+    """Yield items, each fetched from the other side when it is asked for."""
+    with suppress(StopIteration):
+        while True:
+            yield step()
 
 
 def decode(data, function=None):
@@ -75,5 +72,5 @@ def decode(data, function=None):
         items = [decode(item, function) for item in content]
         return {"list": list, "tuple": tuple, "set": set}[kind](items)
     if kind in ("function", "iterator"):
-        return function(content) if kind == "function" else Steps(function(content))
+        return function(content) if kind == "function" else fetch_steps(function(content))
     return ... if kind == "ellipsis" else type(str(content)[:100], (Opaque,), {})()

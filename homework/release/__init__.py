@@ -14,7 +14,7 @@ import nbformat
 from tqdm import tqdm
 
 from book.chapter import CHAPTERS, ROOT, TRANSLATED, add_last_cell, fold_answers, last_cell, read
-from book.repository import find_copies
+from book.repository import find_address
 
 from ..chapter import Unclear, find_chapter, language_of
 from ..course import read_json, read_students, write_json
@@ -61,7 +61,7 @@ def command(chapter, course, roster, environment, language="en", **options):
 
 def find_package(course, offline):
     """From where a student's copy installs the package: the book's repository at this commit, or a file beside it."""
-    address = next(match[1] for path, _, match in find_copies() if path.name == "_config.yml")
+    address = find_address()
     if offline:
         folder = course.resolve() / "release"
         with TemporaryDirectory() as copy:  # what a build leaves behind is no part of the repository
