@@ -13,6 +13,7 @@ from ._message import Part, Wrong, half, say_right
 
 LEFT = "When do you remove a hidden key, and what is left of its score?"
 STEPS, CLOSE = 12, 0.02  # of a training that is compared, and how far apart two courses may end, for Adam's ε
+SCORE = "A score is a product of a query and a key. If each is divided by the same number, what is the score?"
 FAR = 1000.0 * np.eye(3, 4)  # scores so far from the others of their row that only the largest can be subtracted
 SHAPES = [(4, 4), (2, 5), (1, 7), (3, 1), (2, 3, 4), (2, 1, 3, 2), (4,), (12, 13)]
 
@@ -151,9 +152,7 @@ def _follow(c, rate, scale, new_rate, given, seed):
     if not np.isclose(start, c**-0.5, rtol=1e-3):
         question = "Both matrices get this factor. By how much does a score then change?"
         if not np.isclose(start, 1 / c, rtol=1e-3):
-            question = (
-                "A score is a product of a query and a key. If each is divided by the same number, what is the score?"
-            )
+            question = SCORE
         seen = "With {given}, the scores at the start are {times:.3g} times those with the divisor"
         raise Wrong(Part(seen, given=given, times=start**2 * c), "1", question)
     moved, small_moved = (after - before) / c**0.5, small_after - small_before

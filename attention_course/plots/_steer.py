@@ -7,7 +7,7 @@ import numpy as np
 from attention_src import scaled_dot_product_attention
 
 from ._given import as_array
-from ._style import BLUE, GREEN, GREY, ORANGE, PURPLE, Picture, book_style, draw_origin, finish, panel
+from ._style import BLUE, GREEN, GREY, ORANGE, PURPLE, Picture, book_style, draw_cross, finish, panel
 
 
 def steer(query, keys, values, words, *, asks):
@@ -35,7 +35,7 @@ def steer(query, keys, values, words, *, asks):
         figure, (left, right) = panel(2.5, 1, 2)
         for axes, title in ((left, "Query and keys"), (right, "What is mixed")):
             axes.set_title(title, loc="left", color=GREY)
-            draw_origin(axes)
+            draw_cross(axes)
             axes.set(xlim=(-1, 3.2), ylim=(-1, 3.2), aspect="equal")
             axes.axis("off")
         across = np.array([keys[1, 1] - keys[0, 1], keys[0, 0] - keys[1, 0]])

@@ -118,8 +118,8 @@ def panel(height, *down_and_across, **options):
     return figure, figure.subplots(*down_and_across, **options)
 
 
-def draw_origin(axes):
-    """Draw the two lines on which one of the coordinates is 0."""
+def draw_cross(axes):
+    """Draw a cross at the origin: the two lines on which one of the coordinates is 0."""
     axes.axhline(0, color=PALE, linewidth=0.8)
     axes.axvline(0, color=PALE, linewidth=0.8)
 

@@ -13,13 +13,12 @@ from ._style import (
     BLUE,
     GREEN,
     GREY,
-    INK,
     ORANGE,
     PALE,
     PURPLE,
     book_style,
     draw_arrow,
-    draw_origin,
+    draw_cross,
     finish,
     panel,
 )
@@ -59,7 +58,7 @@ def triangle(keys, letters, *, turn=0):
         plane.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal")
         plane.axis("off")
         plane.set_title("Keys and queries", loc="left", color=GREY)
-        draw_origin(plane)
+        draw_cross(plane)
         for key, query, letter, row in zip(keys, queries, letters, weights, strict=True):
             plane.plot(*zip([0, 0], key, strict=True), color=PURPLE, linewidth=1.8)
             plane.plot(*zip([0, 0], query, strict=True), "--", color=BLUE, linewidth=1.6)
@@ -105,7 +104,7 @@ def roles(words, queries, keys, values):
         low, high = values.min() - 2.2 - 1.3 * len(queries), values.max() + 0.8
         axes.set(xlim=(-far, far), ylim=(low, high), xlabel="key, and query", ylabel="value")
         axes.set_yticks([tick for tick in axes.get_yticks() if values.min() - 1 < tick < values.max() + 1])
-        draw_origin(axes)
+        draw_cross(axes)
         axes.plot(keys.round(3), values.round(3), "o", color=PURPLE, markersize=5)
         figure.draw_without_rendering()  # lays out the axes, so that places are known
         points = 72 / figure.dpi
@@ -113,7 +112,7 @@ def roles(words, queries, keys, values):
             mine = sorted((i for i in range(len(keys)) if (keys[i] < 0) == (side < 0)), key=values.__getitem__)
             heights = [axes.transData.transform((keys[i], values[i]))[1] * points for i in mine]
             for i, height, moved in zip(mine, heights, _spread(heights, [LINE] * len(mine)), strict=True):
-                look = {"ha": "left" if side > 0 else "right", "va": "center", "color": INK}
+                look = {"ha": "left" if side > 0 else "right", "va": "center"}
                 offset = (7 * side, round(moved - height, 1))
                 axes.annotate(words[i], (keys[i], values[i]), offset, textcoords="offset points", **look)
         for i, (word, query) in enumerate(queries.items()):
