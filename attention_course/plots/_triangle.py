@@ -4,7 +4,7 @@ import numpy as np
 
 from attention_src import scaled_dot_product_attention
 
-from ._given import as_array, check_labels
+from ._given import as_array, check_labels, format_number
 from ._matrices import _draw_cells
 from ._series import LINE, _spread
 from ._steer import with_inputs
@@ -151,7 +151,7 @@ def clocks(query_at, key_at, rates):
             axes.set(xlim=(-1.9, 1.9), ylim=(-1.4, 1.4), aspect="equal")
             axes.plot(np.cos(around).round(3), np.sin(around).round(3), color=PALE)
             angle = (query_at - key_at) * rate
-            axes.set_title(f"{np.rad2deg(angle):.0f}° apart".replace("-", "−"), loc="left", color=GREY)
+            axes.set_title(f"{format_number(np.rad2deg(angle), 0)}° apart", loc="left", color=GREY)
             between = key_at * rate + np.linspace(0, angle, 25)
             axes.plot((0.4 * np.cos(between)).round(3), (0.4 * np.sin(between)).round(3), color=ORANGE)
             for name, at, colour, side in (("query", query_at, BLUE, 1), ("key", key_at, PURPLE, -1)):
