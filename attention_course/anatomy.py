@@ -92,15 +92,7 @@ def replace_path(model, sublayer, vectors):
 
 @contextmanager
 def record_stream(model):
-    """Give a list, to which every sub-layer of a Transformer that is run appends the stream before and after it.
-
-    >>> from attention_src.models.transformer import Transformer
-    >>> model = Transformer(5, 5, d_model=4, num_heads=1, d_ff=8)
-    >>> with record_stream(model) as stops:
-    ...     _ = model(torch.tensor([[2, 3]]), torch.tensor([[4]]), torch.tensor([2]))
-    >>> [tuple(before.shape) for before, after in stops]
-    [(1, 2, 4), (1, 2, 4), (1, 1, 4), (1, 1, 4), (1, 1, 4)]
-    """
+    """Give a list, to which every sub-layer of a Transformer that is run appends the stream before and after it."""
     stops = []
 
     def note_both(block):

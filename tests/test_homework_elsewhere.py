@@ -209,7 +209,7 @@ def test_copies_of_a_class_and_of_the_site_end_with_the_cell_for_handing_in(tmp_
     (tmp_path / "_sources").mkdir()
     nbformat.write(CHAPTER.source, tmp_path / "_sources" / "01_definition.ipynb")
     nbformat.write(new_notebook(cells=[new_code_cell("1 + 1")]), tmp_path / "_sources" / "warm_up.ipynb")
-    config, builder = SimpleNamespace(show_solutions=False), SimpleNamespace(format="html")
-    book_site._hand_out(SimpleNamespace(outdir=tmp_path, config=config, builder=builder), None)
+    config = SimpleNamespace(show_solutions=False)
+    book_site._hand_out(SimpleNamespace(config=config), tmp_path)
     assert nbformat.read(tmp_path / "_sources" / "01_definition.ipynb", as_version=4).cells[-1] == ours
     assert len(nbformat.read(tmp_path / "_sources" / "warm_up.ipynb", as_version=4).cells) == 1

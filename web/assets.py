@@ -95,10 +95,8 @@ def _write_subset(font, text, path, **options):
 
 def _write_fonts(out):
     """Write the typefaces with the characters that the English pages and the figures have: a third of their size."""
-    texts = (
-        re.sub(r"<(script|style).*?</\1>|<[^>]*>", "", page.read_text("utf-8"), flags=re.S)
-        for page in out.rglob("*.html")
-    )
+    hidden, pages = re.compile(r"(?s)<(script|style).*?</\1>|<[^>]*>"), out.rglob("*.html")
+    texts = (hidden.sub("", page.read_text("utf-8")) for page in pages)
     letters = "".join({*html.unescape("".join(texts))} | {*map(chr, range(32, 127))})
     (out / "_static" / "fonts").mkdir(exist_ok=True)
     for name, (folder, file) in FONTS.items():
@@ -125,10 +123,8 @@ def _wait_for_all_scripts(doctools):
     Pages defer their scripts, so that the highlighter would speak before its translations are there, and would not
     know that it is on the search page.
     """
-    text = doctools.read_text("utf-8")
-    doctools.write_text(
-        text.replace('document.readyState !== "loading"', 'document.readyState === "complete"'), "utf-8"
-    )
+    late, early = 'document.readyState === "complete"', 'document.readyState !== "loading"'
+    doctools.write_text(doctools.read_text("utf-8").replace(early, late), "utf-8")
 
 
 def _subset_icons(out):
@@ -142,29 +138,30 @@ def _subset_icons(out):
     _write_subset(out / "_static/vendor/fontawesome/webfonts/fa-solid-900.ttf", text, out / "_static" / "icons.woff")
 
 
-def is_whole(app, exception):
-    """Return whether a site was built that has all it loads; the Korean edition takes that from the English one."""
-    return exception is None and app.builder.format == "html" and app.config.language != TRANSLATED
+def after_build(app, write, *, both=False, priority=500):
+    """Let `write(app, out)` complete the English edition, or `both`, unless the build failed.
+
+    The Korean edition takes most of what it loads from the English one.
+    """
+
+    def finish(app, exception):
+        if exception is None and (both or app.config.language != TRANSLATED):
+            write(app, Path(app.outdir))
+
+    app.connect("build-finished", finish, priority=priority)
 
 
-def _finish(app, exception):
-    if is_whole(app, exception):
-        out = Path(app.outdir)
-        _copy_katex(out / "_static")
-        for script in (out / "_static" / "scripts").glob("fontawesome.js*"):
-            script.unlink()
-        _wait_for_all_scripts(out / "_static" / "doctools.js")
-        change_pages(out, out / "_static", out / "_images")
-        _subset_icons(out)
-        _write_fonts(out)
-
-
-def _join_styles(app, exception):
-    if is_whole(app, exception):
-        write_style(Path(app.outdir))
+def _finish(app, out):
+    _copy_katex(out / "_static")
+    for script in (out / "_static" / "scripts").glob("fontawesome.js*"):
+        script.unlink()
+    _wait_for_all_scripts(out / "_static" / "doctools.js")
+    change_pages(out, out / "_static", out / "_images")
+    _subset_icons(out)
+    _write_fonts(out)
 
 
 def setup(app):
     app.connect("html-page-context", _drop_unneeded, priority=900)  # when every extension has added its own
-    app.connect("build-finished", _finish, priority=400)  # before sphinx-codeautolink writes pages in its own form
-    app.connect("build-finished", _join_styles, priority=850)  # when every extension has copied its own
+    after_build(app, _finish, priority=400)  # before sphinx-codeautolink writes pages in its own form
+    after_build(app, lambda app, out: write_style(out), priority=850)  # when every extension has copied its own

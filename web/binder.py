@@ -4,7 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from web.assets import is_whole
+from web.assets import after_build
 
 CPU_ONLY = "--extra-index-url https://download.pytorch.org/whl/cpu"
 PYTHON = "python-3.11"
@@ -20,14 +20,12 @@ def requirements(root, repository):
     return "\n".join([CPU_ONLY, *pins, f"{project['name']} @ git+{repository}"]) + "\n"
 
 
-def _write(app, exception):
-    if is_whole(app, exception):
-        folder = Path(app.outdir) / "binder"
-        folder.mkdir(exist_ok=True)
-        repository = app.config.html_theme_options["repository_url"]
-        (folder / "requirements.txt").write_text(requirements(Path(app.srcdir), repository), "utf-8")
-        (folder / "runtime.txt").write_text(f"{PYTHON}\n", "utf-8")
+def _write(app, out):
+    folder, repository = out / "binder", app.config.html_theme_options["repository_url"]
+    folder.mkdir(exist_ok=True)
+    (folder / "requirements.txt").write_text(requirements(Path(app.srcdir), repository), "utf-8")
+    (folder / "runtime.txt").write_text(f"{PYTHON}\n", "utf-8")
 
 
 def setup(app):
-    app.connect("build-finished", _write)
+    after_build(app, _write)

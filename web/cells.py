@@ -6,7 +6,6 @@ what one can do with the page: run it, and show all results. Imports are folded 
 """
 
 import ast
-import itertools
 import re
 
 from docutils import nodes
@@ -32,21 +31,16 @@ def name_fold(cell):
 
 def mark_folds(notebook):
     """Fold the imports of a notebook, and name every fold."""
-    opening = itertools.takewhile(
-        lambda cell: cell.source.lstrip().startswith(("from ", "import ")), code(notebook)[1:]
-    )
-    for cell in opening:
+    for cell in code(notebook)[1:]:
+        if not cell.source.lstrip().startswith(("from ", "import ")):
+            break
         cell.metadata["tags"] = [*tags(cell), "hide-input", "imports"]
     for cell in code(notebook):
         if any(PICTURE.search(mime(output).get("image/svg+xml", "")) for output in cell.outputs):
             cell.metadata["tags"] = [*tags(cell), "picture"]
         if {"hide-input", "hide-cell"} & {*tags(cell)}:
-            prompt = name_fold(cell)
-            cell.metadata["mystnb"] = {
-                **cell.metadata.get("mystnb", {}),
-                "code_prompt_show": prompt,
-                "code_prompt_hide": prompt,
-            }
+            prompts = dict.fromkeys(("code_prompt_show", "code_prompt_hide"), name_fold(cell))
+            cell.metadata["mystnb"] = cell.metadata.get("mystnb", {}) | prompts
     return notebook
 
 

@@ -263,4 +263,3 @@ def setup(app):
     app.connect("source-read", _make_page)
     app.connect("doctree-read", _link_page)
     app.connect("doctree-read", _know_headings)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

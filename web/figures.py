@@ -9,10 +9,10 @@ import json
 import re
 import shutil
 from html import escape, unescape
-from pathlib import Path
 
 from attention_course.plots import TOKENS
 from book.chapter import ROOT
+from web.assets import after_build
 
 IMAGE = re.compile(r'<img (?=[^>]*src="[^"]*_images/(?P<file>[^"]+\.svg)")[^>]*?alt="(?P<alt>[^"]*)"[^>]*>')
 PICTURE = re.compile(r'<metadata id="picture" data-picture="([\w-]+)">(.*?)</metadata>', re.DOTALL)
@@ -22,14 +22,13 @@ def inline(svg, alt, number):
     """Return an SVG file as an element of a page: own ids, tokens for colours, the alternative text as its name."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata.*?</metadata>|<style.*?</style>|<!--.*?-->|<\?.*?\?>", "", svg, flags=re.DOTALL)
-    names = {*re.findall(r'\bid="([^"]+)"', svg)}
     svg = re.sub(r'\bid="([^"]+)"', lambda found: f'id="f{number}-{found[1]}"', svg)
     svg = re.sub(r'(url\(#|href="#)([^")]+)', lambda found: f"{found[1]}f{number}-{found[2]}", svg)
     for name, colour in TOKENS.items():
         svg = re.sub(re.escape(colour), f"var(--{name})", svg, flags=re.IGNORECASE)
     head, rest = svg.split(">", 1)
     head = re.sub(r' (?:xmlns(?::\w+)?|version|width|height)="[^"]*"', "", head)
-    return f'{head} class="figure" role="img" aria-label="{alt}">{rest}' if names or rest else svg
+    return f'{head} class="figure" role="img" aria-label="{alt}">{rest}'
 
 
 def frame(name, inputs, drawn):
@@ -53,26 +52,18 @@ def with_inline_figures(text, images, depth):
 
     text = IMAGE.sub(put, text)
     if "data-picture" in text:
-        up = "../" * depth
-        text = text.replace(
-            "</head>",
-            f'<script>location.protocol === "file:" || import("./{up}_static/pictures/start.js")</script></head>',
-            1,
-        )
+        start = f"./{'../' * depth}_static/pictures/start.js"
+        script = f'<script>location.protocol === "file:" || import("{start}")</script>'
+        text = text.replace("</head>", f"{script}</head>", 1)
     return text
 
 
-def _finish(app, exception):
-    if exception is None and app.builder.format == "html":
-        out = Path(app.outdir)
-        shutil.copytree(ROOT / "web" / "pictures", out / "_static" / "pictures", dirs_exist_ok=True)
-        for page in out.rglob("*.html"):
-            text = page.read_text("utf-8")
-            if "_images/" in text or "data-picture" in text:
-                page.write_text(
-                    with_inline_figures(text, out / "_images", len(page.relative_to(out).parts) - 1), "utf-8"
-                )
+def _finish(app, out):
+    shutil.copytree(ROOT / "web" / "pictures", out / "_static" / "pictures", dirs_exist_ok=True)
+    for page in out.rglob("*.html"):
+        depth = len(page.relative_to(out).parts) - 1
+        page.write_text(with_inline_figures(page.read_text("utf-8"), out / "_images", depth), "utf-8")
 
 
 def setup(app):
-    app.connect("build-finished", _finish, priority=350)
+    after_build(app, _finish, both=True, priority=350)

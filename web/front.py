@@ -5,17 +5,17 @@
 
 import re
 from html import escape
-from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from attention_course import checks, plots
+from attention_course.museum.exhibits import EXHIBITS
 from attention_src import scaled_dot_product_attention
 from book.catalogue import translations
 from book.chapter import CHAPTERS, ROOT, TRANSLATED, code, is_figure, read, read_outputs, tags
 from evidence import claims
-from web.assets import is_whole
+from web.assets import after_build
 from web.figures import PICTURE, frame, inline
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -37,14 +37,8 @@ def count(notebooks):
 
 def reply():
     """What the check of the first exercise says to an attention whose softmax runs over the queries."""
-
-    def column_wise(query, key, value):
-        raised = np.exp(query @ key.T / np.sqrt(key.shape[1]))
-        weights = raised / raised.sum(axis=0)
-        return weights @ value, weights
-
     try:
-        checks.attention(column_wise)
+        checks.attention(EXHIBITS["softmax over the queries"])
     except checks.Wrong as wrong:
         return str(wrong)
     raise AssertionError("the check accepts a softmax over the wrong axis")
@@ -73,10 +67,8 @@ def _put_picture(app, pagename, templatename, context, doctree):
         context["body"] = context["body"].replace(PLACE, frame(name, escape(inputs), picture))
 
 
-def _draw_card(app, exception):
+def _draw_card(app, out):
     """Draw the card that link previews show: title and the grid of *The cat*, 1200 × 630 pixels."""
-    if not is_whole(app, exception):
-        return
     key, words = np.array([[1, 1], [0, 1]]), ("The", "cat")
     _, weights = scaled_dot_product_attention(np.eye(2), key, key)
     figure = Figure(figsize=(12, 6.3), dpi=100)
@@ -88,13 +80,13 @@ def _draw_card(app, exception):
         axes.text(j + 0.5, i + 0.5, f"{weight:.3f}", fontsize=30, ha="center", va="center")
     figure.text(0.06, 0.55, app.config.html_title.replace(" by ", "\nby "), fontsize=36, weight="bold")
     figure.text(0.06, 0.3, "Find out what happens inside a language model\nby computing it.", fontsize=16)
-    figure.savefig(Path(app.outdir) / "_static" / "card.png")
+    figure.savefig(out / "_static" / "card.png")
 
 
 def setup(app):
     app.connect("config-inited", _set_counts)
     app.connect("html-page-context", _put_picture)
-    app.connect("build-finished", _draw_card)
+    after_build(app, _draw_card)
 
 
 if __name__ == "__main__":

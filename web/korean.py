@@ -10,7 +10,6 @@ import re
 import shutil
 import sys
 import tomllib
-from pathlib import Path
 
 import nbformat
 from docutils import nodes
@@ -32,7 +31,7 @@ from book.catalogue import (
     translations,
 )
 from book.chapter import CHAPTERS, ROOT, TRANSLATED, read
-from web.assets import change_pages
+from web.assets import after_build, change_pages
 from web.marks import SIGN, carry_signs
 from web.search import write_index
 from web.styles import LINK, PLAIN
@@ -129,9 +128,8 @@ def _note_what_is_english(app, doctree):
     if image and name == f"chapters/{CHAPTERS[0].stem}":
         while "cell" not in image["classes"]:
             image = image.parent
-        image.parent.insert(
-            image.parent.index(image) + 1, nodes.raw("", NOTE.format(words=NOTES["figures"]), format="html")
-        )
+        note = nodes.raw("", NOTE.format(words=NOTES["figures"]), format="html")
+        image.parent.insert(image.parent.index(image) + 1, note)
 
 
 def _bind_particles(app, doctree):
@@ -168,16 +166,9 @@ def _settle(app, config):
         config.ogp_image = f"{home}{config.ogp_image}"
 
 
-def _launch_its_own(app):
-    """Let the launch buttons open the Korean copies."""
-    app.config.html_theme_options["path_to_docs"] = f"{TRANSLATED}/_sources"
-
-
-def _hand_out(app, exception):
+def _hand_out(app, out):
     """Translate what readers download: of a notebook its text alone; its checks answer in the same language."""
-    if exception or app.builder.format != "html":
-        return
-    sources = Path(app.outdir) / "_sources"
+    sources = out / "_sources"
     for path in [*sources.rglob("*.ipynb"), *sources.rglob("*.md")]:
         page = path.relative_to(sources).with_suffix("").as_posix()
         if path.suffix == ".ipynb":
@@ -240,7 +231,7 @@ def words_of_headings():
     return dict(pair for path in CHAPTERS for pair in headings(f"chapters/{path.stem}").items())
 
 
-def join(out=OUT, english=ENGLISH_SITE):
+def join(out, english=ENGLISH_SITE):
     """Copy the pages into the English site, from where they take their figures, styles and scripts."""
     folder = english / TRANSLATED
     shutil.rmtree(folder, ignore_errors=True)
@@ -281,11 +272,10 @@ def join(out=OUT, english=ENGLISH_SITE):
     join_sitemaps(english / "sitemap.xml", folder / "sitemap.xml")
 
 
-def _finish(app, exception):
-    if exception is None and app.builder.format == "html":
-        join(Path(app.outdir))
-        say = make_translator(words_of_headings() | translations("site"))
-        write_index(app, ENGLISH_SITE / TRANSLATED / "searchindex.js", say)
+def _finish(app, out):
+    join(out)
+    say = make_translator(words_of_headings() | translations("site"))
+    write_index(app, ENGLISH_SITE / TRANSLATED / "searchindex.js", say)
 
 
 def build(fresh=True):
@@ -296,16 +286,8 @@ def build(fresh=True):
         shutil.rmtree(OUT.parent, ignore_errors=True)
     settings = {"language": TRANSLATED, "external_toc_path": str(ROOT / "_toc.yml"), "latex_individualpages": False}
     os.chdir(ROOT)
-    return build_sphinx(
-        ROOT,
-        OUT,
-        noconfig=True,
-        path_config=ROOT / "_config.yml",
-        confoverrides=settings,
-        warningiserror=True,
-        keep_going=True,
-        quiet=True,
-    )
+    options = {"noconfig": True, "path_config": ROOT / "_config.yml", "confoverrides": settings}
+    return build_sphinx(ROOT, OUT, **options, warningiserror=True, keep_going=True, quiet=True)
 
 
 def setup(app):
@@ -318,9 +300,10 @@ def setup(app):
         app.connect("doctree-read", _note_what_is_english)
         app.connect("doctree-read", _bind_particles)
         app.connect("env-get-outdated", _changed_catalogues)
-        app.connect("builder-inited", _launch_its_own, priority=950)  # after web.pages
-        app.connect("build-finished", _hand_out, priority=600)  # when web.site has written the student copies
-        app.connect("build-finished", _finish, priority=990)  # when every extension has changed the pages
+        launch = {"path_to_docs": f"{TRANSLATED}/_sources"}  # the launch buttons open the Korean copies
+        app.connect("builder-inited", lambda app: app.config.html_theme_options.update(launch), priority=950)
+        after_build(app, _hand_out, both=True, priority=600)  # when web.site has written the student copies
+        after_build(app, _finish, both=True, priority=990)  # when every extension has changed the pages
 
 
 if __name__ == "__main__":

@@ -13,12 +13,12 @@ from docutils import nodes
 
 from book.chapter import CHAPTERS
 from evidence import claims, engine
+from web.align import END as STOP
 from web.align import align, split
 from web.evidence import draw_strip, name_claim, speak, write_legend
 
 BEGIN, END = "\ue200", "\ue201"
 SIGN = re.compile(f"{BEGIN}(\\d+){END}")
-STOP = re.compile(r"[.!?][*_”’)]*(?=\s|$)")  # the end of a sentence, with what closes behind it
 DOTS = (
     '<svg viewBox="0 0 15 9" width="15" height="9" aria-hidden="true"><path d="M0 8.2h15" stroke="currentColor"/>'
     '<circle cx="3.5" cy="5" r="1.6"/><circle cx="8" cy="2" r="1.6"/><circle cx="12" cy="4.4" r="1.6"/></svg>'
@@ -46,9 +46,8 @@ def put_signs(notebook, sentences):
         place = len(cell.source[: end.end() if end else found.end()].rstrip("*"))  # behind a sign no star closes
         places.setdefault((cell.id, place), []).append(f"{BEGIN}{number}{END}")
     for cell in notebook.cells:
-        for (_, place), signs in sorted(
-            ((at, signs) for at, signs in places.items() if at[0] == cell.id), reverse=True
-        ):
+        here = ((place, signs) for (name, place), signs in places.items() if name == cell.id)
+        for place, signs in sorted(here, reverse=True):
             cell.source = cell.source[:place] + "".join(signs) + cell.source[place:]
     return notebook
 
@@ -142,4 +141,3 @@ def setup(app):
     app.connect("source-read", _put, priority=100)  # before a page is translated
     app.connect("doctree-read", _make_buttons)
     app.connect("html-page-context", _fill_cards)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -158,16 +158,11 @@ def _resolve_short_name(app, env, node, shown):
     if node.get("refdomain") != "py" or "." in node["reftarget"]:
         return None
     domain, ending = env.get_domain("py"), f".{node['reftarget']}"
-    found = [
-        name
-        for name, entry in domain.objects.items()
-        if name.endswith(ending)
-        and entry.objtype in ("function", "class")
-        and not name.startswith("attention_course.checks.")
-    ]
-    return (
-        domain.resolve_xref(env, node["refdoc"], app.builder, "obj", *found, node, shown) if len(found) == 1 else None
-    )
+    kinds = {name: entry.objtype for name, entry in domain.objects.items() if name.endswith(ending)}
+    checks = {name for name in kinds if name.startswith("attention_course.checks.")}
+    found = [name for name in kinds.keys() - checks if kinds[name] in ("function", "class")]
+    if len(found) == 1:
+        return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", *found, node, shown)
 
 
 def setup(app):

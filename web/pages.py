@@ -13,6 +13,8 @@ from urllib.parse import urlencode
 
 import yaml
 
+from web.assets import after_build
+
 PUBLISHED = {"repository_branch": "gh-pages", "path_to_docs": "_sources"}  # where the student copies are
 
 
@@ -69,9 +71,8 @@ def _offer_reports(app, pagename, templatename, context, doctree):
 
     def with_report(found):
         section = html.unescape(re.sub("<[^>]*>", "", found[1]))
-        body = (
-            f"Page: {pagename}\nSection: {section}\nEdition: {edition(Path(app.srcdir))}\n\nWhat is wrong or unclear?\n"
-        )
+        about = [f"Page: {pagename}", f"Section: {section}", f"Edition: {edition(Path(app.srcdir))}"]
+        body = "\n".join([*about, "", "What is wrong or unclear?", ""])
         address = f"{repository}/issues/new?{urlencode({'title': f'{pagename}: {section}', 'body': body})}"
         return f'{found[0]}<a class="report" href="{html.escape(address)}">Report this passage</a>'
 
@@ -86,10 +87,9 @@ def last_change(path):
     return subprocess.run(command, cwd=path.parent, capture_output=True, text=True).stdout.strip()
 
 
-def _copy_front_page(app, exception):
+def _copy_front_page(app, out):
     """Make the front page the site's index, instead of a page that only leads there."""
-    if exception is None and app.builder.format == "html":
-        shutil.copy(Path(app.outdir) / f"{app.config.root_doc}.html", Path(app.outdir) / "index.html")
+    shutil.copy(out / f"{app.config.root_doc}.html", out / "index.html")
 
 
 def setup(app):
@@ -97,4 +97,4 @@ def setup(app):
     app.connect("builder-inited", _launch_the_published, priority=900)  # after the theme has settled where edits go
     app.connect("html-page-context", _settle_address, priority=600)  # after sphinxext-opengraph
     app.connect("html-page-context", _offer_reports)
-    app.connect("build-finished", _copy_front_page, priority=900)  # after the last change to the front page
+    after_build(app, _copy_front_page, both=True, priority=900)  # after the last change to the front page

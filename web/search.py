@@ -8,13 +8,13 @@ import re
 import tomllib
 from collections import Counter, defaultdict
 from math import log
-from pathlib import Path
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.search import js_index
 
-from book.chapter import ROOT, TRANSLATED
+from book.chapter import ROOT
+from web.assets import after_build
 from web.glossary import PAGE, read_rows
 
 FILE, SCRIPT = ROOT / "web" / "search.toml", ROOT / "web" / "search.js"
@@ -158,15 +158,7 @@ def write_index(app, path, say=str):
     path.write_text(js_index.dumps(index), "utf-8")
 
 
-def _use_script(app, config):
-    config.html_search_scorer = str(SCRIPT)
-
-
-def _finish(app, exception):
-    if exception is None and app.builder.format == "html" and app.config.language != TRANSLATED:
-        write_index(app, Path(app.outdir) / "searchindex.js")
-
-
 def setup(app):
-    app.connect("config-inited", _use_script)
-    app.connect("build-finished", _finish)  # web.korean does it for the Korean edition, when it has put it in place
+    app.connect("config-inited", lambda app, config: setattr(config, "html_search_scorer", str(SCRIPT)))
+    # web.korean does it for the Korean edition, when it has put it in place
+    after_build(app, lambda app, out: write_index(app, out / "searchindex.js"))

@@ -17,6 +17,7 @@ from docutils import nodes
 from sphinxcontrib import katex
 
 from book.chapter import add_last_cell, fold_answers, is_check, make_student_copy, read, strip_comments
+from web.assets import after_build
 from web.cells import mark_folds
 from web.predict import mark_predictions
 
@@ -33,11 +34,9 @@ def _prepare(app, docname, source):
         source[0] = nbformat.writes(mark_folds(notebook) if docname.startswith("chapters/") else notebook)
 
 
-def _hand_out(app, exception):
+def _hand_out(app, out):
     """Write the student copies to `_sources`: what readers are to predict is folded, and a last cell hands in."""
-    if exception or app.builder.format != "html":
-        return
-    for path in (Path(app.outdir) / "_sources").rglob("*.ipynb"):
+    for path in (out / "_sources").rglob("*.ipynb"):
         copy = strip_comments(read(path))
         if not app.config.show_solutions:
             copy = fold_answers(make_student_copy(copy))
@@ -90,4 +89,4 @@ def setup(app):
     app.connect("source-read", _prepare)
     app.connect("doctree-read", _keep_together)
     app.connect("doctree-read", _make_wide_outputs_scroll)
-    app.connect("build-finished", _hand_out)
+    after_build(app, _hand_out, both=True)

@@ -14,6 +14,7 @@ from ._message import Part
 NAMES = "(output, weights)"
 LATE = "The largest score belongs to a hidden key. Do you remove it before you look for the maximum, or after?"
 LAST = "The last key has a weight of 0 in every row. How many of the keys does your function look at?"
+GAP = "By how much do the two largest scores of this row differ, and what has become of that gap in your weights?"
 BY_HAND = "Work out one score by hand: which number of the query is multiplied by which number of the key?"
 
 
@@ -50,9 +51,7 @@ def need_attention(got, query, key, value, given, mask=None, *, tokens=None, lat
 def about_weights(weights, query, key, mask=None, sizes=(), otherwise=BY_HAND):
     """The question that leads from known wrong weights to the mistake, or `otherwise`; `sizes` may be taken for d_k."""
     if np.abs(scaled_dot_score(query, key)).max() > 500:  # what holds for small scores fails for large ones
-        return (
-            "By how much do the two largest scores of this row differ, and what has become of that gap in your weights?"
-        )
+        return GAP
     d_k, right = key.shape[-1], scaled_dot_product_attention(query, key, key, mask)[1]
     if lacks_the_last(weights, right):
         return LAST

@@ -13,6 +13,7 @@ from ._message import Part, Wrong, half, say_right
 
 LEFT = "When do you remove a hidden key, and what is left of its score?"
 STEPS, CLOSE = 12, 0.02  # of a training that is compared, and how far apart two courses may end, for Adam's ε
+SCORE = "A score is a product of a query and a key. If each is divided by the same number, what is the score?"
 FAR = 1000.0 * np.eye(3, 4)  # scores so far from the others of their row that only the largest can be subtracted
 SHAPES = [(4, 4), (2, 5), (1, 7), (3, 1), (2, 3, 4), (2, 1, 3, 2), (4,), (12, 13)]
 
@@ -23,16 +24,6 @@ def _trials(seed):
     for shape in draw_sizes(SHAPES, seed, lambda *sizes: sizes != (2, 2)):
         yield random.normal(size=shape) * 3
     yield random.normal(size=(3, 4)) + np.array([[1000.0], [-1000.0], [0.0]])
-
-
-def _masks(scores, random):
-    """A mask that hides keys but never all of a row, then one that hides a whole row."""
-    mask = random.random(scores.shape) < 0.6
-    mask[..., -1] = True
-    yield mask
-    mask = mask.copy()
-    mask.reshape(-1, mask.shape[-1])[0] = False
-    yield mask
 
 
 def _compare(answer, scores, mask):
@@ -68,15 +59,6 @@ def _need_masked(weights, mask, given):
         raise Wrong(seen, question=LEFT)
 
 
-def _need_hidden(answer, scores, mask):
-    """Raise Wrong unless a hidden key, whose score is far above the others, leaves the weights of the others alone."""
-    weights = ask(answer, scores=scores, mask=mask)
-    if not np.allclose(weights, right_softmax(scores, mask), rtol=1e-4):
-        seen = "With the scores {scores}, of which the first is hidden, the weights are {weights}"
-        question = LEFT if weights[~mask].any() else "Which of the three is the largest visible score?"
-        raise Wrong(Part(seen, scores=scores[0].tolist(), weights=weights[0].tolist()), question=question)
-
-
 def softmax(answer, seed=0):
     """Check a student's ``answer(scores, mask=None) -> weights``, a stable softmax over the keys.
 
@@ -86,10 +68,18 @@ def softmax(answer, seed=0):
     for scores in (*_trials(seed), FAR):
         _compare(answer, scores, None)
     for scores in _trials(seed):
-        for mask in _masks(scores, random):
-            _compare(answer, scores, mask)
-    for scores in ([[1e6, 0.0, 1.0]], [[0.0, -1e6, 1 - 1e6]]):
-        _need_hidden(answer, np.array(scores), np.array([[False, True, True]]))
+        mask = random.random(scores.shape) < 0.6
+        mask[..., -1] = True  # of no row are all keys hidden
+        _compare(answer, scores, mask)
+        mask.reshape(-1, mask.shape[-1])[0] = False
+        _compare(answer, scores, mask)
+    for scores in ([[1e6, 0.0, 1.0]], [[0.0, -1e6, 1 - 1e6]]):  # the first is hidden, and far above the others
+        scores, mask = np.array(scores), np.array([[False, True, True]])
+        weights = ask(answer, scores=scores, mask=mask)
+        if not np.allclose(weights, right_softmax(scores, mask), rtol=1e-4):
+            seen = "With the scores {scores}, of which the first is hidden, the weights are {weights}"
+            question = LEFT if weights[~mask].any() else "Which of the three is the largest visible score?"
+            raise Wrong(Part(seen, scores=scores[0].tolist(), weights=weights[0].tolist()), question=question)
     say_right("rows sum to 1, or to 0 where every key is hidden, and a score of a million causes no trouble.")
 
 
@@ -134,23 +124,18 @@ def without_divisor(answer, seed=0):
     """
     random = np.random.default_rng([seed, 2])
     for c, rate in ((4.0, 0.01), (float(random.integers(10, 30)), 0.02), (1.0, 0.003)):
-        names = {"c": c, "rate": rate}
-        scale, new_rate = ask_for_two("scale, rate", answer, **names)
-        for name, number in (("scale", scale), ("rate", new_rate)):
+        given, results = name_shapes(c=c, rate=rate), ask_for_two("scale, rate", answer, c=c, rate=rate)
+        for name, number in zip(("scale", "rate"), results, strict=True):
             if number.size != 1 or not np.isfinite(number).all() or number <= 0:
-                raise Wrong(
-                    Part("{name} is {number}", name=Part(name), number=repr(number)),
-                    "a number above 0",
-                    "Can it learn?",
-                )
-        scale, new_rate = float(scale), float(new_rate)
+                seen = Part("{name} is {number}", name=Part(name), number=repr(number))
+                raise Wrong(seen, "a number above 0", "Can it learn?")
+        scale, new_rate = map(float, results)
         if np.isclose(new_rate, c**-0.5, rtol=1e-3) and scale < new_rate:
-            seen = Part("With {given}, the two results are {results}", given=name_shapes(**names))
-            seen.values["results"] = f"{scale:.3g}, {new_rate:.3g}"
-            raise Wrong(
-                seen, Part("{names}, in this order", names="scale, rate"), "Which of the two do you return first?"
-            )
-        _follow(c, rate, scale, new_rate, name_shapes(**names), seed)
+            both = f"{scale:.3g}, {new_rate:.3g}"
+            seen = Part("With {given}, the two results are {results}", given=given, results=both)
+            wanted = Part("{names}, in this order", names="scale, rate")
+            raise Wrong(seen, wanted, "Which of the two do you return first?")
+        _follow(c, rate, scale, new_rate, given, seed)
     say_right("with Adam the training takes the same course without the divisor.")
 
 
@@ -165,21 +150,16 @@ def _follow(c, rate, scale, new_rate, given, seed):
     _, small_before, small_after = train_side_by_side(1, new_rate, scale=scale, **both)
     start = (small_before.norm() / before.norm()).item()
     if not np.isclose(start, c**-0.5, rtol=1e-3):
-        question = (
-            "A score is a product of a query and a key. If each is divided by the same number, what is the score?"
-        )
-        if np.isclose(start, 1 / c, rtol=1e-3):
-            question = "Both matrices get this factor. By how much does a score then change?"
-        seen = Part("With {given}, the scores at the start are {times:.3g} times those with the divisor", given=given)
-        seen.values["times"] = start**2 * c
-        raise Wrong(seen, "1", question)
+        question = "Both matrices get this factor. By how much does a score then change?"
+        if not np.isclose(start, 1 / c, rtol=1e-3):
+            question = SCORE
+        seen = "With {given}, the scores at the start are {times:.3g} times those with the divisor"
+        raise Wrong(Part(seen, given=given, times=start**2 * c), "1", question)
     moved, small_moved = (after - before) / c**0.5, small_after - small_before
     if (moved - small_moved).norm() > CLOSE * moved.norm():
         times = (small_moved.norm() / moved.norm()).item()
-        question = "How long is a step of Adam, and how much shorter must it be for smaller matrices?"
-        if np.isclose(new_rate, rate / c, rtol=1e-3):
-            question = (
-                "That is the rule of plain gradient descent. Does the size of a gradient decide how far Adam goes?"
-            )
+        question = "That is the rule of plain gradient descent. Does the size of a gradient decide how far Adam goes?"
+        if not np.isclose(new_rate, rate / c, rtol=1e-3):
+            question = "How long is a step of Adam, and how much shorter must it be for smaller matrices?"
         seen = Part("With {given}, the matrices move {times:.3g} times as far as they should", given=given, times=times)
         raise Wrong(seen, "1", question)

@@ -24,18 +24,6 @@ def _trials(seed):
     yield {"X": np.eye(4, 5), "W_q": 10000 * np.eye(5, 4), "W_k": np.eye(5, 4), "W_v": random.normal(size=(5, 2))}
 
 
-def _head(answer, seed):
-    """Check a student's ``answer(X, W_q, W_k, W_v) -> (output, weights)``, one head of self-attention.
-
-    The shapes are X (n, d_model), W_q and W_k (d_model, d_k), and W_v (d_model, d_v).
-    """
-    for trial in _trials(seed):
-        X, *matrices = trial.values()
-        need_attention(ask_for_two(NAMES, answer, **trial), *(X @ W for W in matrices), name_shapes(**trial), tokens=X)
-    message = "output and weights are correct in all {trials} trials, with several sizes of d_model, d_k and d_v."
-    say_right(message, trials=len(SIZES) + 1)
-
-
 TOKEN = 13  # five numbers for a token's name, five for the name that it asks for, three bits
 
 
@@ -49,9 +37,8 @@ def _need_matrices(matrices):
             seen = Part("{name} has shape {shape}", name=name, shape=matrix.shape)
             raise Wrong(seen, Part("{rows} rows", rows=TOKEN), "How many numbers does a token have?")
         if not np.isfinite(matrix).all():
-            raise Wrong(
-                Part("{name} has NaN or infinity", name=name), question="Which entry did you not mean to be so?"
-            )
+            seen = Part("{name} has NaN or infinity", name=name)
+            raise Wrong(seen, question="Which entry did you not mean to be so?")
     W_q, W_k, W_v = matrices.values()
     if W_q.shape != W_k.shape:
         seen = Part("{shapes}", shapes=name_shapes(W_q=W_q, W_k=W_k))
@@ -62,7 +49,7 @@ def _need_matrices(matrices):
     return W_q, W_k, W_v
 
 
-def _ask_about_weights(weights, on_asked, wanted):
+def _ask_about_weights(weights, wanted):
     """The question that leads from weights that miss the token that is asked for to the mistake."""
     itself, asked, asker = share_attended(weights, wanted)
     if np.ptp(weights) < 1e-3:
@@ -90,15 +77,14 @@ def designed_head(W_q, W_k, W_v, seed=0):
     on_asked = np.take_along_axis(weights, examples.wanted[..., None], axis=-1).min()
     if on_asked < 0.9:
         seen = Part("The asked token gets a weight of {weight:.2f} somewhere", weight=float(on_asked))
-        raise Wrong(seen, "at least 0.9", _ask_about_weights(weights, on_asked, examples.wanted))
+        raise Wrong(seen, "at least 0.9", _ask_about_weights(weights, examples.wanted))
     right = (np.sign(output) == examples.answers).mean()
     if right < 1:
         seen = Part("{share:.0%} of the signs are right", share=float(right))
-        questions = {
-            True: "Which sign should a bit have when it comes out?",
-            False: "Which three of a token's 13 numbers are its bits, and what should become of the other ten?",
-        }
-        raise Wrong(seen, question=questions[bool((np.sign(output) == -examples.answers).all())])
+        question = "Which three of a token's 13 numbers are its bits, and what should become of the other ten?"
+        if (np.sign(output) == -examples.answers).all():
+            question = "Which sign should a bit have when it comes out?"
+        raise Wrong(seen, question=question)
     message = "all signs are right in 200 sequences, and the asked token always gets {weight:.2f} or more."
     say_right(message, weight=float(np.floor(100 * on_asked) / 100))
 
@@ -109,10 +95,14 @@ def mended_head(answer, wrong_score, seed=0):
     The answer takes X (n, d_model), W_q and W_k (d_model, d_k), and W_v (d_model, d_v); `wrong_score` is a float, to
     one decimal.
     """
-    _head(answer, seed)
+    for trial in _trials(seed):
+        X, *matrices = trial.values()
+        need_attention(ask_for_two(NAMES, answer, **trial), *(X @ W for W in matrices), name_shapes(**trial), tokens=X)
     with half():
         wrong = {"same_number": 8, "by_less": 16, "by_lengths": 2, "not_divided": 40, "by_both": 0.8}
         check_number("mended_head", wrong_score, 8 * 25**0.5 / 100**0.5, digits=1, **wrong)
+    message = "output and weights are correct in all {trials} trials, with several sizes of d_model, d_k and d_v."
+    say_right(message, trials=len(SIZES) + 1)
 
 
 def numbers_and_rank(numbers, rank, *, d_model=100, d_k=8, d_v=20):

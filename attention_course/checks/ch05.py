@@ -125,51 +125,41 @@ def masked_attention(answer, seed=0):
     mask[1] = False
     output, weights = ask_for_two(NAMES, answer, query=query, key=key, value=value, mask=mask)
     expected, right = scaled_dot_product_attention(query, key, value, mask)
-    given = name_shapes(query=query, key=key, value=value)
-    given = Part("{given} and a query with no visible keys", given=given)
+    shapes = name_shapes(query=query, key=key, value=value)
+    given = Part("{given} and a query with no visible keys", given=shapes)
     need_shape("weights", weights, right.shape, given)
     need_shape("output", output, expected.shape, given)
-    _need_zeros(weights[1], output[1])
+    if not np.allclose(np.nan_to_num(np.append(weights[1], output[1]), nan=9), 0):
+        question = "What does softmax turn equally low scores into?"
+        if np.isnan(weights[1]).any():
+            question = "What is 0 / 0?"
+        elif not weights[1].any():
+            question = "What do weights of 0 fetch?"
+        rows = {"weights": np.round(weights[1], 2).tolist(), "output": np.round(output[1], 2).tolist()}
+        seen = Part("query[1] has no visible keys, but weights[1] is {weights} and output[1] is {output}", **rows)
+        raise Wrong(seen, "zeros", question)
     need_close("weights", weights, right, "weights[1] has no visible keys. What happened to the other rows?")
     need_close("output", output, expected, "query[1] has no visible keys. What do the other queries fetch?")
     say_right("output and weights are correct for causal, padding and ragged masks, huge scores, and no visible keys.")
-
-
-def _need_zeros(weights, output):
-    """Raise Wrong unless a row that may look nowhere has zeros."""
-    if not np.allclose(np.nan_to_num(np.append(weights, output), nan=9), 0):
-        question = "What does softmax turn equally low scores into?"
-        if np.isnan(weights).any():
-            question = "What is 0 / 0?"
-        elif not weights.any():
-            question = "What do weights of 0 fetch?"
-        rows = {"weights": np.round(weights, 2).tolist(), "output": np.round(output, 2).tolist()}
-        seen = Part("query[1] has no visible keys, but weights[1] is {weights} and output[1] is {output}", **rows)
-        raise Wrong(seen, "zeros", question)
 
 
 def _need_masked(answer, form, query, key, value, mask):
     given = Part(form, given=name_shapes(query=query, key=key, value=value))
     got = ask_for_two(NAMES, answer, query=query, key=key, value=value, mask=mask)
 
-    def forbidden(weights):
-        _need_nothing_forbidden(weights, mask, given, small=form == CAUSAL)
+    def need_nothing_forbidden(weights):
+        forbidden = np.abs(weights * ~mask).sum(axis=-1)
+        row = forbidden.argmax()
+        if forbidden[row] > 1e-6:
+            question = "Where do you apply the mask, and what is left of a hidden score?"
+            if form == CAUSAL and np.abs(weights[row] * mask[row]).max() < 1e-6:  # huge scores outweigh a penalty
+                question = "It sees *only* those keys. What does True mean in your mask?"
+            elif mask.shape == mask.T.shape and np.abs(weights * ~mask.T).max() < 1e-6:
+                question = "Which are the queries in your mask, its rows or its columns?"
+            seen = {"given": given, "entry": name_entry("weights", [row]), "sum": float(forbidden[row])}
+            raise Wrong(Part("With {given}, {entry} gives {sum:.4f} to hidden keys", **seen), question=question)
 
-    need_attention(got, query, key, value, given, mask, late=form == LATE, forbidden=forbidden)
-
-
-def _need_nothing_forbidden(weights, mask, given, small):
-    """Raise Wrong if a key that may not be looked at has a weight; among huge scores a penalty may be too small."""
-    forbidden = np.abs(weights * ~mask).sum(axis=-1)
-    row = forbidden.argmax()
-    if forbidden[row] > 1e-6:
-        question = "Where do you apply the mask, and what is left of a hidden score?"
-        if small and np.abs(weights[row] * mask[row]).max() < 1e-6:
-            question = "It sees *only* those keys. What does True mean in your mask?"
-        elif mask.shape == mask.T.shape and np.abs(weights * ~mask.T).max() < 1e-6:
-            question = "Which are the queries in your mask, its rows or its columns?"
-        seen = {"given": given, "entry": name_entry("weights", [row]), "sum": float(forbidden[row])}
-        raise Wrong(Part("With {given}, {entry} gives {sum:.4f} to hidden keys", **seen), question=question)
+    need_attention(got, query, key, value, given, mask, late=form == LATE, forbidden=need_nothing_forbidden)
 
 
 def mended_mask(answer, moved, seed=0):

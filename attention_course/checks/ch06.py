@@ -7,15 +7,7 @@ from attention_src.scores import scaled_dot_score
 
 from ._ask import ask, ask_for_two, draw_sizes, name_shapes
 from ._attention import NAMES, about_nan, about_sums, about_weights
-from ._compare import (
-    check_number,
-    find_question,
-    need_close,
-    need_finite,
-    need_order,
-    need_rows_sum_to_one,
-    need_shape,
-)
+from ._compare import check_number, find_question, need_close, need_finite, need_order, need_rows_sum_to_one, need_shape
 from ._message import Part, Wrong, half, say_right
 
 # n, d_model, num_heads; in the first d_k is a fourth size
@@ -62,9 +54,8 @@ def multi_head(answer, seed=0):
         need_finite("weights", weights, given, about_nan(weights, scores))
         need_rows_sum_to_one(weights, given, about_sums(scores))
         need_close("weights", weights, right, _about_weights(weights, trial))
-        need_shape(
-            "output", output, expected.shape, given, "What happens to the heads once they have mixed their values?"
-        )
+        question = "What happens to the heads once they have mixed their values?"
+        need_shape("output", output, expected.shape, given, question)
         question = "The weights are right. What does each head mix, and how are the heads joined?"
         need_close("output", output, expected, question, _known_outputs(heads, trial))
     message = "output and the weights of every head are correct in all {trials} trials, with 1 to 4 heads."
@@ -89,13 +80,10 @@ def _about_weights(weights, trial):
         (*(A.reshape(n, -1, h).transpose(2, 0, 1) for A in (Q, K)), "Which columns does the first head have?"),
         (Q, K, "All your heads have the same weights. Which columns does the first head have?"),
     )
-    wrong = [(np.broadcast_to(_weights(q, k), weights.shape), question) for q, k, question in known]
+    tables = ((scaled_dot_product_attention(q, k, k)[1], question) for q, k, question in known)
+    wrong = [(np.broadcast_to(table, weights.shape), question) for table, question in tables]
     by_hand = "Take the first head alone and work out one score by hand: which number is multiplied by which?"
     return find_question(weights, wrong, about_weights(weights, _cut(Q, h), _cut(K, h), sizes=(n,), otherwise=by_hand))
-
-
-def _weights(query, key):
-    return scaled_dot_product_attention(query, key, key)[1]
 
 
 def _known_outputs(heads, trial):
@@ -145,11 +133,9 @@ def split_heads(answer, token, seed=0):
         if np.allclose(got, a.reshape(num_heads, n, -1)) and not np.allclose(got, right):
             seen = Part("With {given}, result[0, 1] still contains numbers from token a[0]", given=given)
             raise Wrong(seen, question="What must you cut first?")
+        apart = a.reshape(n, -1, num_heads).transpose(2, 0, 1)
         known = (
-            (
-                a.reshape(n, -1, num_heads).transpose(2, 0, 1),
-                "Are the columns of a head next to each other in a token?",
-            ),
+            (apart, "Are the columns of a head next to each other in a token?"),
             (right[::-1], "Which columns does the first head have, the first or the last?"),
             (right[:, ::-1], "In what order do the tokens appear in a head?"),
         )

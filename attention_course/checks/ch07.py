@@ -70,9 +70,8 @@ def pre_norm_block(answer, seed=0):
     for n, d in draw_sizes(SIZES, seed):
         x, parts = random.normal(size=(n, d)), _parts(random, n, d)
         got, right, known = ask(answer, x=x, **parts), _pre_norm(x, **parts), _known_orders(x, **parts)
-        need_shape(
-            "the result", got, right.shape, name_shapes(x=x), "A block takes tokens and returns tokens. How many?"
-        )
+        question = "A block takes tokens and returns tokens. How many?"
+        need_shape("the result", got, right.shape, name_shapes(x=x), question)
         need_close("result", got, right, "What does each sub-layer read, and where does it write?", known)
     message = "norm, sub-layer and sum come twice, and the result is correct for {number} sizes and random sub-layers."
     say_right(message, number=len(SIZES))
@@ -148,7 +147,7 @@ def zero_test(answer, printed, seed=0):
 def _kept(skip, added, layers):
     """What is left of the stream, and results of known slips with the question that leads from each."""
     length = np.sqrt(skip**2 + added**2)
-    share = skip / length
+    share, once = skip / length, skip**layers / np.sqrt(skip ** (2 * layers) + added**2)
     known = (
         (share, "That is what one sub-layer leaves. What does the second one leave of it?"),
         (share * layers, "Do the losses of several sub-layers add up or multiply?"),
@@ -158,10 +157,7 @@ def _kept(skip, added, layers):
         ((added / length) ** layers, "Is that the share of the stream, or of what was added?"),
         ((1 / length) ** layers, "How long is the stream before the sum, if its skip weight is not 1?"),
         (1 - share**layers, "Is that what is left, or what is lost?"),
-        (
-            skip**layers / np.sqrt(skip ** (2 * layers) + added**2),
-            "When is the norm applied: once, or at each sub-layer?",
-        ),
+        (once, "When is the norm applied: once, or at each sub-layer?"),
     )
     return share**layers, known
 

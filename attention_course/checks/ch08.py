@@ -8,26 +8,20 @@ from ._ask import as_numpy, ask, draw_sizes, name_shapes
 from ._compare import check_number, find_question, need_close, need_shape
 from ._message import NotAttempted, Part, Wrong, describe, half, say_right
 
-SIZES = [
-    (4, 6, 1, 2),
-    (6, 4, 3, 2),
-    (9, 3, 2, 3),
-    (2, 3, 4, 1),
-    (8, 8, 3, 4),
-    (10, 12, 11, 2),
-    (1, 5, 2, 1),
-]  # H, W, C, p
+# H, W, C, p
+SIZES = [(4, 6, 1, 2), (6, 4, 3, 2), (9, 3, 2, 3), (2, 3, 4, 1), (8, 8, 3, 4), (10, 12, 11, 2), (1, 5, 2, 1)]
 
 
-def _draw_sizes(seed):
-    return draw_sizes(SIZES, seed, lambda height, width, _, p: height % p == width % p == 0)
+def _draw_images(seed):
+    """Yield pictures (H, W, C), each with the p of its patches."""
+    random = np.random.default_rng(seed)
+    for *size, p in draw_sizes(SIZES, seed, lambda height, width, _, p: height % p == width % p == 0):
+        yield random.normal(size=size), p
 
 
 def patchify(answer, seed=0):
     """Check a student's ``answer(image, p)``, (H, W, C) -> (H/p · W/p, p · p · C), row by row, for an int p."""
-    random = np.random.default_rng(seed)
-    for height, width, channels, p in _draw_sizes(seed):
-        image = random.normal(size=(height, width, channels))
+    for image, p in _draw_images(seed):
         got, right = ask(answer, image=image, p=p), right_patchify(image, p)
         question = "How many patches are there, and how many numbers does each have?"
         need_shape("the result", got, right.shape, name_shapes(image=image, p=p), question)
@@ -41,10 +35,7 @@ def _about_patches(got, image, p):
     height, width, channels = image.shape
     cut = image.reshape(height // p, p, width // p, p, channels)
     known = (
-        (
-            image.reshape(got.shape),
-            "Your patch 1 is a strip from one row of pixels. Which two axes must change places?",
-        ),
+        (image, "Your patch 1 is a strip from one row of pixels. Which two axes must change places?"),
         (cut.transpose(2, 0, 1, 3, 4), "Are the patches counted along rows or down columns?"),
         (cut.transpose(0, 2, 3, 1, 4), "Within a patch, do the numbers run along its rows or down its columns?"),
         (cut.transpose(0, 2, 4, 1, 3), "Within a patch, are the colours of one pixel next to each other?"),
@@ -90,10 +81,8 @@ def mended_unpatchify(answer, first_row, seed=0):
     The `answer` is a function of patches (H/p · W/p, p · p · C), p, H and W that returns the picture (H, W, C). The
     four numbers of `first_row` are the first row that the wrong function makes of the picture of 4 × 4 numbered pixels.
     """
-    random = np.random.default_rng(seed)
-    for height, width, channels, p in _draw_sizes(seed):
-        image = random.normal(size=(height, width, channels))
-        given = {"patches": right_patchify(image, p), "p": p, "H": height, "W": width}
+    for image, p in _draw_images(seed):
+        given = {"patches": right_patchify(image, p), "p": p, "H": image.shape[0], "W": image.shape[1]}
         got = ask(answer, **given)
         need_shape("the picture", got, image.shape, name_shapes(**given), "How many axes does a picture have?")
         need_close("picture", got, image, "Run it on the picture of 4 × 4 numbered pixels. Where does patch 2 go?")
@@ -113,9 +102,9 @@ def _need_row(first_row):
     if got.shape != (4,):
         raise Wrong(Part("The row is {named}", named=describe(first_row)), "four numbers")
     if not np.array_equal(got, right):
-        other = (
-            "that is not what it prints",
+        row, hint = (
+            tuple(got.tolist()),
             "Run the wrong function on the patches of the numbered picture. What does it print?",
         )
-        reason, question = ROWS.get(tuple(got.tolist()), other)
-        raise Wrong(Part("Not {named}: {reason}", named=str((*got.tolist(),)), reason=Part(reason)), question=question)
+        reason, question = ROWS.get(row, ("that is not what it prints", hint))
+        raise Wrong(Part("Not {named}: {reason}", named=str(row), reason=Part(reason)), question=question)

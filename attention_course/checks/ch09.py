@@ -11,49 +11,37 @@ from ._message import Part, Wrong, half, say_right
 SIZES = [(3, 6, 5), (2, 4, 7), (4, 9, 3), (1, 4, 3), (11, 13, 12), (2, 5, 4)]  # sentences, places, words
 
 
-def _log_softmax(logits):
-    shifted = logits - logits.max(axis=-1, keepdims=True)
-    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
-
-
 def _surprise(logits, words):
     """Minus the logarithm of the probability of each word: (b, L)."""
-    return -np.take_along_axis(_log_softmax(logits), words[..., None], axis=-1)[..., 0]
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    logs = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return -np.take_along_axis(logs, words[..., None], axis=-1)[..., 0]
 
 
 def _counted(lengths, places):
     return np.arange(places) < lengths[:, None]
 
 
-def _right(logits, words, lengths):
-    return _surprise(logits[:, :-1], words[:, 1:])[_counted(lengths - 1, words.shape[1] - 1)].mean()
-
-
-def _known(logits, words, lengths):
-    """Losses that known mistakes give, with the question that leads from each."""
+def _losses(logits, words, lengths):
+    """The right loss, and those that known mistakes give, with the question that leads from each."""
     shifted, predicted = _surprise(logits[:, :-1], words[:, 1:]), _counted(lengths - 1, words.shape[1] - 1)
     each = np.where(predicted, shifted, 0).sum(axis=1)
+    by_sentence = (each / (lengths - 1)).mean()
     plain, few = _surprise(logits, words), _counted(lengths - 2, words.shape[1] - 1)
     seen = _counted(lengths, words.shape[1])
-    back = _surprise(logits[:, 1:], words[:, :-1])
-    return (
+    back, loss = _surprise(logits[:, 1:], words[:, :-1])[predicted].mean(), shifted[predicted].mean()
+    return loss, (
         (plain[seen].mean(), "Which word has the model seen when it answers at position 0?"),
         (plain.mean(), "Which word has the model seen at position 0? And what comes after the end of a sentence?"),
         (shifted.mean(), "Does the padding after the end of a sentence count?"),
         (shifted[_counted(lengths, words.shape[1] - 1)].mean(), "Does any word follow the last word of a sentence?"),
         (shifted[few].mean(), "How many words are there to predict in a sentence of length 5?"),
-        (
-            back[predicted].mean(),
-            "In which direction do you shift the text? Do you predict the next word, or the previous one?",
-        ),
-        (-shifted[predicted].mean(), "Is a surprise positive or negative?"),
+        (back, "In which direction do you shift the text? Do you predict the next word, or the previous one?"),
+        (-loss, "Is a surprise positive or negative?"),
         (shifted[predicted].sum(), "Does the exercise ask for the mean, or for the sum?"),
-        (
-            (each / (lengths - 1)).mean(),
-            "Every predicted word counts equally. Do the words of long sentences count equally in yours?",
-        ),
+        (by_sentence, "Every predicted word counts equally. Do the words of long sentences count equally in yours?"),
         (each.sum() / predicted.size, "How many words do you divide the sum by?"),
-        (shifted[predicted].mean() / log(2), "Which logarithm do you use?"),
+        (loss / log(2), "Which logarithm do you use?"),
     )
 
 
@@ -68,31 +56,28 @@ def next_token_loss(answer, seed=0):
         lengths[-1], lengths[0] = 2, places  # one sentence is mostly padding, one fills its row
         logits = size * random.normal(size=(sentences, places, words))
         trial = {"logits": logits, "words": random.integers(words, size=(sentences, places)), "lengths": lengths}
-        _need_loss(ask(answer, **trial), trial, huge=size > 1000)
+        got, (right, known), huge = ask(answer, **trial), _losses(**trial), size > 1000
+        about = {"given": Part("{given}, lengths {lengths}", given=name_shapes(**trial), lengths=lengths.tolist())}
+        if got.shape != ():
+            seen = Part("With {given}, the loss has shape {shape}", **about, shape=got.shape)
+            raise Wrong(seen, "one number", "What do you take the mean over?")
+        about["loss"] = float(got)
+        if not np.isfinite(got) and huge:
+            seen = Part("With {given} and logits in the thousands, the loss is {loss}", **about)
+            raise Wrong(seen, question="What does exp do to logits in the thousands?")
+        if not np.isfinite(got):
+            seen = Part("With {given}, the loss is {loss}", **about)
+            raise Wrong(seen, question="What is the logarithm of 0, or of a negative number?")
+        if not np.isclose(got, right, rtol=1e-4):
+            otherwise = "Which words of the first sentence count, and how much does each count?"
+            if huge:
+                otherwise = (
+                    "Smaller logits come out right. How small can a probability get before your logarithm fails?"
+                )
+            seen, right = Part("With {given}, the loss is {loss:.4f}", **about), Part("{loss:.4f}", loss=float(right))
+            raise Wrong(seen, right, find_question(got, known, otherwise))
     message = "shift, mask and mean are correct for {number} batches, including one with huge logits."
     say_right(message, number=len(SIZES))
-
-
-def _need_loss(got, trial, huge):
-    right, lengths = _right(**trial), trial["lengths"].tolist()
-    about = {"given": Part("{given}, lengths {lengths}", given=name_shapes(**trial), lengths=lengths)}
-    if got.shape != ():
-        seen = Part("With {given}, the loss has shape {shape}", **about, shape=got.shape)
-        raise Wrong(seen, "one number", "What do you take the mean over?")
-    about["loss"] = float(got)
-    if not np.isfinite(got) and huge:
-        seen = Part("With {given} and logits in the thousands, the loss is {loss}", **about)
-        raise Wrong(seen, question="What does exp do to logits in the thousands?")
-    if not np.isfinite(got):
-        seen = Part("With {given}, the loss is {loss}", **about)
-        raise Wrong(seen, question="What is the logarithm of 0, or of a negative number?")
-    if not np.isclose(got, right, rtol=1e-4):
-        otherwise = "Which words of the first sentence count, and how much does each count?"
-        if huge:
-            otherwise = "Smaller logits come out right. How small can a probability get before your logarithm fails?"
-        question = find_question(got, _known(**trial), otherwise)
-        seen = Part("With {given}, the loss is {loss:.4f}", **about)
-        raise Wrong(seen, Part("{loss:.4f}", loss=float(right)), question)
 
 
 def loss_numbers(start, predicted, *, vocabulary=50257, lengths=(5, 3, 9)):

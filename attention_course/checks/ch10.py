@@ -36,14 +36,12 @@ def mended_places(answer, seed=0):
         for is_there, seen, question in mistakes:
             if is_there:
                 raise Wrong(Part("With {given}, {seen}", given=given, seen=Part(seen)), question=question)
+        whole = x + table[::-1][:n]
         known = (
             (x - right, "Did you add the vectors, or subtract them?"),
             (x + table[1 : n + 1][::-1], "Counting starts at 0. Which row of the table belongs to the last token?"),
             (x + table[:n], "This counts from the first token. Which token gets row 0?"),
-            (
-                x + table[-n:][::-1],
-                "You reversed the whole table. How many of its rows do n tokens need, and which ones?",
-            ),
+            (whole, "You reversed the whole table. How many of its rows do n tokens need, and which ones?"),
         )
         question = "Which row of the table belongs to the last token, and which to the one before it?"
         need_close("result", got, x + right, question, known)
@@ -58,11 +56,9 @@ def _layers(random, n, d):
     def attend(x, bias=None):
         return scaled_dot_product_attention(x @ w_query, x @ w_key, x @ w_value, bias=bias)[0]
 
-    def knows_the_last(x):
-        return attend(x + last * (np.arange(n) == n - 1)[:, None])
-
     yield "a layer without positions", attend
-    yield "a layer that knows only the last position", knows_the_last
+    end = last * (np.arange(n) == n - 1)[:, None]
+    yield "a layer that knows only the last position", lambda x: attend(x + end)
     yield "a layer that knows distances but not directions", lambda x: attend(x, distance)
     yield "the same layer with its sign reversed", lambda x: -attend(x, distance)
 
@@ -77,12 +73,13 @@ def _effects(layer, x):
         order[[i, j]] = j, i
         effects[i, j], left[i, j] = layer(x[order])[order] - straight, layer(x[order]) - straight
     apart = {pair: abs(effect).max() for pair, effect in effects.items()}
-    which = "Which pairs of tokens do you exchange?"
+    which, kept = (
+        "Which pairs of tokens do you exchange?",
+        "Do you keep the largest effect of all pairs, or something else?",
+    )
+    none = "A result of 0 says that no exchange matters. What does this layer return for x with two rows exchanged?"
     return max(apart.values()), (
-        (
-            0.0,
-            "A result of 0 says that no exchange matters. What does this layer return for x with two rows exchanged?",
-        ),
+        (0.0, none),
         (max(abs(effect).max() for effect in left.values()), "The tokens changed places. Where are their outputs now?"),
         (abs(layer(x[::-1])[::-1] - straight).max(), "You reverse all the tokens. How many should move at once?"),
         (apart[0, 1], which),
@@ -90,8 +87,8 @@ def _effects(layer, x):
         (apart[0, n - 1], which),
         (max(apart[i, i + 1] for i in range(n - 1)), which),
         (max(effect.max() for effect in effects.values()), "What happens to a negative difference?"),
-        (np.mean([*apart.values()]), "Do you keep the largest effect of all pairs, or something else?"),
-        (sum(apart.values()), "Do you keep the largest effect of all pairs, or something else?"),
+        (np.mean([*apart.values()]), kept),
+        (sum(apart.values()), kept),
     )
 
 
@@ -120,17 +117,16 @@ def exchange_effect(answer, seed=0):
     The layer is a function of (n, d), and x is (n, d). The question is that of the known mistake which gives all of the
     student's numbers, whichever is wrong first.
     """
-    trials, numbers = _trials(seed), []
+    trials, numbers, names = _trials(seed), [], []
     for kind, layer, x, _, _ in trials:
         numbers.append(ask(answer, layer=layer, x=x))
-        given = Part("{kind} and {shapes}", kind=Part(kind), shapes=name_shapes(x=x))
+        names.append(Part("{kind} and {shapes}", kind=Part(kind), shapes=name_shapes(x=x)))
         question = "The exercise asks for one number. Which effects is it the largest of?"
-        need_shape("the result", numbers[-1], (), given, question)
+        need_shape("the result", numbers[-1], (), names[-1], question)
     mistakes = zip(*(known for *_, known in trials), strict=True)
     known = [([value for value, _ in mistake], mistake[0][1]) for mistake in mistakes]
-    for (kind, _, x, right, _), got in zip(trials, numbers, strict=True):
+    for (_, _, _, right, _), got, given in zip(trials, numbers, names, strict=True):
         if not _close(got, right):
-            given = Part("{kind} and {shapes}", kind=Part(kind), shapes=name_shapes(x=x))
             seen = Part("With {given}, the result is {number:.4f}", given=given, number=float(got))
             otherwise = "What does the layer return for x, and what for x with two rows exchanged?"
             question = next((question for values, question in known if _close(numbers, values).all()), otherwise)

@@ -9,8 +9,7 @@ from ._compare import check_number, find_question, need_finite, need_shape
 from ._message import Part, Wrong, half, say_right
 
 POWERS = "Which number do you raise to the power of a score?"
-
-
+OVERFLOW = "What is the largest power of e in your code, and do you need it?"
 KINDS = {  # of trials: number of scores, and of numbers in a value
     "scores that fall": (7, 2),
     "scores that rise": (7, 3),
@@ -42,13 +41,11 @@ def _known(scores, values):
         total, mixed = total * shrink + exponential, mixed * shrink + exponential * value
         unshrunk_sum, unshrunk_mix = unshrunk_sum + exponential, unshrunk_mix + exponential * value
         largest = new
+    factor = "When a larger score arrives, by what factor is everything accumulated so far too large?"
     return (
         (unshrunk_mix / total, "You shrink the sum when a larger score arrives. What else was accumulated before?"),
         (mixed / unshrunk_sum, "You shrink the mixture when a larger score arrives. What else was accumulated before?"),
-        (
-            unshrunk_mix / unshrunk_sum,
-            "When a larger score arrives, by what factor is everything accumulated so far too large?",
-        ),
+        (unshrunk_mix / unshrunk_sum, factor),
         (mixed, "What do you divide the mixture by at the end?"),
         (values.mean(axis=0), "Every value has the same weight in yours. Where do the scores come in?"),
         (values[scores.argmax()], "Only the value with the largest score is left. What share do the others get?"),
@@ -133,39 +130,13 @@ def merged_parts(answer, seed=0):
         scores, values = (np.concatenate(of_all) for of_all in zip(*parts, strict=True))
         with np.errstate(all="ignore"):
             got, known = ask(answer, largest=largest, total=total, mixed=mixed), _known_merges(largest, total, mixed)
-        question = "What is the largest power of e in your code, and do you need it?"
-        if not total.all():
-            question = (
-                "A computer without a key has a sum of 0 and a largest score of −∞. Where does the NaN come from?"
-            )
+        question = "A computer without a key has a sum of 0 and a largest score of −∞. Where does the NaN come from?"
+        question = OVERFLOW if total.all() else question
         _need_output(got, Part(kind), softmax(scores) @ values, question, known)
-    say_right(
+    message = (
         "the parts merge into the right output for one, two and many computers, one without keys, and huge scores."
     )
-
-
-def _check_online_softmax(answer, seed):
-    """Check ``answer(pairs) -> (d,)``, of an iterator of pairs (score, value (d,)) which can be read only once."""
-    for kind, scores, values in _trials(seed):
-        pairs = _Once(zip(scores.copy(), values.copy(), strict=True))
-        try:
-            _need_mixture(_reader(answer, pairs), Part(kind), scores, values)
-        except Wrong:
-            if not pairs.again:
-                raise
-            seen = "`pairs` had reached its end and was read again"
-            raise Wrong(seen, question="What must you keep while you read `pairs` once?") from None
-    say_right(
-        "it reads every pair only once and is correct for rising, falling, equal, huge and hugely negative scores."
-    )
-
-
-def _need_mixture(answer, kind, scores, values):
-    got, right = ask(answer, scores=scores, values=values), softmax(scores) @ values
-    question = "What is the largest power of e in your code, and do you need it?"
-    if scores.max() < -500:
-        question = "Before the first score there is none. So what is the largest score so far?"
-    _need_output(got, kind, right, question, _known(scores, values))
+    say_right(message)
 
 
 def _need_output(got, kind, right, question, known):
@@ -178,16 +149,24 @@ def _need_output(got, kind, right, question, known):
         raise Wrong(seen, Part("{number:.4f}", number=float(right[0])), question)
 
 
-def _reader(answer, pairs):
-    """The answer as `ask` calls it, reading the pairs instead of what it is given; no function stays as it is."""
-    if not callable(answer):
-        return answer
+def _need_mixture(answer, kind, scores, values):
+    """Raise Wrong unless the answer mixes the values of an iterator of pairs (score, value) that it reads only once."""
+    pairs = _Once(zip(scores.copy(), values.copy(), strict=True))
 
-    def read(scores, values):
+    def read(scores, values):  # as `ask` calls it, which says the shapes of arrays
         return answer(pairs)
 
-    read.__name__ = getattr(answer, "__name__", read.__name__)
-    return read
+    read.__name__ = getattr(answer, "__name__", "read")
+    try:
+        got, right = ask(read if callable(answer) else answer, scores=scores, values=values), softmax(scores) @ values
+        question = "Before the first score there is none. So what is the largest score so far?"
+        question = OVERFLOW if scores.max() >= -500 else question
+        _need_output(got, kind, right, question, _known(scores, values))
+    except Wrong:
+        if not pairs.again:
+            raise
+        seen = "`pairs` had reached its end and was read again"
+        raise Wrong(seen, question="What must you keep while you read `pairs` once?") from None
 
 
 def mended_online(answer, returned, seed=0):
@@ -204,9 +183,14 @@ def mended_online(answer, returned, seed=0):
         "not_divided": 60.0,
         "bare_scores": np.exp(scores) @ values / total,
     }
-    _check_online_softmax(answer, seed)
+    for kind, some_scores, some_values in _trials(seed):
+        _need_mixture(answer, Part(kind), some_scores, some_values)
     with half():
         check_number("mended_online", returned, 60 / total, digits=1, **wrong)
+    message = (
+        "it reads every pair only once and is correct for rising, falling, equal, huge and hugely negative scores."
+    )
+    say_right(message)
 
 
 def cache_bytes(all_heads, grouped_heads, *, layers=40, heads=40, kv_heads=8, width=128):

@@ -47,10 +47,6 @@ EXHIBITS = {
 }
 
 
-def _keep_32_bits(query, key, value, mask=None):
-    return scaled_dot_product_attention(*(a.astype("float32") for a in (query, key, value)), mask)
-
-
 #: Four more: after a page of dmol.pub, after a tutorial of PyTorch, and two that a reader found our checks to miss.
 STRANGERS = {
     "root of n, no keepdims": exchange_part(
@@ -58,7 +54,7 @@ STRANGERS = {
     ),
     "weights of the query alone": score_by(lambda q, k, v: np.resize(q, (len(q), len(k)))),
     "1e-6 added to the sum": weigh_by(lambda s, mask: (w := softmax(s, mask)) / (w.sum(axis=-1, keepdims=True) + 1e-6)),
-    "32 bits inside": _keep_32_bits,
+    "32 bits inside": lambda *a: scaled_dot_product_attention(*(x.astype("float32") for x in a[:3]), *a[3:]),
 }
 
 

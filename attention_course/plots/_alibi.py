@@ -41,7 +41,6 @@ def alibi(stored, *, network=0, keys=0, step=3):
             sheet.text(x, 2.62, f"{weight:.2f}", colour=ORANGE)
     for i, (x, letter) in enumerate(zip(places[:step], written, strict=False)):
         sheet.box(x, 0.3, letter, width=0.5, colour=BLUE, filled=0.15 * (i == step - 1))
-    name = f"the keys of {donor}, the values of {text}, and {step} letters written"
-    picture = sheet.picture(name)
+    picture = sheet.picture(f"the keys of {donor}, the values of {text}, and {step} letters written")
     inputs = {**stored, "first": {"network": network, "keys": keys, "step": step}}
     return with_inputs(picture, "03-alibi", inputs)

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ._canvas import Canvas
-from ._style import BLUE, CYCLE, ORANGE, as_array, check_labels, plural
+from ._given import as_array, check_labels, plural
+from ._style import BLUE, CYCLE, ORANGE
 
 
 def circle(labels, arrows):

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ._canvas import Canvas
-from ._style import BLUE, ORANGE, as_array
+from ._given import as_array
+from ._style import BLUE, ORANGE
 
 
 def online_steps(scores):

@@ -6,7 +6,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, Rectangle
 from matplotlib.patheffects import withStroke
 
-from ._style import GREY, INK, ORANGE, PAPER, WIDTH, as_array, book_style, finish, plural
+from ._given import as_array, plural
+from ._style import GREY, INK, ORANGE, PAPER, WIDTH, book_style, finish
 
 
 def over_image(image, weights):
@@ -31,8 +32,11 @@ def over_image(image, weights):
         for axes, (title, row) in zip(panels, weights.items(), strict=False):
             _draw_image(axes, image, image.shape[1] / columns)
             for (i, j), weight in np.ndenumerate(row.reshape(rows, columns)):
-                if not np.isnan(weight):
-                    _draw_veil(axes, i, j, weight)
+                if not np.isnan(weight):  # the patch is covered with white that lets its weight through
+                    veil = {"facecolor": (1, 1, 1, round(0.6 * (1 - weight), 2)), "edgecolor": PAPER}
+                    axes.add_patch(Rectangle((j, i), 1, 1, linewidth=0.8, **veil))
+                    if weight >= 0.1:
+                        _print_weight(axes, j + 0.5, i + 0.82, weight, 0.1)
             axes.set(xlim=(0, columns), ylim=(rows, 0), aspect="equal")
             axes.set_title(title, color=GREY)  # to be read on a light page and on a dark one
         panels[0].set_gid("picture")  # by which the site knows not to turn its colours round in the dark
@@ -106,14 +110,6 @@ def _print_weight(axes, x, y, weight, pad, **look):
     axes.text(x, y, f"{weight:.2f}", ha="center", va="center", color=PAPER, bbox=plate, **look)
 
 
-def _draw_veil(axes, i, j, weight):
-    """Cover the patch in row i and column j with white that lets its weight through, and print the weight."""
-    opacity = round(0.6 * (1 - weight), 2)
-    axes.add_patch(Rectangle((j, i), 1, 1, facecolor=(1, 1, 1, opacity), edgecolor=PAPER, linewidth=0.8))
-    if weight >= 0.1:
-        _print_weight(axes, j + 0.5, i + 0.82, weight, 0.1)
-
-
 def _draw_weight(axes, start, end, weight, printed):
     """Draw an arrow as wide as its weight between two patches (row, column), or a ring around a patch itself."""
     (y, x), (i, j) = start, end
@@ -158,9 +154,8 @@ def cut_photograph(image, patch_size, chosen):
     """
     image, p = (as_array(image) * 32).round() / 32, patch_size  # fewer colours, a smaller file
     if image.ndim != 3 or image.shape[0] % p or image.shape[1] % p:
-        raise ValueError(
-            f"patch_size is {p}, the image {image.shape}; expected (H, W, 3) and a number that divides both"
-        )
+        wanted = "(H, W, 3) and a number that divides both"
+        raise ValueError(f"patch_size is {p}, the image {image.shape}; expected {wanted}")
     rows, columns = image.shape[0] // p, image.shape[1] // p
     if not 1 <= chosen <= rows * columns:
         raise ValueError(f"chosen is {chosen}; expected 1 to {rows * columns}")
@@ -173,11 +168,9 @@ def cut_photograph(image, patch_size, chosen):
         _draw_cuts(whole, rows, columns, color=PAPER, linewidth=0.8)
         whole.add_patch(Rectangle((j, i), 1, 1, fill=False, edgecolor=ORANGE, linewidth=3))
         one.imshow(image[i * p : (i + 1) * p, j * p : (j + 1) * p], interpolation="none")
-        for axes, title in (
-            (whole, f"{rows} × {columns} = {rows * columns} patches"),
-            (one, f"patch {chosen}: {p} × {p} pixels"),
-        ):
-            axes.set_title(title, color=GREY)
+        whole.set_title(f"{rows} × {columns} = {rows * columns} patches", color=GREY)
+        one.set_title(f"patch {chosen}: {p} × {p} pixels", color=GREY)
+        for axes in (whole, one):
             axes.axis("off")
         whole.set_gid("picture")
         return finish(figure, f"{rows} × {columns} patches, one enlarged", see_through=True)

@@ -3,8 +3,9 @@
 import numpy as np
 from matplotlib.figure import Figure
 
+from ._given import as_array, format_number
 from ._steer import with_inputs
-from ._style import BLUE, GREY, ORANGE, PALE, WIDTH, as_array, book_style, finish, format_number, panel
+from ._style import BLUE, GREY, ORANGE, PALE, WIDTH, book_style, finish, panel
 
 EDGE = 40  # how far the street is drawn, on both sides of the gap 0
 TIERS = 4  # rows below the street, so that fewer lamps hide each other

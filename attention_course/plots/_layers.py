@@ -1,7 +1,8 @@
 """Diagrams of layers: the residual stream, and encoder beside decoder."""
 
 from ._canvas import Canvas
-from ._style import BLUE, GREEN, ORANGE, as_array
+from ._given import as_array
+from ._style import BLUE, GREEN, ORANGE
 
 
 def stream(stops, parts):

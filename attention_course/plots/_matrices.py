@@ -8,25 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from ._canvas import Canvas
-from ._style import (
-    AXIS_TITLE,
-    BLUE,
-    GREY,
-    INK,
-    ORANGE,
-    PALE,
-    PAPER,
-    WIDTH,
-    as_array,
-    book_style,
-    check_labels,
-    check_one_shape,
-    finish,
-    format_number,
-    plural,
-    text_width,
-    tint,
-)
+from ._given import as_array, check_labels, check_one_shape, format_number, plural, text_width
+from ._style import AXIS_TITLE, BLUE, GREY, INK, ORANGE, PALE, PAPER, WIDTH, book_style, finish, tint
 
 
 def grid(values, rows=None, columns=None, *, title="", digits=2, mask=None, row_title="query", column_title="key"):
@@ -81,7 +64,11 @@ def grids(matrices, rows=None, columns=None, *, digits=2, mask=None, row_title="
             row, column = divmod(i, across)
             corner = left + column * (width + gap), (down - row - 1) * (height + above)
             axes = figure.add_axes((corner[0] / size[0], corner[1] / size[1], width / size[0], height / size[1]))
-            _draw_grid(axes, array.round(digits[i]), shown, digits[i], brief)
+            _draw_cells(axes, array.round(digits[i]), shown, digits[i], (-0.5, -0.5), (1, 1), brief)
+            axes.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5))
+            axes.xaxis.tick_top()
+            axes.tick_params(length=0)
+            axes.spines[:].set_visible(False)
             axes.set_xticks(range(m), columns, rotation=90 if upright else 0)
             axes.set_yticks(range(n), rows if column == 0 else [])
             high = 72 * labels - 2 if upright else 19  # points: the labels
@@ -120,16 +107,6 @@ def _draw_cells(axes, array, shown, digits, corner, size, brief=False):
         if shown[i, j] and not (brief and abs(number) < 0.1):
             text = format_number(number, digits).replace("0.", "." if brief else "0.")
             axes.text(x + width / 2, y + height / 2, text, ha="center", va="center", color=INK)
-
-
-def _draw_grid(axes, array, shown, digits, brief):
-    """Paint the cells of one matrix on axes of their own, a cell one unit wide and high."""
-    n, m = array.shape
-    _draw_cells(axes, array, shown, digits, (-0.5, -0.5), (1, 1), brief)
-    axes.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5))
-    axes.xaxis.tick_top()
-    axes.tick_params(length=0)
-    axes.spines[:].set_visible(False)
 
 
 def product(left, right, result, rows=None, columns=None, numbers=None, *, digits=2):
@@ -211,12 +188,10 @@ def grouped(matrices, groups):
             for start in starts[1:]:
                 axes.axhline(start - 0.5, color=PALE, linewidth=0.8)
                 axes.axvline(start - 0.5, color=PALE, linewidth=0.8)
-            axes.set_xticks([])
-            axes.set_yticks(
-                middles if axes is panels[0] else [], [groups[i] for i in starts][: n * (axes is panels[0])]
-            )
+            axes.set(xticks=[], yticks=[])
             axes.tick_params(length=0)
             axes.spines[:].set(visible=True, color=PALE)
+        panels[0].set_yticks(middles, [groups[i] for i in starts])
         return finish(figure, f"{plural(len(arrays), 'map')} of {n} × {n}")
 
 

@@ -6,20 +6,8 @@ import textwrap
 import numpy as np
 from matplotlib.figure import Figure
 
-from ._style import (
-    CYCLE,
-    GREY,
-    PALE,
-    PAPER,
-    WIDTH,
-    as_array,
-    book_style,
-    check_labels,
-    finish,
-    format_number,
-    panel,
-    text_width,
-)
+from ._given import as_array, check_labels, format_number, text_width
+from ._style import CYCLE, GREY, PALE, PAPER, WIDTH, book_style, finish, panel
 
 LINE = 12.5  # points, from one line of letters to the next
 

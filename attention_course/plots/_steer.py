@@ -3,11 +3,11 @@
 import json
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from attention_src import scaled_dot_product_attention
 
-from ._style import BLUE, GREEN, GREY, ORANGE, PALE, PURPLE, WIDTH, Picture, as_array, book_style, finish
+from ._given import as_array
+from ._style import BLUE, GREEN, GREY, ORANGE, PURPLE, Picture, book_style, draw_cross, finish, panel
 
 
 def steer(query, keys, values, words, *, asks):
@@ -32,12 +32,10 @@ def steer(query, keys, values, words, *, asks):
         raise ValueError(f"query, keys and values have shapes {query.shape}, {keys.shape}, {values.shape}")
     output, (weights,) = scaled_dot_product_attention(query[None], keys, values)
     with book_style():
-        figure = Figure(figsize=(WIDTH - 0.12, 2.5), layout="constrained")
-        left, right = figure.subplots(1, 2)
+        figure, (left, right) = panel(2.5, 1, 2)
         for axes, title in ((left, "Query and keys"), (right, "What is mixed")):
             axes.set_title(title, loc="left", color=GREY)
-            axes.axhline(0, color=PALE, linewidth=0.8)
-            axes.axvline(0, color=PALE, linewidth=0.8)
+            draw_cross(axes)
             axes.set(xlim=(-1, 3.2), ylim=(-1, 3.2), aspect="equal")
             axes.axis("off")
         across = np.array([keys[1, 1] - keys[0, 1], keys[0, 0] - keys[1, 0]])

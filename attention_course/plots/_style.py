@@ -1,13 +1,11 @@
 """The visual language of all figures: colours, letters, sizes, and how a figure becomes SVG."""
 
 import re
-import unicodedata
 import warnings
 from contextlib import contextmanager
 from io import StringIO
 
 import matplotlib
-import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 from matplotlib.transforms import Bbox
@@ -90,11 +88,6 @@ def book_style():
         yield
 
 
-def _two_decimals(match):
-    """The number that a pattern found, with at most two decimals."""
-    return f"{float(match.group()):.2f}".rstrip("0").rstrip(".")
-
-
 def finish(figure, name, *, see_through=False):
     """Draw the figure as SVG, `WIDTH` wide, with coordinates of two decimals and without date or version."""
     out = StringIO()
@@ -103,13 +96,12 @@ def finish(figure, name, *, see_through=False):
     box = figure.get_tightbbox().padded(0.06)
     box = Bbox.from_bounds(box.x0, box.y0, max(box.width, WIDTH), box.height)
     figure.savefig(out, format="svg", bbox_inches=box, transparent=see_through, metadata=nothing)
-    svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"-?\d+\.\d{3,}(e-?\d+)?", _two_decimals, tag.group()), out.getvalue())
+
+    def shorten(tag):
+        return re.sub(r"-?\d+\.\d{3,}(e-?\d+)?", lambda x: f"{float(x[0]):.2f}".rstrip("0").rstrip("."), tag[0])
+
+    svg = re.sub("<[^>]*>", shorten, out.getvalue())
     return Picture("\n".join(line.rstrip() for line in svg.splitlines()), name)
-
-
-def as_array(values):
-    """NumPy view of an array, tensor (detached) or list."""
-    return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values, dtype=float)
 
 
 def tint(colour, share):
@@ -120,41 +112,16 @@ def tint(colour, share):
     return colour, round(0.55 * share**0.5, 3)
 
 
-def text_width(text):
-    """About how wide a text of the usual size is."""
-    return sum(0.145 if unicodedata.east_asian_width(letter) in "WF" else 0.085 for letter in text)
-
-
-def check_one_shape(arrays):
-    """Return the shape of the matrices, which must be the same for all."""
-    shapes = {title: array.shape for title, array in arrays.items()}
-    if len(set(shapes.values())) != 1 or any(len(shape) != 2 for shape in shapes.values()):
-        raise ValueError(f"the values have shapes {shapes}; expected matrices of one shape")
-    return next(iter(shapes.values()))
-
-
-def check_labels(name, labels, count):
-    """Return the labels as text, numbers from 1 if there are none; refuse any other count."""
-    labels = [str(i + 1) for i in range(count)] if labels is None else [str(label) for label in labels]
-    if len(labels) != count:
-        raise ValueError(f"{name} has {len(labels)} labels for {count} {name}; expected one each")
-    return labels
-
-
-def format_number(number, digits):
-    """Return the number with so many decimals and a true minus sign."""
-    return f"{number:.{digits}f}".replace("-", "−")
-
-
-def plural(count, noun):
-    """Return '1 map', '2 maps'."""
-    return f"{count} {noun}" + "s" * (count > 1)
-
-
-def panel(height):
-    """Return a figure as wide as all others, and its one pair of axes."""
+def panel(height, *down_and_across, **options):
+    """Return a figure as wide as all others, and its axes, one pair or so many."""
     figure = Figure(figsize=(WIDTH - 0.12, height), layout="constrained")
-    return figure, figure.subplots()
+    return figure, figure.subplots(*down_and_across, **options)
+
+
+def draw_cross(axes):
+    """Draw a cross at the origin: the two lines on which one of the coordinates is 0."""
+    axes.axhline(0, color=PALE, linewidth=0.8)
+    axes.axvline(0, color=PALE, linewidth=0.8)
 
 
 def draw_arrow(axes, start, end, colour=INK, *, width=1.4, alpha=1.0, dashed=False):

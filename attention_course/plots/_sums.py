@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ._style import CYCLE, INK, PALE, PAPER, as_array, book_style, check_labels, draw_arrow, finish, panel
+from ._given import as_array, check_labels
+from ._style import CYCLE, INK, PALE, PAPER, book_style, draw_arrow, finish, panel
 
 
 def weighted_sum(weights, values, labels):

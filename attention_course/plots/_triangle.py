@@ -1,10 +1,10 @@
 """The figures of chapter 4: letters that attend to each other, words at their keys and values, the clocks of RoPE."""
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from attention_src import scaled_dot_product_attention
 
+from ._given import as_array, check_labels, format_number
 from ._matrices import _draw_cells
 from ._series import LINE, _spread
 from ._steer import with_inputs
@@ -13,16 +13,14 @@ from ._style import (
     BLUE,
     GREEN,
     GREY,
-    INK,
     ORANGE,
     PALE,
     PURPLE,
-    WIDTH,
-    as_array,
     book_style,
-    check_labels,
     draw_arrow,
+    draw_cross,
     finish,
+    panel,
 )
 
 REACH = 2.2  # the plane goes so far from the origin
@@ -56,13 +54,11 @@ def triangle(keys, letters, *, turn=0):
     queries = turn_vectors(keys, turn)
     _, weights = scaled_dot_product_attention(queries, keys, keys)
     with book_style():
-        figure = Figure(figsize=(WIDTH - 0.12, 2.4), layout="constrained")
-        plane, cells = figure.subplots(1, 2, width_ratios=(1.25, 1))
+        figure, (plane, cells) = panel(2.4, 1, 2, width_ratios=(1.25, 1))
         plane.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal")
         plane.axis("off")
         plane.set_title("Keys and queries", loc="left", color=GREY)
-        plane.axhline(0, color=PALE, linewidth=0.8)
-        plane.axvline(0, color=PALE, linewidth=0.8)
+        draw_cross(plane)
         for key, query, letter, row in zip(keys, queries, letters, weights, strict=True):
             plane.plot(*zip([0, 0], key, strict=True), color=PURPLE, linewidth=1.8)
             plane.plot(*zip([0, 0], query, strict=True), "--", color=BLUE, linewidth=1.6)
@@ -103,14 +99,12 @@ def roles(words, queries, keys, values):
     if keys.shape != values.shape or keys.ndim != 1:
         raise ValueError(f"keys and values have shapes {keys.shape} and {values.shape}; expected one number a word")
     with book_style():
-        figure = Figure(figsize=(WIDTH - 0.12, 3.5), layout="constrained")
-        axes = figure.subplots()
+        figure, axes = panel(3.5)
         far = 1.45 * max(np.abs(keys).max(), *map(abs, queries.values()))
         low, high = values.min() - 2.2 - 1.3 * len(queries), values.max() + 0.8
         axes.set(xlim=(-far, far), ylim=(low, high), xlabel="key, and query", ylabel="value")
         axes.set_yticks([tick for tick in axes.get_yticks() if values.min() - 1 < tick < values.max() + 1])
-        axes.axhline(0, color=PALE, linewidth=0.8)
-        axes.axvline(0, color=PALE, linewidth=0.8)
+        draw_cross(axes)
         axes.plot(keys.round(3), values.round(3), "o", color=PURPLE, markersize=5)
         figure.draw_without_rendering()  # lays out the axes, so that places are known
         points = 72 / figure.dpi
@@ -118,7 +112,7 @@ def roles(words, queries, keys, values):
             mine = sorted((i for i in range(len(keys)) if (keys[i] < 0) == (side < 0)), key=values.__getitem__)
             heights = [axes.transData.transform((keys[i], values[i]))[1] * points for i in mine]
             for i, height, moved in zip(mine, heights, _spread(heights, [LINE] * len(mine)), strict=True):
-                look = {"ha": "left" if side > 0 else "right", "va": "center", "color": INK}
+                look = {"ha": "left" if side > 0 else "right", "va": "center"}
                 offset = (7 * side, round(moved - height, 1))
                 axes.annotate(words[i], (keys[i], values[i]), offset, textcoords="offset points", **look)
         for i, (word, query) in enumerate(queries.items()):
@@ -150,15 +144,14 @@ def clocks(query_at, key_at, rates):
     if not rates:
         raise ValueError("rates is empty; expected a rate for each clock")
     with book_style():
-        figure = Figure(figsize=(WIDTH - 0.12, 2.3), layout="constrained")
-        panels = np.atleast_1d(figure.subplots(1, len(rates)))
+        figure, panels = panel(2.3, 1, len(rates), squeeze=False)
         around = np.linspace(0, 2 * np.pi, 73)
-        for axes, rate in zip(panels, rates, strict=True):
+        for axes, rate in zip(panels[0], rates, strict=True):
             axes.axis("off")
             axes.set(xlim=(-1.9, 1.9), ylim=(-1.4, 1.4), aspect="equal")
             axes.plot(np.cos(around).round(3), np.sin(around).round(3), color=PALE)
             angle = (query_at - key_at) * rate
-            axes.set_title(f"{np.rad2deg(angle):.0f}° apart".replace("-", "−"), loc="left", color=GREY)
+            axes.set_title(f"{format_number(np.rad2deg(angle), 0)}° apart", loc="left", color=GREY)
             between = key_at * rate + np.linspace(0, angle, 25)
             axes.plot((0.4 * np.cos(between)).round(3), (0.4 * np.sin(between)).round(3), color=ORANGE)
             for name, at, colour, side in (("query", query_at, BLUE, 1), ("key", key_at, PURPLE, -1)):

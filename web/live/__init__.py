@@ -115,16 +115,15 @@ def list_instruments(cells, notebook):
 
 
 def _write(app):
-    if app.builder.format == "html":
-        folder = Path(app.outdir) / "_static" / "live"
-        if app.config.language == TRANSLATED:  # it runs what lies in the English edition
-            folder = ENGLISH_SITE / "_static" / "live"
-            app.live_cells = json.loads((folder / "cells.json").read_text("utf-8"))
-            app.live_bytes = sum_bytes(**json.loads((folder / "runtime.json").read_text("utf-8")))
-            return
-        app.live_cells = {f"chapters/{path.stem}": cells for path in CHAPTERS if (cells := find_offered_cells(path))}
-        app.live_bytes = write_runtime(folder)
-        (folder / "cells.json").write_text(json.dumps(app.live_cells), "utf-8")
+    if app.config.language == TRANSLATED:  # it runs what lies in the English edition
+        folder = ENGLISH_SITE / "_static" / "live"
+        app.live_cells = json.loads((folder / "cells.json").read_text("utf-8"))
+        app.live_bytes = sum_bytes(**json.loads((folder / "runtime.json").read_text("utf-8")))
+        return
+    folder = Path(app.outdir) / "_static" / "live"
+    app.live_cells = {f"chapters/{path.stem}": cells for path in CHAPTERS if (cells := find_offered_cells(path))}
+    app.live_bytes = write_runtime(folder)
+    (folder / "cells.json").write_text(json.dumps(app.live_cells), "utf-8")
 
 
 def _add_button(app, pagename, templatename, context, doctree):
