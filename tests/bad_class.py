@@ -1,8 +1,7 @@
 """A class of submissions as bad as they come, made from chapter 01: what each handed in, and what it should get.
 
-`bad_class.toml` is the one table of expectations. `test_homework_class.py` sends it through all commands,
-`test_homework_fair.py` grades some of it notebook by notebook, and `test_homework_restore.py` restores it without
-running anything.
+`bad_class.toml` is the one table of expectations. `test_homework_class.py` sends it through all commands, and
+`test_homework_restore.py` restores some of it without running anything.
 """
 
 import copy
@@ -65,12 +64,13 @@ def read_entry(row, statuses):
 
 
 TABLE = tomllib.loads((Path(__file__).parent / "bad_class.toml").read_text("utf-8"))
-QUICK, FAIR = TABLE.pop("quick"), TABLE.pop("fair")
+QUICK = TABLE.pop("quick")
 GROUPS = {
     group: {name: read_entry(row, "" if group == "unreadable" else "rrr") for name, row in rows.items()}
     for group, rows in TABLE.items()
 }
 CLASS = {name: entry for entries in GROUPS.values() for name, entry in entries.items()}
+QUICK += GROUPS["elsewhere"]
 
 
 def submission(name, solved=None, folder=None):
@@ -191,11 +191,6 @@ def add_strange_cells(notebook):
     cell_of(notebook, DOUBLED).source += "\n# no file can hold \ud800 and \0"
 
 
-def fence_answer(notebook):
-    cell = cell_of(notebook, ATTENTION)
-    cell.update(cell_type="markdown", source=f"```python\n{cell.source}\n```")
-
-
 def import_root(notebook):
     """An import of the chapter's is edited."""
     cell = next(cell for cell in notebook.cells if "import numpy as np" in cell.source)
@@ -205,10 +200,6 @@ def import_root(notebook):
 def write_into_prompt(notebook):
     place = notebook.cells.index(cell_of(notebook, DOUBLED))
     notebook.cells[place - 1].source += "\n\n0.804"
-
-
-def predict_at_the_end(notebook):
-    notebook.cells.append(new_markdown_cell("2: 0.804"))
 
 
 def raise_sixty_errors(notebook):
@@ -221,16 +212,8 @@ def end_nine_processes(notebook):
         notebook.cells.insert(0, new_code_cell(f"import os\n\nos._exit({number})"))
 
 
-def only_words(notebook):
-    notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
-
-
 def reverse_cells(notebook):
     notebook.cells.reverse()
-
-
-def name_another_kernel(notebook):
-    notebook.metadata.kernelspec = {"name": "julia-9"}
 
 
 def add_3000_cells(notebook):

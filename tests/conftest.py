@@ -1,4 +1,4 @@
-"""The built site, a server and a browser for the tests that look at pages, and a list of what is stale."""
+"""The built site, a server and a browser for the tests that look at pages."""
 
 import gzip
 import os
@@ -100,16 +100,6 @@ def browser():
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield browser
         browser.close()
-
-
-def pytest_terminal_summary(terminalreporter):
-    """List the results that are stale: a failure in CI and before publishing, and a reminder elsewhere."""
-    reports = [report for group in ("passed", "failed") for report in terminalreporter.stats.get(group, [])]
-    stale = [text for report in reports for what, text in report.user_properties if what == "stale"]
-    if stale:
-        terminalreporter.section("stale results, which `make evidence` makes again")
-    for text in sorted(set(stale)):
-        terminalreporter.write_line(text if len(text) < 300 else f"{text[:300]} …")
 
 
 @pytest.fixture

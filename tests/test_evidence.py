@@ -23,12 +23,12 @@ OTHERS = [name for name in NAMES if not name.startswith("ch")]  # tests/test_cla
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_result_is_not_stale(name, record_property):
-    """Listed when the tests end, and a failure only where nothing stale may pass, as in CI and before publishing."""
+def test_a_result_is_not_stale(name):
+    """A failure in CI; elsewhere it is listed when the tests end, and `make publish` asks again."""
     changes = list_changes(name, runners.find(name))
-    if changes:
-        record_property("stale", f"{name}: {'; '.join(changes)}")
-    assert not changes or "CI" not in os.environ, f"run: make evidence NAMES={name}"
+    if changes and "CI" not in os.environ:
+        pytest.xfail(f"stale: {'; '.join(changes)[:300]}")
+    assert not changes, f"run: make evidence NAMES={name}"
 
 
 @pytest.mark.parametrize("name", OTHERS)

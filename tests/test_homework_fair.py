@@ -1,24 +1,11 @@
-"""No right answer gets 0 without a person, and nobody is accused: notebooks of the bad class, graded one by one.
-
-`make test` and `make test-container` try a few; `make test-slow` sends the whole class through all commands.
-"""
+"""What is noticed of a right answer, and what half of one is worth."""
 
 import pytest
-from bad_class import CLASS, FAIR, GROUPS, submission
 from classroom import cell_of, chapter, needs_sandbox, statuses
 
 from homework.answers import EXERCISES
 
 pytestmark = needs_sandbox
-
-
-@pytest.mark.parametrize("name", [*FAIR, *GROUPS["elsewhere"]])
-def test_what_was_written_is_judged_or_for_a_person(name):
-    entry, result = CLASS[name], chapter(1).graded(submission(name))
-    assert statuses(result) == entry.verdicts, result["notes"]
-    for_person = [note["text"] for note in result["notes"] if note["person"]]
-    assert bool(for_person) == bool(entry.person) and all(entry.person in text for text in for_person[-1:]), for_person
-    assert not any(word in str(result["notes"]) for word in ("cheat", "changed (to", "looks like"))
 
 
 def test_what_the_prompt_does_not_forbid_is_noticed_and_no_work_for_a_person():

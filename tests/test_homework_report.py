@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell
 from attention_course import checks
 from attention_course.checks import Part, Wrong
 from homework import report
-from homework.chapter import Call, Exercise, read_exercises
+from homework.chapter import read_exercises
 from homework.grade import batch, judge, run
 from homework.grade.judge import Verdict
 from homework.grade.restore import Restored
@@ -272,27 +272,6 @@ def test_platforms_get_the_table_that_they_import(desk, roster, platform, lines)
 def test_no_cell_is_a_formula(sign, before):
     assert f"{before.rstrip(' ')}'" in tables.escape_formula(f"{before}{sign}1+1")
     assert tables.escape_formula("-2.5") == "-2.5"
-
-
-class FailingSession:
-    """A sandbox whose one function raises an exception of this kind."""
-
-    def __init__(self, kind, text):
-        self.reply = {"raised": kind, "message": text, "used": []}
-
-    def ask(self, do, *_, **__):
-        return {"mine": {"function": "my {name}"}} if do == "names" else self.reply
-
-
-@pytest.mark.parametrize("kind", ["Wrong", "ValueError", "{0}", "Exception"])
-def test_what_a_student_wrote_travels_as_a_value_and_as_text_that_every_file_can_hold(kind):
-    exercise = Exercise("ex01-attention", "", 1, "def mine():", [Call("attention", ["mine"])], set())
-    with pytest.raises(Wrong) as refused:
-        judge.check(FailingSession(kind, "{x} {0} \udc80 \x00 }"), exercise, [], Restored([]))
-    verdict = Verdict.from_message("wrong", refused.value)
-    assert "{x} {0} ?  }" in verdict.message and "{x}" not in verdict.parts["seen"]["template"]
-    assert verdict.parts["seen"]["values"]["text"] == "{x} {0} ?  }"
-    json.dumps(vars(verdict), ensure_ascii=False).encode()
 
 
 @needs_sandbox

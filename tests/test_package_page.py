@@ -1,6 +1,5 @@
 """The reference page has every public name with all it promises, and page and chapters link each other."""
 
-import ast
 import doctest
 import importlib
 import inspect
@@ -64,28 +63,17 @@ def find_thing(name):
 def list_needed_headings(name):
     """Return the headings that the entry of a name must have.
 
-    The course package may say it in sentences instead, unless there are three arguments to explain or three results.
+    The course package says it in sentences instead, unless there are three arguments to explain.
     """
     thing = find_thing(name)
-    if inspect.isclass(thing) and issubclass(thing, tuple | Exception):
-        return {"Parameters"} if issubclass(thing, tuple) else set()
-    parameters = inspect.signature(thing).parameters.values()
     if ".checks." in name:
-        return {"Examples"}  # the call in its chapter
+        return {"Examples"} if inspect.isfunction(thing) else set()  # the call in its chapter
+    parameters = inspect.signature(thing).parameters.values()
     if name.startswith("attention_course."):
         given = [p for p in parameters if p.default is p.empty and p.name not in ("num_train", "num_test")]
-        takes = {"Parameters"} if len(given) >= 3 else set()
-        return takes | ({"Returns"} if inspect.isfunction(thing) and count_results(thing) >= 3 else set())
-    if inspect.isclass(thing):
-        return {"Parameters", "Examples"}
-    refuses = {"Raises"} if "raise " in inspect.getsource(thing) else set()
-    return ({"Parameters"} if parameters else set()) | {"Returns", "Examples"} | refuses
-
-
-def count_results(function):
-    last = ast.parse(inspect.getsource(function)).body[0].body[-1]
-    value = last.value if isinstance(last, ast.Return) else None
-    return len(value.elts) if isinstance(value, ast.Tuple) else 1
+        return {"Parameters"} if len(given) >= 3 else set()
+    results = {"Returns"} if inspect.isfunction(thing) else set()
+    return {"Examples", *results, *(["Parameters"] if parameters else [])}
 
 
 def list_unexplained(name, text):
