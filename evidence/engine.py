@@ -96,8 +96,10 @@ def record(run):
 
     sys.addaudithook(note_file)
     _switch(True)
-    returned = run()
-    _switch(False)
+    try:
+        returned = run()
+    finally:
+        _switch(False)
     executed = {
         (path, _definition(path, entry.code))
         for entry in _profile.getstats()
