@@ -22,7 +22,7 @@ TEXT, GUIDE_TEXT = PAGE.read_text("utf-8"), GUIDE.read_text("utf-8")
 WORDS = {"The cat": ["The", "cat"], "journey": ["journey"], "I play": ["I", "play"]}
 WORDS["Six words"] = ["Your", "journey", "starts", "with", "one", "step"]
 ROW = re.compile(r"^\*(.+)\*: printed `(.+)`, right `(.+)`$", re.M)
-FAULT = re.compile(r"^- ((\S+) is .+?, rounded \S+); .+$", re.M)
+FAULT = re.compile(r"^- ((\S+) is .+?, rounded \S+); (.+)$", re.M)
 CAT = [np.array(matrix, dtype=float) for matrix in ([[1, 0], [0, 1]], [[1, 1], [0, 1]], [[1, 2], [9, 8]])]
 SIX = np.array([
     [0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64],
@@ -76,8 +76,13 @@ def list_problems(text):
                 yield f"{title}, {part}, {word}: right is {values}"
             off = [pair for pair in pairs if judge(*pair) != "right"]
             expected = [f"{t} is {judge(t, value)}: {value:.6f}, rounded {rounded(t, value)}" for t, value in off]
-            if (said := [fault for fault, _ in FAULT.findall(faults)]) != expected:
+            named = FAULT.findall(faults)
+            if (said := [fault for fault, *_ in named]) != expected:
                 yield f"{title}, {part}, {word}: the page says {said}, right is {expected}"
+            for (_, token, why), (_, value) in zip(named, off, strict=False):
+                distance = f"off by {abs(float(token) - value):.{1 - Decimal(token).as_tuple().exponent}f}"
+                if why.startswith("off by") and why.split("; ")[0] != distance:
+                    yield f"{title}, {part}, {word}: {token} is {distance}"
             found.update((title, part, judge(*pair)) for pair in off)
     for title, part, *counts in SUMMARY.findall(text):
         wrong = [found.pop((title, part, verdict), 0) for verdict in ("misrounded", "wrong")]
@@ -131,7 +136,7 @@ def test_the_guide_counts_its_verdicts():
 
 def misprints():
     """The printed numbers that no chapter may show as a result: not right, and too long to be right elsewhere."""
-    return sorted({token for _, token in FAULT.findall(TEXT) if len(token.partition(".")[2]) > 2})
+    return sorted({token for _, token, _ in FAULT.findall(TEXT) if len(token.partition(".")[2]) > 2})
 
 
 def repeated(notebook):
