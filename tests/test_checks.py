@@ -140,6 +140,14 @@ def test_every_seed_has_a_size_of_1_and_one_above_9_and_no_other_seed_has_all_of
     assert spy(ASKED[name], 0) == trials[0]  # what is visible is the same for everybody
 
 
+@pytest.mark.parametrize("name", ["ex01-attention", "ex01-mend", "ex05-attention", "ex05-mend"])
+def test_every_seed_has_one_query_one_key_and_values_as_long_as_keys(name):
+    for seed in (0, 17, 4711):
+        sizes = [(n, m, d_k, d_v) for (n, d_k), (m, _), (_, d_v), *_ in spy(ASKED[name], seed)]
+        assert any(n == 1 for n, *_ in sizes) and any(m == 1 for _, m, *_ in sizes)
+        assert any(d_k == d_v for *_, d_k, d_v in sizes) and any(min(some) > 9 for some in sizes)
+
+
 def test_drawn_sizes_keep_what_matters_of_those_that_are_written_and_fit():
     written = [(1, 4, 4, 7), (11, 3, 12, 12)]
     assert draw_sizes(written, 0) == written

@@ -1,12 +1,39 @@
-"""What the packages promise before anyone calls them: where none is needed, no torch is imported."""
+"""What the packages promise before anyone calls them: the signatures, and a quick import without torch."""
 
+import importlib
+import inspect
 import pkgutil
+import re
 import subprocess
 import sys
+
+import pytest
 
 import attention_course
 import attention_src
 
+SIGNATURES = {
+    "scores.dot_score": "(query, key)",
+    "scores.scaled_dot_score": "(query, key, *, scale=None)",
+    "scores.general_score": "(query, key, w)",
+    "scores.additive_score": "(query, key, w_query, w_key, v)",
+    "weights.softmax": "(scores, mask=None)",
+    "weights.relu_weights": "(scores, mask=None)",
+    "weights.sigmoid_weights": "(scores, mask=None)",
+    "masks.causal_mask": "(n, m=None, *, offset=0, like=None)",
+    "masks.padding_mask": "(lengths, m)",
+    "masks.window_mask": "(n, width, *, m=None, ahead=None, offset=0, like=None)",
+    "attention.attention": (
+        "(query, key, value, mask=None, *, score=scaled_dot_score, weigh=softmax, bias=None, scale=None)"
+    ),
+    "attention.scaled_dot_product_attention": "(query, key, value, mask=None, *, bias=None, scale=None)",
+    "attention.blockwise_attention": "(query, key, value, mask=None, *, block_size, bias=None, scale=None)",
+    "positions.sinusoidal_positions": "(n, d_model, *, like=None)",
+    "positions.rotary": "(x, positions=None, *, base=10000.0, layout='pairs', d_rotary=None)",
+    "positions.alibi_bias": "(num_heads, n, m=None, *, released=False, like=None)",
+    "patches.patchify": "(images, patch_size)",
+    "patches.unpatchify": "(patches, patch_size, height, width)",
+}
 WITH_TORCH = {f"attention_src.{name}" for name in ("layers", "threads")}
 WITH_TORCH |= {f"attention_src.models.{name}" for name in ("seq2seq", "transformer", "vit", "bert")}
 WITH_TORCH |= {
@@ -53,3 +80,23 @@ def test_what_needs_no_torch_can_be_imported_and_used_without_it_and_never_looks
     process = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True)
     said = "query is a list; expected a NumPy array or a torch tensor\n"
     assert (process.returncode, process.stdout) == (0, said), process.stderr
+
+
+@pytest.mark.parametrize("path", SIGNATURES)
+def test_a_public_function_is_in_place_with_its_signature(path):
+    module, _, name = path.rpartition(".")
+    function = getattr(importlib.import_module(f"attention_src.{module}"), name)
+    assert f"{function.__module__}.{function.__name__}" == f"attention_src.{path}"
+    assert re.sub(r"<function (\w+) at \w+>", r"\1", str(inspect.signature(function))) == SIGNATURES[path]
+
+
+def test_every_name_that_the_package_exports_is_a_public_function():
+    functions = [getattr(attention_src, name) for name in attention_src.__all__]
+    assert {f"{f.__module__}.{f.__name__}".removeprefix("attention_src.") for f in functions} <= SIGNATURES.keys()
+
+
+def test_the_import_takes_less_than_three_tenths_of_a_second():
+    """Count the processor's time, which a busy machine does not stretch as it does a clock's."""
+    code = "import time; start = time.process_time(); import attention_src; print(time.process_time() - start)"
+    command = [sys.executable, "-c", code]
+    assert min(float(subprocess.run(command, capture_output=True, text=True).stdout) for _ in range(5)) < 0.3
