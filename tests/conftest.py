@@ -31,13 +31,19 @@ def _build(source, *options):
 
 
 @pytest.fixture(scope="module")
-def book(request):
-    """What the chapter defines under the names in USES of its test; settings that its cells change are put back."""
+def settings():
+    """Put back what the cells of chapters set: the default dtype of torch, and how NumPy prints."""
     dtype, printing = torch.get_default_dtype(), np.get_printoptions()
-    number = request.module.__name__[-2:]
-    yield load_book(next(path for path in CHAPTERS if path.stem.startswith(number)), request.module.USES)
+    yield
     torch.set_default_dtype(dtype)
     np.set_printoptions(**printing)
+
+
+@pytest.fixture(scope="module")
+def book(request, settings):
+    """What the chapter defines under the names in USES of its test."""
+    number = request.module.__name__[-2:]
+    return load_book(next(path for path in CHAPTERS if path.stem.startswith(number)), request.module.USES)
 
 
 @pytest.fixture(params=range(5))
