@@ -1,6 +1,7 @@
 """Check the arguments of every formula and prepare them: one library, real numbers, shapes that fit, no empty axis."""
 
 from functools import cache
+from itertools import zip_longest
 from math import inf, prod
 from numbers import Real
 from operator import index
@@ -46,7 +47,7 @@ def namespace(**arrays):
 
 
 def _library(name, array):
-    if is_numpy_array(array):
+    if is_numpy_array(array) and not isinstance(array, (np.ma.MaskedArray, np.matrix)):  # their arithmetic is another
         return "a NumPy array"
     if is_torch_array(array):
         return "a torch tensor"
@@ -112,7 +113,7 @@ def prepare_attention(query, key, value, mask, bias, *, equal_lengths=False):
     check_axes(2, "(..., rows, d), one row for each query or key", query=query, key=key, value=value)
     check_equal((-2, -2), "every key needs one value", key=key, value=value)
     check_broadcast(query=query, key=key, value=value)
-    scores = (*np.broadcast_shapes(query.shape[:-2], key.shape[:-2]), query.shape[-2], key.shape[-2])
+    scores = (*check_broadcast(query=query, key=key), query.shape[-2], key.shape[-2])
     if mask is not None:
         _check_mask(xp, mask, scores)
     if bias is not None:
@@ -133,12 +134,16 @@ def prepare_mix(weights, value):
     return weights, value
 
 
-def zero_unseen(xp, mask, array):
-    """Return keys or values with 0 for NaN and infinity where no query may look, since 0 · NaN is NaN."""
+def zero_hidden(xp, mask, query, key, value):
+    """Return all three with 0 for NaN and infinity in what the mask hides, since 0 · NaN is NaN, in gradients too.
+
+    Hidden is a key or value that no query may see, and a query that may look nowhere.
+    """
     if mask is None:
-        return array
-    visible = xp.any(mask, axis=-2)[..., None]
-    return xp.where(visible | (xp.abs(array) < inf), array, 0.0)
+        return query, key, value
+    looks, seen = xp.any(mask, axis=-1)[..., None], xp.any(mask, axis=-2)[..., None]
+    pairs = (looks, query), (seen, key), (seen, value)
+    return tuple(xp.where(visible | (xp.abs(array) < inf), array, 0.0) for visible, array in pairs)
 
 
 def _check_mask(xp, mask, scores):
@@ -186,13 +191,16 @@ def check_equal_lengths(query, key):
 
 
 def check_broadcast(**arrays):
-    """Raise ValueError unless all axes before the last two of these arrays or shapes broadcast against each other."""
+    """Return the shape to which all axes before the last two of these arrays or shapes broadcast, or raise ValueError.
+
+    Without NumPy, so that `torch.export` takes batches of any size.
+    """
     leading = [_shape(array)[:-2] for array in arrays.values()]
-    try:
-        np.broadcast_shapes(*leading)
-    except ValueError:
+    axes = [*zip_longest(*map(reversed, leading), fillvalue=1)][::-1]
+    if any(length not in (1, max(lengths)) for lengths in axes for length in lengths):
         got = " and ".join(map(str, leading))
-        raise ValueError(f"{name_shapes(**arrays)}: the axes before the last two do not broadcast, got {got}") from None
+        raise ValueError(f"{name_shapes(**arrays)}: the axes before the last two do not broadcast, got {got}")
+    return tuple(map(max, axes))
 
 
 def check_tokens(linear, **arrays):

@@ -8,7 +8,7 @@ from math import inf
 
 from array_api_compat import is_torch_array
 
-from ._validation import as_integer, cast, prepare_attention, prepare_mix, zero_unseen
+from ._validation import as_integer, cast, prepare_attention, prepare_mix, zero_hidden
 from .scores import scale_query, scaled_dot_score
 from .weights import softmax
 
@@ -23,8 +23,9 @@ def scaled_dot_product_attention(query, key, value, mask=None, *, bias=None, sca
     query : (..., n, d_k)
     key : (..., m, d_k)
     value : (..., m, d_v)
-        NaN or infinity counts as 0 in a value that the mask hides from every query. If any query may see it, it
-        reaches the others too, since a weight of 0 doesn't stop it: 0 · NaN and 0 · ∞ are NaN.
+        NaN or infinity counts as 0, in gradients too, in a key or value that the mask hides from every query, and in a
+        query that may look nowhere. If any query may see it, it reaches the others too, since a weight of 0 doesn't
+        stop it: 0 · NaN and 0 · ∞ are NaN.
     mask : (..., n, m) bool, True = may look; n may be 1, one row for all queries
     bias : (..., n, m), real numbers added to the scores, such as `alibi_bias`; n may be 1, one row for all queries
     scale : float, what the dot products are multiplied by; 1 / √d_k if left out
@@ -55,7 +56,7 @@ def scaled_dot_product_attention(query, key, value, mask=None, *, bias=None, sca
     # Check: one library (xp is NumPy or torch), shapes that fit, the same d_k for queries and keys, a boolean mask.
     # `dtype` is that of the result; query, key, value and bias come back in it, or in float32 if it is half precision.
     xp, dtype, query, key, value, bias = prepare_attention(query, key, value, mask, bias, equal_lengths=True)
-    value = zero_unseen(xp, mask, value)  # NaN or ∞ where no query may look becomes 0, for 0 · NaN is NaN
+    query, key, value = zero_hidden(xp, mask, query, key, value)  # NaN or ∞ that the mask hides, for 0 · NaN is NaN
 
     query = scale_query(query, scale)  # scale: query / √d_k, or query · scale, which scales every score below
     scores = query @ key.mT  # score: one dot product for each pair, (..., n, m); mT transposes the last two axes
@@ -101,7 +102,7 @@ def attention(query, key, value, mask=None, *, score=scaled_dot_score, weigh=sof
     (array([[1., 0.]]), array([[5.]]))
     """
     xp, dtype, query, key, value, bias = prepare_attention(query, key, value, mask, bias)
-    value = zero_unseen(xp, mask, value)
+    query, key, value = zero_hidden(xp, mask, query, key, value)
 
     scores = score(query, key) if scale is None else score(query, key, scale=scale)
     if bias is not None:
@@ -144,7 +145,7 @@ def blockwise_attention(query, key, value, mask=None, *, block_size, bias=None, 
     """
     block_size = as_integer("block_size", block_size, 1)
     xp, dtype, query, key, value, bias = prepare_attention(query, key, value, mask, bias, equal_lengths=True)
-    value = zero_unseen(xp, mask, value)
+    query, key, value = zero_hidden(xp, mask, query, key, value)
 
     outputs = []
     for start in range(0, query.shape[-2], block_size):

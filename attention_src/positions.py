@@ -90,15 +90,20 @@ def rotary(x, positions=None, *, base=10000.0, layout="pairs", d_rotary=None):
         raise ValueError(f"base is {base}; expected a number greater than 0")
     if layout not in ("pairs", "halves"):
         raise ValueError(f"layout is {layout!r}; expected 'pairs' or 'halves'")
-    theta = xp.asarray(_frequencies(d, base), device=device(x))
+    exact = xp.float32 if _lacks_float64(device(x)) else xp.float64
+    theta = xp.asarray(_frequencies(d, base), dtype=exact, device=device(x))
 
-    angles = _check_positions(xp, x, positions)[..., None] * theta  # (..., n, d / 2), in float64
+    angles = _check_positions(xp, x, positions)[..., None] * theta  # (..., n, d / 2), in float64 where there is one
     cos, sin = (cast(xp, wave(angles), x.dtype) for wave in (xp.cos, xp.sin))
     a, b = (x[..., 0:d:2], x[..., 1:d:2]) if layout == "pairs" else (x[..., : d // 2], x[..., d // 2 : d])
     turned = _join_pairs(xp, a * cos - b * sin, a * sin + b * cos, layout)
     rest = xp.broadcast_to(x[..., d:], (*turned.shape[:-1], x.shape[-1] - d))
 
     return cast(xp, xp.concat([turned, rest], axis=-1), dtype)
+
+
+def _lacks_float64(place):
+    return str(place).startswith("mps")  # Apple's GPUs
 
 
 def _count_rotated(d, d_rotary):

@@ -77,6 +77,10 @@ def odd_versions(array, arguments):
             (array(good[:0]), ValueError, f"{name} has shape {(0, *good.shape[1:])}; {axes}"),
             (array(good[..., :0]), ValueError, f"{name} has shape {(*good.shape[:-1], 0)}; {axes}"),
         ]
+        if array is np.array:  # their arithmetic is another
+            for odd in np.ma.array(good), good.reshape(-1, good.shape[-1]).view(np.matrix):
+                text = f"{name} is a {type(odd).__name__}; expected a NumPy array or a torch tensor"
+                versions.append((odd, TypeError, text))
         if second:
             clash = (first, other, second, kind) if name == first else (first, kind, name, other)
             message = "{} is {} but {} is {}; expected one library".format(*clash)

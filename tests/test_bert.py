@@ -37,6 +37,12 @@ def test_shapes_are_those_of_the_docstring_and_rows_sum_to_1(model):
     torch.testing.assert_close(weights.sum(-1), torch.ones(6, 12, 8))
 
 
+def test_the_numbers_of_a_text_are_made_where_the_weights_are(model):
+    with torch.device("meta"):
+        _, states, weights = model("a bank")
+    assert states.device == weights.device == torch.device("cpu")
+
+
 def test_a_text_is_cut_off_where_the_positions_end(model):
     assert len(model("word " * 600)[0]) == 512
 

@@ -37,6 +37,8 @@ from reference import (
 from attention_src.attention import attention, blockwise_attention, scaled_dot_product_attention
 from attention_src.layers import AdditiveAttention, DecoderBlock, EncoderBlock, FeedForward, MultiHeadAttention
 from attention_src.masks import causal_mask, padding_mask, window_mask
+from attention_src.models.seq2seq import KINDS as KINDS_OF_ATTENTION
+from attention_src.models.seq2seq import Seq2Seq
 from attention_src.models.transformer import Transformer
 from attention_src.models.vit import VisionTransformer
 from attention_src.patches import patchify, unpatchify
@@ -194,6 +196,31 @@ def test_what_no_query_can_see_does_not_matter(core, bad, array):
             arrays[name][(..., 3) if name == "scores" else 3] = bad
         with np.errstate(invalid="ignore", over="ignore"):
             same(core.call(**as_given(array, arrays), mask=array(hidden)), expected)
+
+
+SCORED = [
+    {},
+    {"weigh": relu_weights},
+    {"weigh": sigmoid_weights},
+    {"score": partial(tanh_score, v=torch.ones(D).double())},
+]
+
+
+@pytest.mark.parametrize("attend", [plain, by_blocks, *(partial(generic, **settings) for settings in SCORED)])
+@pytest.mark.parametrize("bad", [0, np.nan, np.inf, -np.inf, 1e300])
+def test_what_the_mask_hides_counts_as_0_in_gradients_too(attend, bad):
+    mask, results = torch.tensor(some_mask(N, M) & (np.arange(M) != 3)), []
+    for visible in (mask, mask[1:2], torch.stack([mask] * BATCH)):
+        arrays = CORE["attention"].arrays()
+        for filling in (arrays["key"][3, 0], bad):
+            arrays["key"][3] = arrays["value"][3] = filling
+            arrays["query"][0] = filling if len(visible) > 1 else 0  # in the others it may look nowhere
+            leaves = [torch.tensor(array, requires_grad=True) for array in arrays.values()]
+            output = attend(*leaves, visible)
+            results.append([output, *torch.autograd.grad(output.square().sum(), leaves)])
+    for clean, spoilt in zip(results[::2], results[1::2], strict=True):
+        for one, other in zip(clean, spoilt, strict=True):
+            same(one, other)
 
 
 @both_libraries
@@ -585,16 +612,30 @@ def test_a_layer_leaves_its_inputs_alone_and_makes_no_nan_of_a_query_that_may_lo
 
 
 @both_ways
-@pytest.mark.parametrize("bad", [torch.nan, torch.inf])
+@pytest.mark.parametrize("bad", [0, torch.nan, torch.inf, -torch.inf])
 @pytest.mark.parametrize("name", [name for name in LAYERS if "Encoder" not in name])
-def test_what_is_in_the_padding_cannot_spoil_the_output(name, bad, need_weights):
-    layer, mask = LAYERS[name], padding_mask(torch.tensor([3, M]), M)
-    module, tokens, _ = layer.arguments(BATCH)
-    expected = layer.call(module, tokens, mask, need_weights)
-    for padded in (tokens[name] for name, shape in layer.shapes.items() if shape[0] == M):
-        padded.data[0, 3:] = bad
-    for got, clean in zip(layer.call(module, tokens, mask, need_weights), expected, strict=True):
-        same(got, clean)
+def test_what_the_mask_hides_can_spoil_neither_output_nor_gradients(name, bad, need_weights):
+    layer = LAYERS[name]
+    module, tokens, mask = layer.arguments(BATCH)
+    masks = [mask & (torch.arange(M) < torch.tensor([3, M])[:, None, None]), padding_mask(torch.tensor([3, M]), M)]
+    if layer.mask == "mask" and not layer.always_weights:
+        masks.append(
+            masks[0][:, None] & torch.tensor([True, False, True])[:, None, None].repeat(module.num_heads // 3, 1, 1)
+        )
+    for visible in masks:
+        results = []
+        for spoil in (False, True):
+            if spoil:
+                for padded in (tokens[name] for name, shape in layer.shapes.items() if shape[0] == M):
+                    padded.data[0, 3:] = bad
+            if "query" in tokens and visible.shape[-2] > 1:
+                tokens["query"].data[:, 0] = bad if spoil else 1  # it may look nowhere
+            outputs = layer.call(module, tokens, visible, need_weights)
+            leaves = (*tokens.values(), *module.parameters())
+            results.append([*outputs, *torch.autograd.grad(outputs[0].square().sum(), leaves)])
+        for clean, spoilt in zip(*results, strict=True):
+            same(clean, spoilt)
+        _, tokens, _ = layer.arguments(BATCH)
 
 
 @both_ways
@@ -605,6 +646,62 @@ def test_under_autocast_a_layer_takes_the_precision_that_torch_converts(layer, n
     with torch.autocast("cpu", torch.bfloat16):
         rough = {name: x.bfloat16() for name, x in tokens.items()}
         same(layer.call(module.float(), rough, mask, need_weights)[0].float(), expected, 0.2)
+
+
+TEXT, SIZES = torch.tensor([[3, 4, 5], [4, 2, 0]]), {"d_embed": 3, "d_encoder": 4, "d_decoder": 4}
+MODELS = {
+    **{f"Seq2Seq {kind}": partial(Seq2Seq, 6, 6, **SIZES, attention=kind) for kind in KINDS_OF_ATTENTION},
+    "Transformer": partial(Transformer, 6, 6, D_MODEL, HEADS, H, longest=3),
+}
+
+
+@pytest.mark.parametrize("lengths", [[3, 2], np.array([3, 2]), torch.tensor([3, 2])], ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_takes_lengths_in_any_form_and_no_text_that_is_too_long(name, lengths):
+    model = fill_randomly(MODELS[name]())
+    same(model(TEXT, TEXT, lengths)[0], model(TEXT, TEXT, torch.tensor([3, 2]))[0], 0)
+    with pytest.raises(TypeError, match=r"lengths has dtype torch.float32; expected integers"):
+        model(TEXT, TEXT, [3.0, 2.0])
+    if name == "Transformer":
+        for given in (TEXT.repeat(1, 2), TEXT), (TEXT, TEXT.repeat(1, 2)):
+            text = "source" if given[0].shape[1] == 6 else "target"
+            with refuses(ValueError, f"{text} has 6 characters; expected at most longest = 3"):
+                model(*given, [3, 2])
+
+
+@both_ways
+def test_a_layer_is_exported_for_batches_and_lengths_of_any_size(need_weights):
+    layer, x = fill_randomly(MultiHeadAttention(D_MODEL, HEADS)), torch.tensor(random((5, N, D_MODEL))[0])
+    masks, sizes = (
+        [torch.tensor(some_mask(k, k)) for k in (N, M)],
+        {0: torch.export.Dim("batch"), 1: torch.export.Dim("n")},
+    )
+    shapes = {"query": sizes, "mask": dict.fromkeys((0, 1), sizes[1]), "need_weights": None}
+    exported = torch.export.export(layer, (x,), {"mask": masks[0], "need_weights": need_weights}, dynamic_shapes=shapes)
+    other = torch.tensor(random((2, M, D_MODEL))[0])
+    for got, expected in zip(
+        exported.module()(other, mask=masks[1], need_weights=need_weights),
+        layer(other, mask=masks[1], need_weights=need_weights),
+        strict=True,
+    ):
+        assert got is expected is None or same(got, expected) is None
+
+
+@pytest.mark.parametrize("name", [*MODELS, *LAYERS])
+def test_what_is_made_on_the_way_is_made_where_the_input_is(name):
+    elsewhere = torch.device("meta")  # what is made there by mistake does not mix with the rest
+    if name in LAYERS:
+        module, tokens, mask = LAYERS[name].arguments(BATCH)
+        for need_weights in (True, False):
+            with elsewhere:
+                outputs = LAYERS[name].call(module, tokens, mask, need_weights)
+            assert {output.device.type for output in outputs} == {"cpu"}
+        return
+    model, source = fill_randomly(MODELS[name]()), TEXT[:1]
+    with elsewhere:
+        lengths = () if name.startswith("Seq2Seq") else ([3],)
+        outputs = model(source, source, *lengths)[0], model.generate(source, 3, *lengths)[0]
+    assert {output.device.type for output in outputs} == {"cpu"}
 
 
 @pytest.mark.parametrize("name", [name for name in LAYERS if name != "AdditiveAttention"])

@@ -33,7 +33,7 @@ EQUIVALENT = {
     ("weights.softmax", "0.0", "1.0"): [FINITE],
     ("weights.softmax", "1.0", "2.0"): [ZERO],
     ("weights._count_visible", "1.0", "2.0"): ["in a row without visible keys all weights are 0, whatever the count"],
-    ("_validation.zero_unseen", "0.0", "1.0"): ["the weight there is 0, so any finite number will do"],
+    ("_validation.zero_hidden", "0.0", "1.0"): ["the weight there is 0, so any finite number will do"],
     **{
         (f"_validation.{function}", *change): [EQUAL]
         for function in ("_fits", "check_equal")

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 import torch
 from reference import BATCH, HEADS, D, M, N, both_libraries, odd_versions, random, refuses, same
+from torch.utils._python_dispatch import TorchDispatchMode
 
+import attention_src.positions as module
 from attention_src.positions import alibi_bias, rotary, sinusoidal_positions
 
 LIKES = {
@@ -118,6 +120,22 @@ def test_rotary_returns_the_dtype_of_x_whatever_that_of_the_positions(kind, arra
         assert got.dtype == expected
         same(got, precise, {"float16": 1e-2, "float64": 1e-12}.get(kind, 1e-5))
         same(x, whole, 0)  # which is never modified
+
+
+@pytest.mark.parametrize("place, lacks", [("cpu", False), ("mps", True), ("mps:0", True)])
+def test_rotary_computes_in_float64_where_the_device_has_it(place, lacks, monkeypatch):
+    class Kinds(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            result = function(*args, **(kwargs or {}))
+            kinds.update({result.dtype} - {torch.float64} if "lift_fresh" in str(function) else {result.dtype})
+            return result
+
+    kinds, x, lacking = set(), torch.tensor(random((BATCH, N, D))[0], dtype=torch.float32), module._lacks_float64
+    monkeypatch.setattr(module, "_lacks_float64", lambda _: lacking(torch.device(place)))
+    with Kinds():
+        turned = rotary(x, torch.arange(N))
+    assert turned.dtype == torch.float32 and (torch.float64 in kinds) != lacks
+    same(turned, rotary(x.double()), 1e-6)
 
 
 def test_gradients_flow_through_rotary():

@@ -71,3 +71,6 @@ def test_sizes_that_do_not_fit_each_other_and_pictures_of_another_size_are_refus
         make_model()(IMAGES[..., :3])
     with refuses(ValueError, "images has shape (3, 4, 6, 4); expected (..., 6, 6, 4)"):
         make_model()(IMAGES[:, :4])
+    for kind in (torch.uint8, torch.float32):
+        with refuses(TypeError, f"images has dtype {kind}; expected torch.float64, as the layer has"):
+            make_model()(IMAGES.to(kind))

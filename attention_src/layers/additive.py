@@ -6,7 +6,7 @@ from math import sqrt
 import torch
 from torch import nn
 
-from .._validation import as_integer, check_axes, check_dtype, check_equal
+from .._validation import as_integer, check_axes, check_dtype, check_equal, prepare_attention, zero_hidden
 from ..attention import attention
 from ..scores import tanh_score
 
@@ -47,16 +47,12 @@ class AdditiveAttention(nn.Module):
 
     def project(self, key):
         """Return key W_k, (..., m, d_key) -> (..., m, d_hidden): the part that does not depend on a query."""
-        check_dtype(self.w_key.dtype, key=key)
-        check_axes(2, "(..., m, d_key), one row for each key", key=key)
-        check_equal((-1, -2), "w_key needs a row for each number of a key", key=key, w_key=self.w_key)
+        self._check("m", key=key)
         return key @ self.w_key
 
     def attend(self, query, projected, value, mask=None):
         """Do what `forward` does, with the keys that `project` returned, (..., m, d_hidden)."""
-        check_dtype(self.w_query.dtype, query=query)
-        check_axes(2, "(..., n, d_query), one row for each query", query=query)
-        check_equal((-1, -2), "w_query needs a row for each number of a query", query=query, w_query=self.w_query)
+        self._check("n", query=query)
         return attention(query @ self.w_query, projected, value, mask, score=partial(tanh_score, v=self.v))
 
     def forward(self, query, key, value=None, mask=None):
@@ -65,4 +61,17 @@ class AdditiveAttention(nn.Module):
         Arguments and errors are those of `attention`, with queries (..., n, d_query) and keys (..., m, d_key) in the
         dtype of the layer.
         """
-        return self.attend(query, self.project(key), key if value is None else value, mask)
+        value = key if value is None else value
+        self._check("m", key=key), self._check("n", query=query)
+        prepare_attention(query, key, value, mask, None)  # only to check that they fit each other
+        query, key, value = zero_hidden(torch, mask, query, key, value)  # before a projection meets NaN
+        return self.attend(query, self.project(key), value, mask)
+
+    def _check(self, rows, **vectors):
+        """Raise unless the queries or keys have the dtype and the length of the matrix that projects them."""
+        (name,) = vectors
+        matrix = getattr(self, f"w_{name}")
+        check_dtype(matrix.dtype, **vectors)
+        check_axes(2, f"(..., {rows}, d_{name}), one row for each {name}", **vectors)
+        reason = f"w_{name} needs a row for each number of a {name}"
+        check_equal((-1, -2), reason, **vectors, **{f"w_{name}": matrix})

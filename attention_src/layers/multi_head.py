@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from .._validation import as_integer, as_number, check_equal, check_head_pairs, check_tokens, zero_unseen
+from .._validation import as_integer, as_number, check_equal, check_head_pairs, check_tokens, zero_hidden
 from ..attention import scaled_dot_product_attention
 
 
@@ -88,8 +88,9 @@ class MultiHeadAttention(nn.Module):
         Returns
         -------
         output : (..., n, d_model)
-            For a query that may look nowhere it is the bias of `out_proj`. NaN and infinity in a key or value that no
-            query may look at count as 0; if even one query may, other queries also get NaN, as in `attention`.
+            For a query that may look nowhere it is the bias of `out_proj`. NaN and infinity in such a query, and in a
+            key or value that no query may look at, count as 0, in gradients too; if even one query may, other queries
+            also get NaN, as in `attention`.
         weights : (..., num_heads, n, m), or None if not needed
         """
         if key is None and key_positions is None:
@@ -97,6 +98,8 @@ class MultiHeadAttention(nn.Module):
         key = query if key is None else key
         value = key if value is None else value
         mask, bias = self._check_inputs(query, key, value, mask, bias)
+        seen = mask if mask is None or mask.ndim == 2 else mask.any(dim=-3)  # in at least one head
+        query, key, value = zero_hidden(torch, seen, query, key, value)  # before a projection meets NaN
 
         query = self._split_heads(self.query_proj(query), self.num_heads)  # (..., num_heads, n, d_k)
         key = self._split_heads(self.key_proj(key), self.num_kv_heads)  # (..., num_heads, m, d_k)
@@ -117,7 +120,6 @@ class MultiHeadAttention(nn.Module):
 
     def _attend(self, query, key, value, mask, bias, need_weights):
         """Attend in all heads at once, with torch's fused function if the weights are not needed."""
-        key, value = zero_unseen(torch, mask, key), zero_unseen(torch, mask, value)  # the fused function keeps NaN
         if need_weights:
             return scaled_dot_product_attention(query, key, value, mask, bias=bias, scale=self.scale)
         added = mask if bias is None else bias.to(query.dtype)

@@ -103,7 +103,7 @@ class BertEncoder(nn.Module):
         the first are what the blocks are given; and the weights (layers, heads, n, n), each of whose rows sums to 1.
         """
         encoded = self.tokenizer.encode(text)
-        ids = torch.tensor(encoded.ids)
+        ids = torch.tensor(encoded.ids, device=self.words.weight.device)
         x = self.norm(self.words(ids) + self.parts.weight[0] + self.positions.weight[: len(ids)])
         states, weights = [x], []
         for block in self.blocks:

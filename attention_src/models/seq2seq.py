@@ -11,6 +11,7 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from .._validation import check_axes, check_equal
 from ..attention import attention
 from ..layers import AdditiveAttention
 from ..masks import padding_mask
@@ -221,7 +222,10 @@ def _check_lengths(source, lengths):
     if source.ndim != 2 or 0 in source.shape:
         raise ValueError(f"source has shape {tuple(source.shape)}; expected (batch, m), neither of them 0")
     if lengths is None:
-        lengths = torch.full(source.shape[:1], source.shape[1])
+        lengths = [source.shape[1]] * len(source)
+    lengths = torch.as_tensor(lengths, device=source.device)
+    check_axes(1, "(batch,)", exactly=True, lengths=lengths)
+    check_equal((0, 0), "every source needs a length", source=source, lengths=lengths)
     real = padding_mask(lengths, source.shape[1])[:, 0]
     if lengths.min() < 1:
         raise ValueError(f"lengths has a {int(lengths.min())}; expected at least one character in every source")

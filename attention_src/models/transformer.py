@@ -45,17 +45,24 @@ class Transformer(nn.Module):
 
     def encode(self, source, lengths, need_weights=False):
         """Return what each source character (batch, m) has become, the mask of real ones, and the weights or None."""
-        mask = padding_mask(lengths, source.shape[1])
+        self._check_length(source=source)
+        mask = padding_mask(torch.as_tensor(lengths, device=source.device), source.shape[1])
         x = self.read(source) + self.place[0, : source.shape[1]]
         x, weights = self.encoder(x, mask, need_weights)
         return self.norms[0](x), mask, weights
 
     def decode(self, before, memory, mask, need_weights=False):
         """Return logits (batch, n, num_target) for what follows each character before, and the weights or None."""
+        self._check_length(target=before)
         y = self.write(before) + self.place[1, : before.shape[1]]
         causal = causal_mask(before.shape[1], like=y)
         y, weights = self.decoder(y, memory, causal, mask, need_weights)
         return self.name(self.norms[1](y)), weights
+
+    def _check_length(self, **characters):
+        ((name, given),) = characters.items()
+        if given.shape[1] > (longest := self.place.shape[1]):
+            raise ValueError(f"{name} has {given.shape[1]} characters; expected at most longest = {longest}")
 
     def forward(self, source, target, lengths, need_weights=False):
         """Score every target character, given the right ones before it (teacher forcing), all in one pass.

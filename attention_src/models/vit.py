@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from .._validation import as_integer
+from .._validation import as_integer, check_dtype
 from ..layers import EncoderBlock
 from ..patches import patchify
 
@@ -64,8 +64,10 @@ class VisionTransformer(nn.Module):
         """Return what pictures (..., image_size, image_size, in_channels) have become, and the weights or None.
 
         The tokens are (..., 1 + patches, d_model), the class token first, then the patches row by row; the weights are
-        (..., num_layers, num_heads, 1 + patches, 1 + patches). ValueError if the pictures have another size.
+        (..., num_layers, num_heads, 1 + patches, 1 + patches). ValueError if the pictures have another size,
+        TypeError if they have another dtype than the layer.
         """
+        check_dtype(self.embed.weight.dtype, images=images)
         expected = (self.image_size, self.image_size, self.in_channels)
         if tuple(images.shape[-3:]) != expected:
             raise ValueError(f"images has shape {tuple(images.shape)}; expected (..., {', '.join(map(str, expected))})")
