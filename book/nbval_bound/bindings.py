@@ -39,6 +39,11 @@ class Number(NamedTuple):
     is_percent: bool
     sentence: str
 
+    @property
+    def value(self):
+        """The number that the text states, a percentage divided by 100."""
+        return float(self.text.replace(",", "").replace("−", "-")) / (100 if self.is_percent else 1)
+
     def write(self, value):
         """Return the value as the text would write it: as many decimals, the same minus, percentages times 100.
 
