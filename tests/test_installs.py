@@ -16,7 +16,7 @@ from book.names import imported_names
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-BOOK = ["book/*.py", "book/nbval_bound/bindings.py"]
+BOOK = ["book/*.py", "book/nbval_bound/bindings.py", "book/nbval_bound/words.py"]
 HOMEWORK = ["homework/**/*.py", *BOOK]
 SITE = ["web/*.py", "web/live/__init__.py", "evidence/claims.py", "evidence/engine.py", "evidence/syntax.py", *BOOK]
 OURS = {*"attention_src attention_course book evidence homework web tools".split()}

@@ -8,6 +8,7 @@ from itertools import takewhile
 from statistics import median
 
 from book.chapter import CHAPTERS, code, is_figure, prose, read, tags
+from book.nbval_bound.bindings import list_numbers
 
 ADVICE = (
     "Advice: 1,600 to 2,300 words and 35 to 50 cells before the exercises, cells of about 5 lines, "
@@ -41,6 +42,7 @@ def measure(path):
         "figures": len(figures),
         "open": sum("answer" not in tags(cell) for cell in figures),  # and not behind a prediction
         "median": median(lines),  # lines of a code cell
+        "unbound": sum(line.startswith("unbound") for line in list_numbers(notebook)),  # whole numbers
         "KB": round(path.stat().st_size / 1000),
     }
 

@@ -1,6 +1,6 @@
 """Numbers in the sentences of a notebook, and the comment that binds each of them to an expression.
 
-python -m nbval_bound.bindings NOTEBOOK ...     list the numbers that are exempt, and what is wrong with a comment
+python -m nbval_bound.bindings NOTEBOOK ...     list the numbers that are exempt or unbound, and what is wrong
 
 In the book's own repository, where the plugin is not installed, the module is `book.nbval_bound.bindings`.
 """
@@ -10,15 +10,22 @@ import json
 import re
 import sys
 from decimal import ROUND_HALF_EVEN, Decimal
+from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
+
+from .words import find_sentences, list_parts, match_conditions
 
 COMMENT = re.compile(r"\s*<!--\s*(?P<end>end:)?(?P<code>(?:(?!-->).)*)-->\s*\Z", re.S)
 DIGITS = r"\d+(?:,\d{3})*"
 PERCENT = re.compile(rf"(?<![\w.,])(?P<number>[-−]?{DIGITS}(?:\.\d+)?)(?:\s|\\,)?(?:\\?%|per cent|percent)")
-DECIMAL = re.compile(rf"(?<![\w.])(?P<number>[-−]?{DIGITS}\.\d+(?:e[-+]?\d+)?)(?![\w.]*\d)")
+DECIMAL = re.compile(rf"(?<![\w.])(?P<number>[-−]?{DIGITS}\.\d+(?:e[-−+]?\d+)?)(?![\w.]*\d)")
 # a link to a source, the tag of an equation, an HTML tag: a number in these needs no expression
 EXEMPT = re.compile(r"\[[^]]*\]\([^)]*\)|\\tag\{[^}]*\}|[Ee]quations? \(\d+\.\d+\)|</?[a-zA-Z][^>]*>")
+# in these a whole number is no result, either: code, formulas, chapters, the points and minutes of an exercise
+NOT_PROSE = re.compile(
+    rf"{EXEMPT.pattern}|```.*?```|`[^`]*`|\$\$.*?\$\$|\$[^$]*\$|^\*\*\d.*?\)|[Cc]hapters? \d+", re.S | re.M
+)
 SENTENCE = re.compile(r"(?<=[.!?])[*_)\"”]*\s+|\n\n+|\n(?=[-*>|#])")
 ASK = "repr((lambda v: float(v.item() if hasattr(v, 'item') else v))({}))"
 
@@ -32,16 +39,23 @@ class Number(NamedTuple):
     is_percent: bool
     sentence: str
 
+    @property
+    def value(self):
+        """The number that the text states, a percentage divided by 100."""
+        return float(self.text.replace(",", "").replace("−", "-")) / (100 if self.is_percent else 1)
+
     def write(self, value):
         """Return the value as the text would write it: as many decimals, the same minus, percentages times 100.
 
         >>> find_numbers("It takes 33 % or −0.33 of it.")[0].write(0.3302)
         '33'
         """
+        if not isfinite(value):
+            return str(value)
         mantissa, _, exponent = self.text.partition("e")
         places = len(mantissa.partition(".")[2])
         exact = Decimal(value) * (100 if self.is_percent else 1)
-        exact = exact.scaleb(-int(exponent)) if exponent else exact
+        exact = exact.scaleb(-int(exponent.replace("−", "-"))) if exponent else exact
         rounded = exact.quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN)
         written = f"{rounded:,}" if "," in self.text else f"{rounded}"
         written = written.replace("-", "−" if "−" in self.text or "-" not in self.text else "-")
@@ -50,7 +64,8 @@ class Number(NamedTuple):
     def agrees(self, value):
         """Return whether the text shows this value. A value halfway between two texts agrees with both."""
         step = Decimal(1).scaleb(-len(self.text.partition("e")[0].partition(".")[2]))
-        step = float(step.scaleb(int(self.text.partition("e")[2] or 0))) / (100 if self.is_percent else 1)
+        exponent = int(self.text.partition("e")[2].replace("−", "-") or 0)
+        step = float(step.scaleb(exponent)) / (100 if self.is_percent else 1)
         nearby = (value, value + 1e-9 * step, value - 1e-9 * step)
         return any(_digits(self.write(near)) == _digits(self.text) for near in nearby)
 
@@ -112,13 +127,14 @@ def take_apart(source):
     found = COMMENT.search(source)
     if not found:
         return Bound(source, [], [], False, "")
-    first, *conditions = found["code"].split(";")
+    code = " ".join(found["code"].split("\n")).strip()
     try:
-        expressions = ast.parse(f"[{' '.join(first.split())}]", mode="eval").body.elts
-        conditions = [ast.parse(" ".join(text.split()), mode="eval").body for text in conditions if text.strip()]
-    except SyntaxError as error:
-        raise ValueError(f"not a list of Python expressions: {found[0].strip()} ({error.msg})") from None
-    written = [[ast.unparse(node) for node in nodes] for nodes in (expressions, conditions)]
+        parts = [part.value for part in ast.parse(f"(){code}" if code.startswith(";") else code).body]
+    except (SyntaxError, AttributeError) as error:  # the latter for a statement
+        raise ValueError(f"not a list of Python expressions: {found[0].strip()} ({error})") from None
+    first = parts[0] if parts else ast.Tuple([])
+    expressions = first.elts if isinstance(first, ast.Tuple) else [first]
+    written = [[ast.unparse(node) for node in nodes] for nodes in (expressions, parts[1:])]
     return Bound(source[: found.start()], *written, bool(found["end"]), found[0])
 
 
@@ -153,11 +169,17 @@ def list_problems(source):
             f"{len(numbers)} numbers ({shown}), but {len(expressions)} expressions:\n"
             f"    {(numbers[0].sentence if numbers else sentence_around(bound.text, 0))!r}"
         ]
-    return [
-        f"{number.text} is bound to {expression}, which only repeats it:\n    {number.sentence!r}"
-        for number, expression in zip(numbers, expressions, strict=True)
-        if expression != "None" and is_typed(expression)
-    ]
+    problems, _ = match_conditions(bound.text, bound.conditions)
+    empty = [condition for condition in bound.conditions if not list_parts(condition)]
+    return (
+        problems
+        + [f"the condition {condition} computes nothing" for condition in empty]
+        + [
+            f"{number.text} is bound to {expression}, which only repeats it:\n    {number.sentence!r}"
+            for number, expression in zip(numbers, expressions, strict=True)
+            if expression != "None" and is_typed(expression)
+        ]
+    )
 
 
 def evaluate(bound, ask):
@@ -175,7 +197,7 @@ def evaluate(bound, ask):
     """
     open_numbers = [expression for expression in bound.expressions if expression != "None"]
     asked = [ASK.format(expression) for expression in open_numbers]
-    answers = ask(asked + [f"repr(bool({condition}))" for condition in bound.conditions])
+    answers = ask(asked + [f"repr(all([{', '.join(list_parts(condition))}]))" for condition in bound.conditions])
     numbers = (float(text.strip("'\"")) if is_ok else text for is_ok, text in answers[: len(asked)])
     values = [None if expression == "None" else next(numbers) for expression in bound.expressions]
     failed = [
@@ -200,7 +222,7 @@ def rewrite(bound, values):
     """Return the source of a cell with its numbers as the values are, and the sentences that have changed."""
     text, changed = bound.text, []
     for number, value in reversed([*zip(bound.numbers, values, strict=True)]):
-        if isinstance(value, float) and not number.agrees(value):
+        if isinstance(value, float) and isfinite(value) and not number.agrees(value):
             text = text[: number.start] + number.write(value) + text[number.end :]
             changed.insert(0, (number, number.write(value)))
     return text + bound.comment, changed
@@ -230,10 +252,27 @@ def has_numbers(source):
     return bool(COMMENT.search(source) or find_numbers(source))
 
 
+def list_unbound(bound):
+    """Return (number, sentence) for each whole number or number word of a cell's prose that no condition demands.
+
+    >>> list_unbound(take_apart("Three of 20 heads, [chapter 4](a.md), `k=5`, $d = 6$.<!-- ; heads == 3 -->"))
+    [('20', 'Three of 20 heads, [chapter 4](a.md), `k=5`, $d = 6$.')]
+    """
+    _, places = match_conditions(bound.text, bound.conditions)
+    places |= {place for number in bound.numbers for place in range(number.start, number.end)}
+    places |= {place for found in NOT_PROSE.finditer(bound.text) for place in range(*found.span())}
+    tokens = [token for _, tokens in find_sentences(bound.text) for token in tokens if token.is_number]
+    return [
+        (token.text, sentence_around(bound.text, token.start))
+        for token in tokens
+        if token.start not in places and token.text.lower() != "one"
+    ]
+
+
 def list_numbers(notebook):
-    """Yield a line for each number of a notebook that is exempt, and for each problem of its comments."""
+    """Yield a line for each number of a notebook that is exempt or unbound, and for each problem of its comments."""
     sources = ("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown")
-    for source in filter(has_numbers, sources):
+    for source in sources:
         problems = list_problems(source)
         yield from (f"PROBLEM {problem}" for problem in problems)
         if not problems:
@@ -241,6 +280,7 @@ def list_numbers(notebook):
             for number, expression in zip(bound.numbers, bound.expressions, strict=True):
                 if expression == "None":
                     yield f"exempt  {number.text} in {number.sentence!r}"
+            yield from (f"unbound {number} in {sentence!r}" for number, sentence in list_unbound(bound))
 
 
 if __name__ == "__main__":

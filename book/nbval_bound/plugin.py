@@ -1,5 +1,6 @@
 """The pytest plugin: a test for each Markdown cell that shows numbers, and one for the stored outputs of a notebook."""
 
+import json
 import re
 from copy import deepcopy
 
@@ -68,12 +69,20 @@ def tamper(text, most=None):
         yield text[:-1]
 
 
+def tamper_value(value, most=None):
+    """Yield tampered copies of a stored text, or of JSON such as a plotly figure, of which only numbers are changed."""
+    if isinstance(value, str):
+        yield from tamper(value, most)
+    elif re.search(r"\d", text := json.dumps(value, ensure_ascii=False)):
+        yield from map(json.loads, tamper(text, FIGURE_NUMBERS))
+
+
 def tamper_outputs(outputs):
-    """Yield (what was changed, outputs with that one change) for every string stored in the outputs of a cell."""
+    """Yield (what was changed, outputs with that one change) for everything stored in the outputs of a cell."""
     for i, output in enumerate(outputs):
         holder = output.get("data", output)
         for key in [key for key in holder if key in ("text", "ename", "evalue") or "/" in key]:
-            for changed in tamper(holder[key], FIGURE_NUMBERS if key.startswith("image/") else None):
+            for changed in tamper_value(holder[key], FIGURE_NUMBERS if key.startswith("image/") else None):
                 copy = deepcopy(outputs)
                 copy[i].get("data", copy[i])[key] = changed
                 yield f"output {i + 1}, {key}", copy

@@ -39,8 +39,8 @@ def run(pytester, *cells):
 RIGHT = """It takes 0.667 of it, or 67 %.\n\n<!-- share, share -->
 $w = 0.67$ and 67\\,\\% and 66.7 per cent.\n\n<!-- share, share, share -->
 The loss is −0.5; four rows? No, three of 0.67.\n\n<!-- loss, share; len(rows) == 3;
-  rows[0] == 1 and
-  rows[1] == 2 -->
+  rows[0] < 2 and
+  rows[1] == 3 - 1 -->
 The opening promises 7.25.\n\n<!-- end: later -->
 See [28.4 BLEU](https://example.org/1.2), equation (2.1), $$x \\tag{1.2}$$ with 2.13.0 and 3 heads.
 Somebody says 0.9, which is wrong.\n\n<!-- None -->"""
@@ -50,11 +50,16 @@ WRONG = {
     "It takes 66 %.\n\n<!-- share -->": "says 66, but share gives 67",
     "The loss is 0.5.\n\n<!-- loss -->": "says 0.5, but loss gives −0.5",
     "There are four rows of 0.67.\n\n<!-- share; len(rows) == 4 -->": "the condition len(rows) == 4 is False",
+    "Three rows.\n\n<!-- ; 'rows' -->": "the condition 'rows' computes nothing",
+    "Seven rows. There are three.\n\n<!-- ; 'rows', len(rows) == 3 -->": "'Seven rows.'\n    does not say 3 (third …)",
     "It takes 0.67, and 0.33.\n\n<!-- share -->": "2 numbers (0.67, 0.33), but 1 expressions",
     "It takes 0.67.": "1 numbers (0.67), but 0 expressions",
     "It takes 0.67.\n\n<!-- 0.67 -->": "only repeats it",
     "It takes 0.67.\n\n<!-- sahre -->": "NameError",
     "It takes 0.67.\n\n<!-- share, -> -->": "not a list of Python expressions",
+    "It takes 0.67.\n\n<!-- share * float('inf') -->": "says 0.67, but share * float('inf') gives inf (inf)",
+    "It takes 0.67.\n\n<!-- share * float('nan') -->": "says 0.67, but share * float('nan') gives nan (nan)",
+    "It takes 1.5e−3.\n\n<!-- share / 1000 -->": "says 1.5e−3, but share / 1000 gives 0.7e−3",
 }
 
 
@@ -69,6 +74,61 @@ def test_each_wrong_sentence_fails_and_is_named(pytester):
     _, failed, report = run(pytester, *cells)
     assert failed == [f"Sentences of cell {i}" for i in range(1, len(WRONG) + 1)]
     assert [said for said in WRONG.values() if said not in report] == []
+
+
+SAID = """Only three of the 2,500 take half of it, and *bank* takes more than *money*. Both rows have the sum 6.
+
+| name | size |
+|---|---|
+| *Ann* | 2 |
+| *Bob* | −4 |
+
+Two thirds, 24 million and 1{,}024 stay below a half, and none of them is the largest. Twelve rows are no result.
+
+<!-- ; len(rows) == 3; total == 2_500; w[0] == 1 / 2; (words[0], words[1]) == ("bank", "money");
+"bank", w[0] > w[1], "money"; (rows.sum(1) == 6).all(); table.tolist() == [["Ann", 2], ["Bob", -4]];
+a == 2 / 3; b == 24_000_000 and c == 1024; a < b; not x.any(); x.max() >= y;
+bool(w == 5); w > 0.9; w != 9; np.allclose(w, 9); w[7] == x[8] -->"""
+PLANTED = {
+    "three": "four",
+    "2,500": "2,510",
+    "take half": "take a third",
+    "*bank* takes more than *money*": "*money* takes more than *bank*",
+    "more": "less",
+    "Both": "No",
+    "6": "7",
+    "*Ann* | 2": "*Ann* | 3",
+    "−4": "4",
+    "Two": "Three",
+    "24 million": "25 million",
+    "1{,}024": "1{,}025",
+    "below": "above",
+    "none": "most",
+    "largest": "smallest",
+}
+
+
+@pytest.mark.parametrize("right", PLANTED)
+def test_what_a_condition_says_is_looked_for_in_the_sentence(right):
+    assert list_problems(SAID) == []
+    assert list_problems(SAID.replace("Twelve", "Nine")) == []
+    sentence, says = list_problems(SAID.replace(right, PLANTED[right], 1))[0].split("\n")
+    assert "does not say" in says and PLANTED[right].split()[-1] in sentence
+
+
+def test_semicolons_in_strings_end_no_condition():
+    bound = take_apart("Only 0.5.<!-- find('a;b'); words[0] == ';' -->")
+    assert (bound.expressions, bound.conditions) == (["find('a;b')"], ["words[0] == ';'"])
+
+
+def test_json_outputs_are_tampered_with_too(pytester):
+    """A plotly figure is stored as JSON."""
+    figure = new_output("display_data", data={"application/vnd.plotly.v1+json": {"x": [1, 2.5], "name": "a"}})
+    show = "from IPython.display import display\ndisplay(" + repr(dict(figure.data)) + ", raw=True)"
+    cell = code(show, n=2)
+    cell.outputs = [figure]
+    _, failed, report = run(pytester, cell)
+    assert failed == [], report
 
 
 def test_expressions_leave_no_trace(pytester):
