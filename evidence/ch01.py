@@ -42,14 +42,15 @@ CLAIMS = [
     claim_of("axis", "5 seeds, 50 grids each of 8 and 32 words, scores of size 1 and 4")(
         "One line shows the fault: *sum the rows*.",
         holds=all_rows(lambda row: row["least"] > 0.05, **UNEQUAL),
-        refuted_if="in some grid that is normalised down its columns, every row sum differs from 1 by at most 0.05.",
+        wrong_if="Wrong if, in any grid that is normalised down its columns, every row sum differs from 1 by at most "
+        "0.05.",
         shows=Series("least", "distance of the worst row sum from 1, in the grid where it is smallest", UNEQUAL),
         baseline=Level(0, "softmax along the rows"),
     ),
     claim_of("words", "5 seeds, 200 sets of six words each")(
         "In most sets of six random vectors, at least one pair ended up further apart.",
         holds=all_rows(lambda row: row["some pair further apart"] > 0.5, **SIX),
-        refuted_if="for some seed, at most 100 of the 200 sets contain a pair that moves apart.",
+        wrong_if="Wrong if, for any seed, at most 100 of the 200 sets contain a pair that moves apart.",
         shows=Series("some pair further apart", "share of sets in which some pair moves apart", SIX),
         baseline=Level(0, "equal weights, which move all words to one point"),
         refuting_values={"some pair further apart": 0.4},

@@ -116,7 +116,8 @@ CLAIMS = [
     size_claim(
         "With a divisor of $\\sqrt{d}$ it stays near 0.24 at every size, and the row can still both choose *and* move.",
         all_rows(lambda row: 0.2 < row["÷ √d largest"] < 0.28),
-        refuted_if="for some seed and some d, the mean of the largest of 16 weights is at most 0.2 or at least 0.28.",
+        wrong_if="Wrong if, for any seed and any d, the mean of the largest of 16 weights is at most 0.2 or at least "
+        "0.28.",
         shows=Series("÷ √d largest", "mean of the largest of 16 weights, ÷ √d"),
         baseline=Series("÷ 1 largest", "the same without a divisor"),
     ),
@@ -129,8 +130,8 @@ CLAIMS = [
             ),
             d=1024,
         ),
-        refuted_if="for some seed, at d = 1024, the mean slope with respect to the undivided score is not largest, or "
-        "its median not smallest, without a divisor.",
+        wrong_if="Wrong if, for any seed, at d = 1024, the mean slope with respect to the undivided score is not "
+        "largest, or its median not smallest, without a divisor.",
         shows=Series("÷ 1 mean", "mean slope with respect to the undivided score, d = 1024, ÷ 1", {"d": 1024}),
         baseline=Series("÷ √d mean", "the same with ÷ √d", {"d": 1024}),
         refuting_values={"÷ 1 median": 1.0},
@@ -138,49 +139,49 @@ CLAIMS = [
     gradient_claim(
         "so taking the divisor away makes it 23 times *larger*",
         all_rows(lambda row: row["÷ 1"] > 16 * row["÷ √d"], d=256),
-        refuted_if="for some seed, at d = 256, the gradient of W_q and W_k before the first step is at most 16 times "
-        "as large without a divisor as with ÷ √d.",
+        wrong_if="Wrong if, for any seed, at d = 256, the gradient of W_q and W_k before the first step is at most 16 "
+        "times as large without a divisor as with ÷ √d.",
         shows=Series("÷ 1", "gradient compared with the numbers of W, d = 256, no divisor", {"d": 256}),
         baseline=Series("÷ √d", "the same with ÷ √d", {"d": 256}),
     ),
     gradient_claim(
         "With a divisor of $\\sqrt{d}$ the step hardly changes: it is 0.168 at $d = 16$ and 0.146 at $d = 256$.",
         lambda rows: all(0.6 < change < 1.4 for change in compare_sizes(rows, "÷ √d")),
-        refuted_if="for some seed, from d = 16 to d = 256, the gradient of W_q and W_k before the first step, compared "
-        "with their numbers, changes by 40% or more.",
+        wrong_if="Wrong if, for any seed, from d = 16 to d = 256, the gradient of W_q and W_k before the first step, "
+        "compared with their numbers, changes by 40% or more.",
         shows=Series("÷ √d", "gradient compared with the numbers of W, ÷ √d"),
         baseline=Series("÷ 1", "the same without a divisor"),
     ),
     gradient_claim(
         "Without a divisor it grows, and with a divisor of $d$ it shrinks.",
         lambda rows: min(compare_sizes(rows, "÷ 1")) > 1.5 and max(compare_sizes(rows, "÷ d")) < 0.5,
-        refuted_if="for some seed, from d = 16 to d = 256, the gradient compared with the numbers of W grows less than "
-        "by half without a divisor, or shrinks less than to half with ÷ d.",
+        wrong_if="Wrong if, for any seed, from d = 16 to d = 256, the gradient compared with the numbers of W grows "
+        "less than by half without a divisor, or shrinks less than to half with ÷ d.",
         shows=Series("÷ 1", "gradient compared with the numbers of W, d = 256, no divisor", {"d": 256}),
         baseline=Series("÷ 1", "the same at d = 16", {"d": 16}),
     ),
     window_claim(
         "without a divisor, the largest rate that works falls from 0.3 to 0.03 as $d$ grows",
         match_rates("SGD", "÷ 1", PLAIN),
-        refuted_if="at d = 16, at least two of the five runs fail at a learning rate of 0.3, or at least two learn at "
-        "one of the rates 1 and 3; or at d = 256, at least two fail at 0.03, or at least two learn at one of the rates "
-        "0.1 and 0.3.",
+        wrong_if="Wrong if at d = 16, at least two of the five runs fail at a learning rate of 0.3, or at least two "
+        "learn at one of the rates 1 and 3, or at d = 256, at least two fail at 0.03, or at least two learn at one of "
+        "the rates 0.1 and 0.3.",
         shows=show_rate("0.3", "share of runs that learn at rate 0.3, d = 256, no divisor", "SGD", "÷ 1"),
         baseline=show_rate("0.3", "the same at d = 16", "SGD", "÷ 1", d=16),
     ),
     window_claim(
         "with a divisor of $d$, the smallest rate that works rises from 1 to 10",
         match_rates("SGD", "÷ d", BY_D),
-        refuted_if="at d = 16, at least two of the five runs learn at a learning rate of 0.3, or at least two fail at "
-        "1; or at d = 256, at least two learn at one of the rates 1 and 3, or at least two fail at 10.",
+        wrong_if="Wrong if at d = 16, at least two of the five runs learn at a learning rate of 0.3, or at least two "
+        "fail at 1, or at d = 256, at least two learn at one of the rates 1 and 3, or at least two fail at 10.",
         shows=show_rate("1", "share of runs that learn at rate 1, d = 256, ÷ d", "SGD", "÷ d"),
         baseline=show_rate("1", "the same at d = 16", "SGD", "÷ d", d=16),
     ),
     window_claim(
         "with a divisor of $\\sqrt{d}$, the rates 0.1, 0.3 and 1 work at both sizes, and 0.03 and 3 at neither",
         match_rates("SGD", "÷ √d", BY_ROOT),
-        refuted_if="at d = 16 or at d = 256, at least two of the five runs fail at one of the learning rates 0.1, 0.3 "
-        "and 1, or at least two learn at one of the rates 0.03 and 3.",
+        wrong_if="Wrong if at d = 16 or at d = 256, at least two of the five runs fail at one of the learning rates "
+        "0.1, 0.3 and 1, or at least two learn at one of the rates 0.03 and 3.",
         shows=show_rate("0.3", "share of runs that learn at rate 0.3, d = 256, ÷ √d", "SGD", "÷ √d"),
         baseline=show_rate("0.3", "the same without a divisor", "SGD", "÷ 1"),
     ),
@@ -190,29 +191,31 @@ CLAIMS = [
             sum(row[str(rate)] for row in select_rows(rows, optimiser="Adam", divisor="÷ 1", d=256)) < 2.5
             for rate in RATES["Adam"]
         ),
-        refuted_if="at one of the six learning rates, at least three of five runs without a divisor learn at d = 256.",
+        wrong_if="Wrong if at one of the six learning rates, at least three of five runs without a divisor learn at d "
+        "= 256.",
         shows=show_rate("0.003", "share of Adam runs that learn at rate 0.003, d = 256, no divisor", "Adam", "÷ 1"),
         baseline=show_rate("0.003", "the same divided by √d", "Adam", "÷ √d"),
     ),
     window_claim(
         "With $\\sqrt{d}$ the rates 0.01 and 0.03 work at both sizes",
         match_rates("Adam", "÷ √d", ADAM_BY_ROOT),
-        refuted_if="at d = 16 or at d = 256, at least two of the five runs fail at a learning rate of 0.01 or of 0.03.",
+        wrong_if="Wrong if at d = 16 or at d = 256, at least two of the five runs fail at a learning rate of 0.01 or "
+        "of 0.03.",
         shows=show_rate("0.03", "share of Adam runs that learn at rate 0.03, d = 256, ÷ √d", "Adam", "÷ √d"),
         baseline=show_rate("0.03", "the same without a divisor", "Adam", "÷ 1"),
     ),
     window_claim(
         "and with $d$ the rates 0.01, 0.03 and 0.1 do",
         match_rates("Adam", "÷ d", ADAM_BY_D),
-        refuted_if="at d = 16 or at d = 256, at least two of the five runs fail at one of the learning rates 0.01, "
-        "0.03 and 0.1.",
+        wrong_if="Wrong if at d = 16 or at d = 256, at least two of the five runs fail at one of the learning rates "
+        "0.01, 0.03 and 0.1.",
         shows=show_rate("0.1", "share of Adam runs that learn at rate 0.1, d = 256, ÷ d", "Adam", "÷ d"),
         baseline=show_rate("0.1", "the same divided by √d", "Adam", "÷ √d"),
     ),
     claim_of("start", "5 seeds; Adam without a divisor, d = 256, 75 and 400 steps")(
         "at 0.001 and 0.003 all five runs learn within 400 steps",
         lambda rows: most_learn(rows, "0.001 late") and most_learn(rows, "0.003 late"),
-        refuted_if="at a learning rate of 0.001 or of 0.003, at least two of the five runs fail in 400 steps.",
+        wrong_if="Wrong if at a learning rate of 0.001 or of 0.003, at least two of the five runs fail in 400 steps.",
         shows=Series("0.003 late", "share of Adam runs that learn in 400 steps, rate 0.003, no divisor"),
         baseline=Series("0.003 usual", "the same in 75 steps"),
         refuting_values={"0.003 late": 0.0},
@@ -222,8 +225,8 @@ CLAIMS = [
         lambda rows: all(
             most_learn(rows, f"{rate} small") and not most_learn(rows, f"{rate} usual") for rate in (0.001, 0.003)
         ),
-        refuted_if="at a learning rate of 0.001 or of 0.003, at least two of the five runs with smaller matrices fail, "
-        "or at least four of those from the usual start learn.",
+        wrong_if="Wrong if at a learning rate of 0.001 or of 0.003, at least two of the five runs with smaller "
+        "matrices fail, or at least four of those from the usual start learn.",
         shows=Series("0.003 small", "share of Adam runs that learn from a smaller start, rate 0.003, no divisor"),
         baseline=Series("0.003 usual", "the same from the usual start"),
         refuting_values={"0.003 small": 0.0},
@@ -231,8 +234,8 @@ CLAIMS = [
     claim_of("growth", "5 seeds; d = 16, divided by 4, plain gradient descent at a learning rate of 1")(
         "After 75 steps their size is 12.5, and an item scores 43.6 with its own key.",
         all_rows(lambda row: row["after"] > 5 * row["before"] and row["own"] > 20),
-        refuted_if="for some seed, training makes the scores, divided by √d, less than five times as large, or an item "
-        "scores 20 or less with its own key.",
+        wrong_if="Wrong if, for any seed, training makes the scores, divided by √d, less than five times as large, or "
+        "an item scores 20 or less with its own key.",
         shows=Series("after", "size of the divided scores after 75 steps"),
         baseline=Series("before", "the same before training"),
     ),

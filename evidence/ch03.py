@@ -89,8 +89,8 @@ CLAIMS = [
             all_rows(lambda row: row["exact"] >= 0.75, **START)(rows)
             and all_rows(lambda row: row["exact"] <= 0.02, **NONE)(rows)
         ),
-        refuted_if="for some seed, the network with keys that hold only places gets fewer than 75% of the dates right, "
-        "or the network without attention gets more than 2% right.",
+        wrong_if="Wrong if, for any seed, the network with keys that hold only places gets fewer than 75% of the dates "
+        "right, or the network without attention gets more than 2% right.",
         shows=Series("exact", "dates right with keys that hold only places", START),
         baseline=Series("exact", "dates right without attention", NONE),
         best=Level(1, "all dates right"),
@@ -102,8 +102,8 @@ CLAIMS = [
             all_rows(lambda row: row["spot"] < row["table"], **START)(rows)
             and all_rows(lambda row: row["spot"] > row["table"], **SUSPECTS)(rows)
         ),
-        refuted_if="for some seed, the largest weights of the network with keys that hold only places are right more "
-        "often than the table, or those of an additive or general network aren't.",
+        wrong_if="Wrong if, for any seed, the largest weights of the network with keys that hold only places are right "
+        "more often than the table, or those of an additive or general network aren't.",
         shows=Series("spot", "largest weights on the right place, additive and general", SUSPECTS),
         baseline=Series("table", "a table of character and length", ADDITIVE),
         best=Level(1, "all on the right place"),
@@ -111,8 +111,8 @@ CLAIMS = [
     claim_of("dates", "5 seeds; said of the third digit of the year, in the additive network")(
         "It writes whatever it is made to look at.",
         holds=all_rows(lambda row: row["copied"] >= 0.98 and row["there"] >= 0.95, **ADDITIVE),
-        refuted_if="for some seed, the network writes the fourth digit in fewer than 98% of the dates when all weight "
-        "is forced onto the fourth, or the third in fewer than 95% when all weight is forced onto the third.",
+        wrong_if="Wrong if, for any seed, the network writes the fourth digit in fewer than 98% of the dates when all "
+        "weight is forced onto the fourth, or the third in fewer than 95% when all weight is forced onto the third.",
         shows=Series("copied", "dates with the fourth digit written when all weight is on the fourth", ADDITIVE),
         baseline=Level(0.1, "a digit chosen at random"),
         best=Level(1, "always the digit there"),
@@ -120,11 +120,11 @@ CLAIMS = [
     claim_of("dates", "5 seeds; the keys are the mean, at each place, of those of all dates of the format")(
         "With nothing but the format in its keys, a network still writes most of the dates.",
         holds=all_rows(lambda row: row["mean"] >= 0.5, **SUSPECTS),
-        refuted_if="for some seed, the additive or the general network gets fewer than half of the dates right with "
-        "the mean keys of the date's format.",
+        wrong_if="Wrong if, for any seed, the additive or the general network gets fewer than half of the dates right "
+        "with the mean keys of the date's format.",
         shows=Series("mean", "dates right with the mean keys of their format, additive", ADDITIVE),
         baseline=Series("mean", "the same with the general score", GENERAL),
-        best=Series("own", "dates right with their own keys", ADDITIVE),
+        rival=Series("own", "dates right with their own keys", ADDITIVE),
         refuting_values={"mean": 0.1},
     ),
     letters_claim(
@@ -133,11 +133,11 @@ CLAIMS = [
             all_rows(lambda row: row["at_9"] >= 0.5, **END)(rows)
             and all_rows(lambda row: row["at_9"] <= 0.02, **START)(rows)
         ),
-        refuted_if="for some seed, the network that counts from the end gets fewer than 50% of the texts of 9 letters "
-        "right, or the one that counts from the start gets more than 2% right.",
+        wrong_if="Wrong if, for any seed, the network that counts from the end gets fewer than 50% of the texts of 9 "
+        "letters right, or the one that counts from the start gets more than 2% right.",
         shows=Series("at_9", "texts of 9 letters right, counted from the end", END),
         baseline=Series("at_9", "texts of 9 letters right, counted from the start", START),
-        best=Series("at_9", "texts of 9 letters right with the general score", GENERAL | LETTERS),
+        rival=Series("at_9", "texts of 9 letters right with the general score", GENERAL | LETTERS),
     ),
     both_rates_claim(
         "Its keys hold places, and it does not need the letters in them.",
@@ -145,21 +145,21 @@ CLAIMS = [
             all_rows(lambda row: row["other"] >= 0.4 and row["mean"] >= 0.6, **ADDITIVE)(rows)
             and all_rows(lambda row: row["other"] <= 0.25, **GENERAL)(rows)
         ),
-        refuted_if="for some seed, the additive network gets fewer than 40% of the texts of 6 letters right with the "
-        "keys of other texts or fewer than 60% with the mean key of each place, or the general network gets more than "
-        "25% right with the keys of other texts.",
+        wrong_if="Wrong if, for any seed, the additive network gets fewer than 40% of the texts of 6 letters right "
+        "with the keys of other texts or fewer than 60% with the mean key of each place, or the general network gets "
+        "more than 25% right with the keys of other texts.",
         shows=Series("other", "texts right with another text's keys, additive", ADDITIVE | LETTERS),
         baseline=Series("other", "the same with the general score", GENERAL | LETTERS),
-        best=Series("own", "texts right with their own keys, additive", ADDITIVE | LETTERS),
+        rival=Series("own", "texts right with their own keys, additive", ADDITIVE | LETTERS),
     ),
     letters_claim(
         "So `additive` counts, and it counts from the end.",
         holds=all_rows(lambda row: row["last"] >= 0.4 and row["first"] <= 0.1, **ADDITIVE, **LETTERS),
-        refuted_if="for some seed, the additive network gets fewer than 40% of the texts of 6 letters right with the "
-        "last six keys of a text of 8, or more than 10% with the first six.",
+        wrong_if="Wrong if, for any seed, the additive network gets fewer than 40% of the texts of 6 letters right "
+        "with the last six keys of a text of 8, or more than 10% with the first six.",
         shows=Series("last", "texts right with the last six keys of eight", ADDITIVE | LETTERS),
         baseline=Series("first", "texts right with the first six keys of eight", ADDITIVE | LETTERS),
-        best=Series("own", "texts right with their own keys", ADDITIVE | LETTERS),
+        rival=Series("own", "texts right with their own keys", ADDITIVE | LETTERS),
     ),
     claim_of("letters", "3 seeds")(
         "After four times the steps at a quarter of the learning rate, `additive` puts most of its largest weights on "
@@ -168,12 +168,12 @@ CLAIMS = [
             all_rows(lambda row: min(row["spot"], row["other"]) >= 0.6, **ADDITIVE, **SLOW)(rows)
             and all_rows(lambda row: row["spot"] <= 0.85, **ADDITIVE, **LETTERS)(rows)
         ),
-        refuted_if="for some seed, fewer than 60% of the largest weights of the additive network are on the right "
-        "letter, or it gets fewer than 60% of the texts of 6 letters right with the keys of other texts, or more than "
-        "85% of its largest weights are on the right letter even after the page's steps.",
+        wrong_if="Wrong if, for any seed, fewer than 60% of the largest weights of the additive network are on the "
+        "right letter, or it gets fewer than 60% of the texts of 6 letters right with the keys of other texts, or more "
+        "than 85% of its largest weights are on the right letter even after the page's steps.",
         shows=Series("spot", "largest weights on the right letter after longer training", ADDITIVE | SLOW),
         baseline=Series("spot", "after the page's steps", ADDITIVE | LETTERS),
-        best=Series("other", "texts right with another text's keys after longer training", ADDITIVE | SLOW),
+        rival=Series("other", "texts right with another text's keys after longer training", ADDITIVE | SLOW),
     ),
     letters_claim(
         "It is like reading with a finger on the page: `general` looks for the letter it wrote last, and takes the one "
@@ -181,8 +181,8 @@ CLAIMS = [
         holds=all_rows(
             lambda row: row["left_least"] >= 0.3 and row["itself"] <= 0.1 and row["rest"] <= 0.1, **GENERAL, **LETTERS
         ),
-        refuted_if="for some seed, changing a letter in the keys of the general network spoils the letter to its left "
-        "in fewer than 30% of the texts, or the letter itself or all others in more than 10% on average.",
+        wrong_if="Wrong if, for any seed, changing a letter in the keys of the general network spoils the letter to "
+        "its left in fewer than 30% of the texts, or the letter itself or all others in more than 10% on average.",
         shows=Series("left", "letters wrong to the left of the changed one", GENERAL | LETTERS),
         baseline=Series("itself", "the changed letter itself wrong", GENERAL | LETTERS),
         best=Level(7 / 8, "a letter chosen at random is wrong"),
@@ -196,12 +196,12 @@ CLAIMS = [
             and most_rows(lambda row: row["mean"] <= 0.25, **LUONG)(rows)
             and all_rows(lambda row: row["mean"] <= 0.25, **GENERAL)(rows)
         ),
-        refuted_if="for some seed, a network that asks before its step (the additive or the general one) gets fewer "
-        "than half of the texts of 6 letters right with the mean key of each place, or the general network in Luong's "
-        "order more than 25%, or for most seeds the additive one in Luong's order more than 25%.",
+        wrong_if="Wrong if, for any seed, a network that asks before its step (the additive or the general one) gets "
+        "fewer than half of the texts of 6 letters right with the mean key of each place, or the general network in "
+        "Luong's order more than 25%, or for most seeds the additive one in Luong's order more than 25%.",
         shows=Series("mean", "texts right with the mean keys, general score asking before its step", EARLY),
         baseline=Series("mean", "the same, additive score in Luong's order", LUONG),
-        best=Series("own", "texts right with their own keys, general score asking before its step", EARLY),
+        rival=Series("own", "texts right with their own keys, general score asking before its step", EARLY),
         refuting_values={"mean": 0.1},
     ),
     claim_of("letters", "5 seeds; the network is Luong's with the general score, asking with the state before")(
@@ -210,12 +210,12 @@ CLAIMS = [
             all_rows(lambda row: row["other"] >= 0.6 and row["last"] >= 0.6 and row["first"] <= 0.1, **EARLY)(rows)
             and all_rows(lambda row: row["other"] <= 0.25, **GENERAL)(rows)
         ),
-        refuted_if="for some seed, the network that asks with the state before gets fewer than 60% of the texts of 6 "
-        "letters right with the keys of other texts or with the last six keys of a text of 8, or more than 10% with "
-        "the first six, or the one that asks with the current state gets more than 25% right with the keys of other "
-        "texts.",
+        wrong_if="Wrong if, for any seed, the network that asks with the state before gets fewer than 60% of the texts "
+        "of 6 letters right with the keys of other texts or with the last six keys of a text of 8, or more than 10% "
+        "with the first six, or the one that asks with the current state gets more than 25% right with the keys of "
+        "other texts.",
         shows=Series("other", "texts right with another text's keys, asking with the state before", EARLY),
         baseline=Series("other", "the same, asking with the current state", GENERAL),
-        best=Series("own", "texts right with their own keys, asking with the state before", EARLY),
+        rival=Series("own", "texts right with their own keys, asking with the state before", EARLY),
     ),
 ]

@@ -136,7 +136,7 @@ CLAIMS = [
     bank_claim(
         "All ten heads, each from its own initialisation, answer every new sentence correctly.",
         holds=lambda rows: share_of_heads(rows, "perfect") > 3 / 4,
-        refuted_if="of all the heads, at least a quarter get a new sentence wrong.",
+        wrong_if="Wrong if of all the heads, at least a quarter get a new sentence wrong.",
         shows=Series("perfect", "of ten heads, those that get every new sentence right", LEARNED),
         baseline=Level(0, "no head with equal weights does"),
         best=Level(10, "all heads"),
@@ -145,7 +145,7 @@ CLAIMS = [
     bank_claim(
         "Most of them find the word that decides",
         holds=lambda rows: share_of_heads(rows, "found") > 1 / 2,
-        refuted_if="of all the heads, at least half give the word that decides at most 90% on average.",
+        wrong_if="Wrong if of all the heads, at least half give the word that decides at most 90% on average.",
         shows=Series("found", "of ten heads, those that give the word that decides more than 90%", LEARNED),
         baseline=Level(0, "equal weights give it 20%"),
         best=Level(10, "all heads"),
@@ -154,8 +154,8 @@ CLAIMS = [
     claim_of("bank", "5 seeds, those of ten heads that find the word that decides; also learning rates × 0.3 and × 3")(
         "Nine of the ten heads get none of them right any more",
         holds=lambda rows: share_swapped(rows) > 0.8,
-        refuted_if="of all the heads that found the word that decides, at most 80% get less than 5% right with the two "
-        "queries swapped.",
+        wrong_if="Wrong if of all the heads that found the word that decides, at most 80% get less than 5% right with "
+        "the two queries swapped.",
         shows=Series("swapped", "of those heads, the share that gets less than 5% right", LEARNED),
         baseline=Level(0, "if the queries did not matter"),
         best=Level(1, "all of them"),
@@ -163,16 +163,17 @@ CLAIMS = [
     bank_claim(
         "Averaging gets 70% or 71% of the sentences right.",
         holds=all_rows(lambda row: row["most"] <= 0.9, **VOTES),
-        refuted_if="for some seed and rate, a head with equal weights gets more than 90% of the new sentences right.",
+        wrong_if="Wrong if, for any seed and rate, a head with equal weights gets more than 90% of the new sentences "
+        "right.",
         shows=Series("most", "equal weights, the best of ten heads", VOTES),
         baseline=Level(1 / 2, "a guess"),
-        best=Series("least", "learned weights, the worst of ten heads", BANK),
+        rival=Series("least", "learned weights, the worst of ten heads", BANK),
         refuting_values={"most": 0.99},
     ),
     lookup_claim(
         "With free matrices, all five heads solve the task.",
         holds=all_rows(lambda row: row["least"] > 0.99, **FREE),
-        refuted_if="for some seed, a head with three free matrices gets at most 99% of the answers right.",
+        wrong_if="Wrong if, for any seed, a head with three free matrices gets at most 99% of the answers right.",
         shows=Series("least", "three free matrices, the worse of two heads", FREE),
         baseline=Series("average", "the negated average of all five, without learning", FREE),
         best=ALL_RIGHT,
@@ -181,8 +182,8 @@ CLAIMS = [
     lookup_rates_claim(
         "Most tokens (93%) attend most to themselves",
         holds=most_rows(lambda row: row["itself"] > 0.5, **PAGE_TIED),
-        refuted_if="in at least half of the pairs of heads, one head attends most to the token itself for at most 50% "
-        "of the tokens.",
+        wrong_if="Wrong if in at least half of the pairs of heads, one head attends most to the token itself for at "
+        "most 50% of the tokens.",
         shows=Series("itself", "tokens whose largest weight is on themselves", PAGE_TIED),
         baseline=Level(1 / 5, "a token chosen at random"),
     ),
@@ -190,8 +191,8 @@ CLAIMS = [
         "The tied heads get only as many answers right as the baseline does, because averaging is what they have "
         "learned.",
         holds=most_rows(lambda row: row["off_average"] < 0.05, **PAGE_TIED),
-        refuted_if="in at least half of the pairs of heads, the share of answers that one head gets right is at least "
-        "5 percentage points away from the share that the plain average gets right.",
+        wrong_if="Wrong if in at least half of the pairs of heads, the share of answers that one head gets right is at "
+        "least 5 percentage points away from the share that the plain average gets right.",
         shows=Series(
             "off_average", "difference in answers right from the plain average, the larger of two heads", PAGE_TIED
         ),
@@ -202,37 +203,37 @@ CLAIMS = [
         "the best of all the tied heads we trained, with up to twelve numbers for a key, got about two thirds of the "
         "answers right.",
         holds=lambda rows: 0.6 < max(row["most"] for row in rows if row["tie"] == "W_q = W_k") < 0.74,
-        refuted_if="no tied head gets more than 60% of the answers right, or one gets at least 74%.",
+        wrong_if="Wrong if no tied head gets more than 60% of the answers right, or one gets at least 74%.",
         shows=Series("most", "tied heads, the better of two", {"tie": "W_q = W_k"}),
         baseline=Series("average", "the negated average of all five, without learning", {"tie": "W_q = W_k"}),
-        best=Series("least", "three free matrices", FREE),
+        rival=Series("least", "three free matrices", FREE),
         refuting_values=HALF_LEARNED,
     ),
     claim_of("lookup", "5 seeds, two heads each; 3 and 12 numbers for a key")(
         "Without $W_v$, the heads get no more answers right than guessing would, and their largest weight is "
         "practically never on the token asked for.",
         holds=all_rows(lambda row: is_a_guess(row) and row["found_most"] < 0.05, **NO_VALUE),
-        refuted_if="for some seed, a head without Wv gets at most 10% or at least 16% of the answers right, or attends "
-        "most to the token asked for at least 5% of the time.",
+        wrong_if="Wrong if, for any seed, a head without Wv gets at most 10% or at least 16% of the answers right, or "
+        "attends most to the token asked for at least 5% of the time.",
         shows=Series("most", "answers right without Wv, the better of two heads", NO_VALUE),
         baseline=Level(1 / 8, "a guess"),
-        best=Series("least", "three free matrices", FREE),
+        rival=Series("least", "three free matrices", FREE),
         refuting_values=HALF_LEARNED,
     ),
     lookup_rates_claim(
         "With $W_k = W_v$, about half of the answers are right.",
         holds=most_rows(lambda row: 0.4 < row["least"] and row["most"] < 0.62, tie="W_k = W_v", d_k=3),
-        refuted_if="in at least half of the pairs of heads with Wk = Wv and three numbers, one gets at most 40% or at "
-        "least 62% of the answers right.",
+        wrong_if="Wrong if in at least half of the pairs of heads with Wk = Wv and three numbers, one gets at most 40% "
+        "or at least 62% of the answers right.",
         shows=Series("most", "answers right, the better of two heads", {"tie": "W_k = W_v", "d_k": 3}),
         baseline=Series("average", "the negated average of all five, without learning", SHARED),
-        best=Series("least", "three free matrices", FREE),
+        rival=Series("least", "three free matrices", FREE),
         refuting_values=HALF_LEARNED,
     ),
     lookup_claim(
         "Five numbers are enough",
         holds=all_rows(lambda row: row["least"] > 0.95, **SHARED | {"d_k": 5}),
-        refuted_if="for some seed, a head with Wk = Wv and five numbers gets at most 95% of the answers right.",
+        wrong_if="Wrong if, for any seed, a head with Wk = Wv and five numbers gets at most 95% of the answers right.",
         shows=Series("least", "answers right with five numbers", SHARED | {"d_k": 5}),
         baseline=Series("most", "answers right with three numbers", SHARED | {"d_k": 3}),
         best=ALL_RIGHT,
@@ -243,8 +244,8 @@ CLAIMS = [
             all_rows(lambda row: row["least"] > 0.99, tie="no W_v", sign=-1)(rows)
             and all_rows(is_a_guess, tie="no W_v", d_k=12)(rows)
         ),
-        refuted_if="for some seed, a head without Wv gets at most 99% of the answers right where nothing is negated, "
-        "or where the bits are negated one with twelve numbers gets at least 16%.",
+        wrong_if="Wrong if, for any seed, a head without Wv gets at most 99% of the answers right where nothing is "
+        "negated, or where the bits are negated one with twelve numbers gets at least 16%.",
         shows=Series("least", "answers right where nothing is negated", {"tie": "no W_v", "sign": -1}),
         baseline=Series("most", "where the bits are negated, with twelve numbers", NO_VALUE | {"d_k": 12}),
         best=ALL_RIGHT,
@@ -253,8 +254,8 @@ CLAIMS = [
         "All three networks name every object in the new sentences, and their verbs give the object nearly all their "
         "weight.",
         holds=all_rows(lambda row: row["weight"] > 0.9 and row["named_least"] > 0.99, task="as it is"),
-        refuted_if="for some seed and learning rate, a verb gives its object on average at most 90% of its weight, or "
-        "a network names at most 99% of the objects correctly.",
+        wrong_if="Wrong if, for any seed and learning rate, a verb gives its object on average at most 90% of its "
+        "weight, or a network names at most 99% of the objects correctly.",
         shows=Series("weight", "mean weight of the verb on its object", {"task": "as it is"}),
         baseline=THIRD,
         best=ALL_WEIGHT,
@@ -262,8 +263,8 @@ CLAIMS = [
     verb_claim(
         "With the particles swapped, nearly all the weight moves to the new object. So the verb goes by the particle",
         holds=all_rows(lambda row: row["old_object"] < 0.05 and row["new_object"] > 0.9, **PAGE),
-        refuted_if="for some seed, with the particles swapped, a verb gives the old object on average at least 5% of "
-        "its weight, or the new object at most 90%.",
+        wrong_if="Wrong if, for any seed, with the particles swapped, a verb gives the old object on average at least "
+        "5% of its weight, or the new object at most 90%.",
         shows=Series("new_object", "mean weight on the new object", PAGE),
         baseline=Series("old_object", "mean weight on the old object", PAGE),
         best=ALL_WEIGHT,
@@ -272,8 +273,8 @@ CLAIMS = [
     verb_claim(
         "that is how it *finds* even a noun that was never an object.",
         holds=lambda rows: fmean(weight > 0.85 for weight in WEIGHT_UNSEEN.values(rows)) > 2 / 3,
-        refuted_if="for at least 2 of the 5 seeds, one of the two verbs gives nouns that were never an object on "
-        "average at most 85% of its weight.",
+        wrong_if="Wrong if for at least 2 of the 5 seeds, one of the two verbs gives nouns that were never an object "
+        "on average at most 85% of its weight.",
         shows=WEIGHT_UNSEEN,
         baseline=THIRD,
         best=ALL_WEIGHT,
@@ -284,8 +285,8 @@ CLAIMS = [
             all_rows(lambda row: row["named_most"] == 0, **UNSEEN)(rows)
             and all_rows(lambda row: row["named_least"] > 0.99, **PAGE)(rows)
         ),
-        refuted_if="for some seed, a network correctly names at least one noun that was never an answer, or a network "
-        "for which all nouns were answers names at most 99% of the objects correctly.",
+        wrong_if="Wrong if, for any seed, a network correctly names at least one noun that was never an answer, or a "
+        "network for which all nouns were answers names at most 99% of the objects correctly.",
         shows=Series("named_most", "nouns named that were never an answer", UNSEEN),
         baseline=Series("named_least", "objects named where all nouns were answers", PAGE),
     ),

@@ -61,7 +61,7 @@ CLAIMS = [
     claim_of("masks", "5 seeds, each with 30 models and their tokens")(
         "y1 may not attend to itself, and yet here it reacts to itself",
         holds=all_rows(lambda row: row["self"] >= 25),
-        refuted_if="for some seed, y1 reacts to itself in fewer than 25 of the 30 models.",
+        wrong_if="Wrong if, for any seed, y1 reacts to itself in fewer than 25 of the 30 models.",
         shows=Series("self", "models, of 30, in which y1 reacts to itself"),
         baseline=Level(0, "y2, whose query has only one word to choose from"),
         best=Level(30, "all models"),
@@ -72,9 +72,9 @@ CLAIMS = [
             all_rows(lambda row: row["found"] >= 1 and row["weight"] > 0.98, **PAGE)(rows)
             and all_rows(lambda row: row["found"] >= 0.99 and row["weight"] > 0.85, **SLOW)(rows)
         ),
-        refuted_if="for some seed, the network misses a thing or its mean weight on the right patch is at most 0.98; "
-        "or, at a quarter of the learning rate, it finds fewer than 99% of the things or its mean weight on the right "
-        "patch is at most 0.85.",
+        wrong_if="Wrong if, for any seed, the network misses a thing or its mean weight on the right patch is at most "
+        "0.98; or, at a quarter of the learning rate, it finds fewer than 99% of the things or its mean weight on the "
+        "right patch is at most 0.85.",
         shows=Series("weight", "mean weight on the right patch", PAGE | {"rate": [PAGE["rate"], SLOW["rate"]]}),
         baseline=Series("weight", "networks that read “thing” for every word", THING),
         best=Level(1, "all weight on the right patch"),
@@ -82,17 +82,18 @@ CLAIMS = [
     picture_claim(
         "With four times the rate most networks miss many.",
         holds=most_rows(lambda row: row["found"] < 0.7, **FAST),
-        refuted_if="at least half of the networks find at least 70% of the things at four times the learning rate.",
+        wrong_if="Wrong if at least half of the networks find at least 70% of the things at four times the learning "
+        "rate.",
         shows=Series("found", "things found at four times the learning rate", FAST),
         baseline=Series("found", "networks that read “thing” for every word", THING),
-        best=Series("found", "things found at the page's learning rate", PAGE),
+        rival=Series("found", "things found at the page's learning rate", PAGE),
         refuting_values={"found": 0.9},
     ),
     thing_claim(
         "Its error, 0.19 to 0.21, is no better than the mean of the three colours, 0.190.",
         holds=all_rows(lambda row: row["error"] > row["mean"] - 0.01, **THING),
-        refuted_if="for some seed, the error of the network that reads “thing” for every word is at least 0.01 below "
-        "the error of always answering the mean of the three colours.",
+        wrong_if="Wrong if, for any seed, the error of the network that reads “thing” for every word is at least 0.01 "
+        "below the error of always answering the mean of the three colours.",
         shows=Series("error", "error of networks that read “thing” for every word", THING),
         baseline=Series("mean", "always answering the mean of the three colours", THING),
         best=Level(1 / 6, "always answering their median: no answer that is the same for all three is better"),
@@ -101,7 +102,8 @@ CLAIMS = [
     untrained_claim(
         "what equal weights would give",
         holds=all_rows(lambda row: abs(row["weight"] - 1 / 16) < 0.02, **UNTRAINED),
-        refuted_if="for some untrained network, the mean weight on the right patch differs from 1/16 by at least 0.02.",
+        wrong_if="Wrong if, for any untrained network, the mean weight on the right patch differs from 1/16 by at "
+        "least 0.02.",
         shows=Series("weight", "mean weight on the right patch before training", UNTRAINED),
         baseline=Level(1 / 16, "equal weights for all 16 patches"),
         refuting_values=HALF_LEARNED,
@@ -109,8 +111,8 @@ CLAIMS = [
     untrained_claim(
         "The initialisation decides which of sixteen nearly equal weights is largest.",
         holds=lambda rows: min(FOUND_UNTRAINED.values(rows)) < 0.1 and max(FOUND_UNTRAINED.values(rows)) > 0.4,
-        refuted_if="each of the 20 untrained networks finds at least 10% of the things, or each of them finds at most "
-        "40%.",
+        wrong_if="Wrong if each of the 20 untrained networks finds at least 10% of the things, or each of them finds "
+        "at most 40%.",
         shows=FOUND_UNTRAINED,
         baseline=Level(1 / 16, "a patch chosen at random"),
         best=Level(1, "all things found"),
@@ -119,8 +121,8 @@ CLAIMS = [
         "The word finds the ring with nothing inside, but a ball that is one pixel smaller gets less than a fifth of "
         "its weight.",
         holds=all_rows(lambda row: row["ring"] > 0.99 and row["smaller"] < 0.2, **PAGE),
-        refuted_if="for some seed, the mean weight that the word “ball” gives to the ring is at most 0.99, or the mean "
-        "weight that it gives to the smaller ball is at least 0.2.",
+        wrong_if="Wrong if, for any seed, the mean weight that the word “ball” gives to the ring is at most 0.99, or "
+        "the mean weight that it gives to the smaller ball is at least 0.2.",
         shows=Series("ring", "weight on the ring with nothing inside", PAGE),
         baseline=Series("smaller", "weight on the smaller ball", PAGE),
         best=Level(1, "all weight on the ring"),
@@ -128,8 +130,8 @@ CLAIMS = [
     picture_claim(
         "a ball of another colour is found, and its colour is given",
         holds=all_rows(lambda row: row["colour"] > 0.98 and row["colour_error"] < 0.02, **PAGE),
-        refuted_if="for some seed, the mean weight that the word “ball” gives to a ball of another colour is at most "
-        "0.98, or the mean error of the answered colour is at least 0.02.",
+        wrong_if="Wrong if, for any seed, the mean weight that the word “ball” gives to a ball of another colour is at "
+        "most 0.98, or the mean error of the answered colour is at least 0.02.",
         shows=Series("colour_error", "error of the answered colour", PAGE),
         baseline=Series("mean", "always answering the mean of the three colours", PAGE),
         best=Level(0, "the colour itself"),

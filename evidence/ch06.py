@@ -94,9 +94,10 @@ CLAIMS = [
     five_claim(
         "The share of right answers is one half both times.",
         holds=all_rows(lambda row: row["share"] == 0.5),
-        refuted_if="at some learning rate, for some draw, the best result of the 8 initialisations, after 400 or after "
-        "12,800 steps, is not exactly 2 of the 4 cases right (a cut off the middle gets 3).",
+        wrong_if="Wrong if, at any learning rate, for any draw, the best result of the 8 initialisations, after 400 or "
+        "after 12,800 steps, is not exactly 2 of the 4 cases right (a cut off the middle gets 3).",
         shows=Series("share", "cases right, the best of 8 initialisations"),
+        page="0.50",
         baseline=Level(0.25, "a guess"),
         best=Level(0.75, "three of the four cases"),
     ),
@@ -106,8 +107,8 @@ CLAIMS = [
         holds=lambda rows: all(
             mean(row["left"] for row in rows if row["rate"] == rate) > 0.5 for rate in {row["rate"] for row in rows}
         ),
-        refuted_if="at some learning rate, at least half of all initialisations have a weight of at least 0.75 or a "
-        "loss of at least 0.34 after 12,800 steps.",
+        wrong_if="Wrong if, at any learning rate, at least half of all initialisations have a weight of at least 0.75 "
+        "or a loss of at least 0.34 after 12,800 steps.",
         shows=Series("left", "share of initialisations with both weights below 0.75 and a loss below 0.34"),
         baseline=Level(0, "if training stayed where one bit is sure"),
         best=Level(1, "all initialisations"),
@@ -116,34 +117,37 @@ CLAIMS = [
         "In most other trials (with five new seeds, a quarter or four times the rate, or four times the steps) one "
         "head had at most one half right, and one bit without error.",
         holds=most_rows(lambda row: row["share"] <= 0.5 and row["better_bit"] == 1, **ONE),
-        refuted_if="at least half of the networks with one head get more than 50% of the answers right or make errors "
-        "in both bits.",
+        wrong_if="Wrong if at least half of the networks with one head get more than 50% of the answers right or make "
+        "errors in both bits.",
         shows=Series("better_bit", "the better bit right", ONE),
+        page="1.000",
         baseline=Series("worse_bit", "the other bit right", ONE),
         best=ALL_RIGHT,
     ),
     rates_claim(
         "Two heads mostly had every answer right.",
         holds=most_rows(lambda row: row["share"] == 1, **TWO),
-        refuted_if="at least half of the networks with two heads get some answer wrong.",
+        wrong_if="Wrong if at least half of the networks with two heads get some answer wrong.",
         shows=Series("share", "answers right with two heads", TWO),
+        page="1.00",
         baseline=Series("share", "with one head", ONE),
         best=ALL_RIGHT,
     ),
     reader_claim(
         "one head solves the task with all three seeds, and with most others",
         holds=most_rows(lambda row: row["share"] >= 0.95, **BENT),
-        refuted_if="at least half of the networks with one head and a read-out that bends get fewer than 95% of the "
-        "answers right.",
+        wrong_if="Wrong if at least half of the networks with one head and a read-out that bends get fewer than 95% of "
+        "the answers right.",
         shows=Series("share", "answers right with one head and a read-out that bends", BENT),
+        page="1.00",
         baseline=Series("share", "with one head and a linear read-out", ONE),
         best=ALL_RIGHT,
     ),
     claim_of("quick", "5 seeds")(
         "(At four times the rate it did not, in 200 steps.)",
         holds=all_rows(lambda row: row["share"] < 0.95),
-        refuted_if="for some seed, the network gets at least 95% of the answers right after 200 steps at four times "
-        "the learning rate.",
+        wrong_if="Wrong if, for any seed, the network gets at least 95% of the answers right after 200 steps at four "
+        "times the learning rate.",
         shows=Series("share", "answers right at four times the learning rate"),
         baseline=Series("untrained", "untrained"),
         best=ALL_RIGHT,
@@ -152,9 +156,10 @@ CLAIMS = [
     rates_claim(
         "With most seeds that we tried, two heads divided the work in this way.",
         holds=most_rows(lambda row: row["jobs"] == 2 and row["own_bit_without"] <= 0.6, **TWO),
-        refuted_if="in at least half of the networks with two heads, both heads attend most to the same name, or the "
-        "network with one head removed still gets that head's bit right in more than 60% of the cases.",
+        wrong_if="Wrong if in at least half of the networks with two heads, both heads attend most to the same name, "
+        "or the network with one head removed still gets that head's bit right in more than 60% of the cases.",
         shows=Series("own_bit_without", "a head's bit right with that head removed", TWO),
+        page="0.500",
         baseline=Series("worse_bit", "with both heads", TWO),
         best=Level(0.5, "a coin toss"),
         refuting_values=TWO_HEADS | {"jobs": 1},
@@ -162,17 +167,18 @@ CLAIMS = [
     reader_claim(
         "if we ablate one, its bit falls to chance, while the other bit stays",
         holds=most_rows(lambda row: row["own_bit_without"] <= 0.6 and row["other_bit_without"] >= 0.95, **TWO_AT_PAGE),
-        refuted_if="for at least half of the seeds, the network with one head removed still gets that head's bit right "
-        "in more than 60% of the cases, or gets the other bit right in fewer than 95%.",
+        wrong_if="Wrong if for at least half of the seeds, the network with one head removed still gets that head's "
+        "bit right in more than 60% of the cases, or gets the other bit right in fewer than 95%.",
         shows=Series("other_bit_without", "the other bit right with a head removed", TWO_AT_PAGE),
+        page="1.000",
         baseline=Series("own_bit_without", "a head's own bit right with that head removed", TWO_AT_PAGE),
         best=ALL_RIGHT,
     ),
     reader_claim(
         "The mean is nearly the same, but the answers are swapped",
         holds=all_rows(lambda row: row["mean_differs"] <= 0.15 and row["exchanged"], **TWO_AT_PAGE),
-        refuted_if="for some seed, asking for the two names in the opposite order changes a weight averaged over the "
-        "heads by more than 0.15 or does not exchange the answers.",
+        wrong_if="Wrong if, for any seed, asking for the two names in the opposite order changes a weight averaged "
+        "over the heads by more than 0.15 or does not exchange the answers.",
         shows=Series("mean_differs", "largest difference in the mean weights", TWO_AT_PAGE),
         baseline=Series("mean_differs", "with four heads, which need not divide the work evenly", FOUR),
         best=Level(0, "the same mean"),

@@ -186,8 +186,8 @@ CLAIMS = [
     cuts_claim(
         "Cut out what the **cross-attention** adds, and the hyphens stay while everything else breaks.",
         all_rows(lambda row: row["supply_hyphens"] > 0.9 and max(row[f"supply_{field}"] for field in FIELDS[:3]) < 0.2),
-        refuted_if="for some seed, without what cross-attention adds, the hyphens are right in at most 90% of the "
-        "dates, or the year, the month or the day in at least 20%.",
+        wrong_if="Wrong if, for any seed, without what cross-attention adds, the hyphens are right in at most 90% of "
+        "the dates, or the year, the month or the day in at least 20%.",
         shows=Series("supply_hyphens", "hyphens right without what cross-attention adds"),
         baseline=Series("supply_year", "years right without what cross-attention adds"),
         best=ALL_RIGHT,
@@ -196,25 +196,26 @@ CLAIMS = [
     cuts_claim(
         "The network now writes *the same date for every source*, so each field scores what a constant guess would.",
         all_rows(lambda row: row["supply_different"] == 1),
-        refuted_if="for some seed, the network without cross-attention writes at least two different dates.",
+        wrong_if="Wrong if, for any seed, the network without cross-attention writes at least two different dates.",
         shows=Series("supply_different", "different dates written without what cross-attention adds"),
         baseline=Series("path_different", "different dates written without the path past it"),
     ),
     cuts_claim(
         "Many years are still right, but most hyphens are gone: for *14 Mar 2026* the network writes *2026003014*.",
         all_rows(lambda row: row["path_hyphens"] < 0.5 and row["path_year"] > row["path_hyphens"]),
-        refuted_if="for some seed, without the path past cross-attention, the hyphens are right in at least half of "
-        "the dates, or in as many as the years.",
+        wrong_if="Wrong if, for any seed, without the path past cross-attention, the hyphens are right in at least "
+        "half of the dates, or in as many as the years.",
         shows=Series("path_hyphens", "hyphens right without the path past cross-attention"),
         baseline=Series("path_year", "years right without the path past cross-attention"),
-        best=Series("supply_hyphens", "hyphens right without what cross-attention adds"),
+        rival=Series("supply_hyphens", "hyphens right without what cross-attention adds"),
     ),
     cuts_claim(
         "With nothing but places on the path, the hyphens are back. Swap two places, and in many dates the hyphen "
         "*moves with its place*, which it never does otherwise.",
         all_rows(lambda row: row["places_hyphens"] > 0.6 and row["swapped_moved"] > 0.1 > 0.01 > row["places_moved"]),
-        refuted_if="for some seed, with places only on the path, the hyphens are right in at most 60% of the dates, or "
-        "the second one moves in at most 10% of them when its place is swapped with the next, or in 1% without that.",
+        wrong_if="Wrong if, for any seed, with places only on the path, the hyphens are right in at most 60% of the "
+        "dates, or the second one moves in at most 10% of them when its place is swapped with the next, or in 1% "
+        "without that.",
         shows=Series("swapped_moved", "dates in which the hyphen moves along with its place"),
         baseline=Series("places_moved", "dates in which it moves without the swap"),
         best=ALL_RIGHT,
@@ -222,7 +223,8 @@ CLAIMS = [
     claim_of("without", "5 seeds, the page's dates, with and without both feed-forward networks")(
         "The dates don't need it at all.",
         all_rows(lambda row: row["right"] > 0.9, without="feed-forward"),
-        refuted_if="for some seed, at most 90% of the dates are right after training without feed-forward networks.",
+        wrong_if="Wrong if, for any seed, at most 90% of the dates are right after training without feed-forward "
+        "networks.",
         shows=Series("right", "dates right, trained without", {"without": "feed-forward"}),
         baseline=Series("right", "dates right, trained with all parts", {"without": "nothing"}),
         best=ALL_RIGHT,
@@ -232,29 +234,31 @@ CLAIMS = [
         "With the feed-forward network, all one hundred sums are right, and without it most are wrong, even though "
         "every sum was in the training set.",
         all_rows(lambda row: row["whole"] > 0.98 and row["without"] < 0.5, steps=300),
-        refuted_if="for some seed, at most 98 sums are right with the feed-forward network, or at least 50 without it.",
+        wrong_if="Wrong if, for any seed, at most 98 sums are right with the feed-forward network, or at least 50 "
+        "without it.",
         shows=Series("without", "sums right without the feed-forward network", {"steps": 300}),
         baseline=Level(0.1, "guessing among 10 digits"),
-        best=Series("whole", "sums right with it", {"steps": 300}),
+        rival=Series("whole", "sums right with it", {"steps": 300}),
         refuting_values={"without": 0.8},
     ),
     claim_of("adder", "5 seeds, 300 steps and four times as many")(
         "The number of parameters isn't the reason, because the same two matrices are no use without the GELU between "
         "them.",
         all_rows(lambda row: row["linear"] < 0.4 and row["whole"] > 0.98),
-        refuted_if="for some seed, at least 40 sums are right without the GELU, or at most 98 with it.",
+        wrong_if="Wrong if, for any seed, at least 40 sums are right without the GELU, or at most 98 with it.",
         shows=Series("linear", "sums right without the GELU, 1,200 steps", {"steps": 1200}),
         baseline=Series("without", "sums right without the feed-forward network, 1,200 steps", {"steps": 1200}),
-        best=Series("whole", "sums right with it", {"steps": 1200}),
+        rival=Series("whole", "sums right with it", {"steps": 1200}),
         refuting_values={"linear": 0.9},
     ),
     depth_claim(
         "Without a residual connection, nothing is left even before training, and nothing is learned.",
         all_rows(lambda row: row["loss"] > CHANCE - 0.05, skip=0),
-        refuted_if="for some seed, the final loss of the stack with a skip weight of 0 is 0.05 or more below guessing.",
+        wrong_if="Wrong if, for any seed, the final loss of the stack with a skip weight of 0 is 0.05 or more below "
+        "guessing.",
         shows=Series("loss", "final loss of 30 blocks with a skip weight of 0", {"skip": 0}),
         baseline=Level(CHANCE, "guessing among 8 symbols"),
-        best=Series("loss", "final loss of 30 pre-norm blocks", {"skip": "pre-norm"}),
+        rival=Series("loss", "final loss of 30 pre-norm blocks", {"skip": "pre-norm"}),
         refuting_values={"loss": 1.0},
     ),
     claim_of("deep", "5 seeds, each with its own data, at the page's learning rate")(
@@ -263,12 +267,12 @@ CLAIMS = [
             all_rows(lambda row: row["after"] < row["before"] / 50 and row["loss"] > 1.8, **POST_NORM)(rows)
             and most_rows(lambda row: row["loss"] > CHANCE - 0.05, **POST_NORM)(rows)
         ),
-        refuted_if="for some seed, training leaves at least a fiftieth of what was left of the first stream of "
-        "post-norm, or its final loss is below 1.8; or for at least half of the seeds the loss is 0.05 or more below "
+        wrong_if="Wrong if, for any seed, training leaves at least a fiftieth of what was left of the first stream of "
+        "post-norm, or its final loss is below 1.8, or for at least half of the seeds the loss is 0.05 or more below "
         "guessing.",
         shows=Series("after", "share of the first stream left in post-norm after training", POST_NORM),
         baseline=Series("before", "the same before training", POST_NORM),
-        best=Series("after", "the same with a skip weight of 8 after training", {"skip": 8}),
+        rival=Series("after", "the same with a skip weight of 8 after training", {"skip": 8}),
     ),
     claim_of("deep", "5 seeds, each with its own data: pre-norm and a skip weight of 8 keep their stream and learn")(
         "With $s = 8$, what is added weighs only an eighth as much, and in pre-norm nothing divides the stream.",
@@ -276,11 +280,12 @@ CLAIMS = [
             all_rows(lambda row: row["after"] > 0.05 and row["loss"] < CHANCE - 0.2, skip=[8, "pre-norm"])(rows)
             and most_rows(lambda row: row["loss"] < LEARNED, skip=[8, "pre-norm"])(rows)
         ),
-        refuted_if="for some seed, pre-norm or the stack with a skip weight of 8 has at most 0.05 of its first stream "
-        "left after training, or a final loss less than 0.2 below guessing; or half of them at least 2/3 of guessing.",
+        wrong_if="Wrong if, for any seed, pre-norm or the stack with a skip weight of 8 has at most 0.05 of its first "
+        "stream left after training, or a final loss less than 0.2 below guessing, or half of them at least 2/3 of "
+        "guessing.",
         shows=Series("loss", "final loss of 30 blocks, pre-norm", {"skip": "pre-norm"}),
         baseline=Series("loss", "final loss of 30 blocks, post-norm", POST_NORM),
-        best=Series("loss", "final loss of 30 blocks with a skip weight of 8", {"skip": 8}),
+        rival=Series("loss", "final loss of 30 blocks with a skip weight of 8", {"skip": 8}),
     ),
     claim_of("deep", "5 seeds, each with its own data; 50 more steps after training, with the dial at 1 or at 8")(
         "Now it learns, whereas with the dial left at 1 it goes on guessing.",
@@ -288,16 +293,17 @@ CLAIMS = [
             all_rows(lambda row: row["loss_again_8"] < row["loss_again_1"] - 0.3, **POST_NORM)(rows)
             and most_rows(lambda row: row["loss_again_1"] > CHANCE - 0.1, **POST_NORM)(rows)
         ),
-        refuted_if="for some seed, 50 more steps of post-norm with its dial at 8 end less than 0.3 below the loss of "
-        "those with its dial at 1; or for at least half of the seeds the latter end 0.1 or more below guessing.",
+        wrong_if="Wrong if, for any seed, 50 more steps of post-norm with its dial at 8 end less than 0.3 below the "
+        "loss of those with its dial at 1, or for at least half of the seeds the latter end 0.1 or more below "
+        "guessing.",
         shows=Series("loss_again_8", "final loss after 50 more steps, with the dial at 8", POST_NORM),
         baseline=Series("loss_again_1", "the same with the dial at 1", POST_NORM),
     ),
     depth_claim(
         "At a quarter of the rate, the path stays open, and post-norm begins to learn.",
         all_rows(lambda row: row["after"] > 0.01 and row["loss"] < CHANCE - 0.1, skip=1, rate=2.5e-3),
-        refuted_if="for some seed, at a quarter of the page's rate, at most 0.01 of the first stream of post-norm is "
-        "left after training, or its final loss is at most 0.1 below that of guessing.",
+        wrong_if="Wrong if, for any seed, at a quarter of the page's rate, at most 0.01 of the first stream of "
+        "post-norm is left after training, or its final loss is at most 0.1 below that of guessing.",
         shows=Series("loss", "final loss of post-norm at a quarter of the rate", {"skip": 1, "rate": 2.5e-3}),
         baseline=Series("loss", "final loss of post-norm at the page's rate", POST_NORM),
         refuting_values={"loss": 2.0},
@@ -305,8 +311,8 @@ CLAIMS = [
     claim_of("reach", "5 groups of 5 seeds, 2 and 64 tokens")(
         "With its gate held open, the GRU keeps more over 64 tokens than attention does.",
         all_rows(lambda row: row["left_4"] > row["left_attention"] > row["left_0"]),
-        refuted_if="for some group of seeds, the share of the reaction left at 64 tokens is no larger with the gate "
-        "held open than with attention, or no larger with attention than with the plain GRU.",
+        wrong_if="Wrong if, for any group of seeds, the share of the reaction left at 64 tokens is no larger with the "
+        "gate held open than with attention, or no larger with attention than with the plain GRU.",
         shows=Series("left_4", "share of the reaction that is left at 64 tokens, held open"),
         baseline=Series("left_attention", "the same for attention"),
         best=Level(1.0, "nothing is lost"),
@@ -314,8 +320,8 @@ CLAIMS = [
     race_claim(
         "At **equal steps** the recurrent network is far ahead.",
         lambda rows: all(recurrent >= short + 0.3 for recurrent, short, _ in best_shares(rows)),
-        refuted_if="for some seed, the recurrent network's best share of right dates after 100 steps is less than 0.3 "
-        "above the Transformer's.",
+        wrong_if="Wrong if, for any seed, the recurrent network's best share of right dates after 100 steps is less "
+        "than 0.3 above the Transformer's.",
         shows=Series("right", "dates that the recurrent network gets right", RECURRENT),
         baseline=Series("right", "dates that the Transformer gets right", TRANSFORMER | {"steps": 100}),
         best=ALL_RIGHT,
@@ -325,16 +331,16 @@ CLAIMS = [
         "We timed both on one core of our [benchmark](../pages/benchmark.md) machine: a training step takes the "
         "recurrent network about twice as long as it takes the Transformer.",
         all_rows(lambda row: 1.5 < row["ratio"] < 2.5, n=0),
-        refuted_if="in some repetition, a step of the recurrent network takes at most 1.5 or at least 2.5 times as "
-        "long as one of the Transformer.",
+        wrong_if="Wrong if, in any repetition, a step of the recurrent network takes at most 1.5 or at least 2.5 times "
+        "as long as one of the Transformer.",
         shows=Series("ratio", "how many times as long a step of the recurrent network takes", {"n": 0}),
         baseline=EQUAL_PACE,
     ),
     race_claim(
         "So in **equal time** the Transformer gets 200 steps, which closes most of the gap, though not all of it.",
         lambda rows: all(0 < best - long < (best - short) / 2 for best, short, long in best_shares(rows)),
-        refuted_if="for some seed, the recurrent network is no longer ahead of 200 steps of the Transformer, or by at "
-        "least half of what it is ahead of 100 steps.",
+        wrong_if="Wrong if, for any seed, the recurrent network is no longer ahead of 200 steps of the Transformer, or "
+        "by at least half of what it is ahead of 100 steps.",
         shows=Series("right", "dates right after 200 steps of the Transformer", TRANSFORMER | {"steps": 200}),
         baseline=Series("right", "dates right after 100 steps of the recurrent network", RECURRENT),
         best=ALL_RIGHT,
@@ -347,8 +353,8 @@ CLAIMS = [
             all_rows(lambda row: 1 < row["ratio"] < 2, n=[16, 1024])(rows)
             and all_rows(lambda row: row["ratio"] > 2, n=[64, 256])(rows)
         ),
-        refuted_if="in some repetition, the GRU takes less time than the block or at least twice its time with 16 or "
-        "1,024 tokens, or at most twice its time with 64 or 256.",
+        wrong_if="Wrong if, in any repetition, the GRU takes less time than the block or at least twice its time with "
+        "16 or 1,024 tokens, or at most twice its time with 64 or 256.",
         shows=Series("ratio", "how many times as long the GRU takes", {"n": [16, 64, 256, 1024]}),
         baseline=EQUAL_PACE,
         refuting_values={"ratio": 1.5},
@@ -356,18 +362,19 @@ CLAIMS = [
     names_claim(
         "After 50 steps it has passed the bigram table, which has no idea how a name goes on.",
         all_rows(lambda row: row["network"] < row["table_2"], steps=50),
-        refuted_if="for some seed, the loss of the network after 50 steps is not below that of the bigram table.",
+        wrong_if="Wrong if, for any seed, the loss of the network after 50 steps is not below that of the bigram "
+        "table.",
         shows=Series("network", "held-out loss after 50 steps", {"steps": 50}),
         baseline=Series("table_2", "held-out loss of the bigram table", {"steps": 50}),
-        best=Series("table_4", "held-out loss of the 4-gram table", {"steps": 50}),
+        rival=Series("table_4", "held-out loss of the 4-gram table", {"steps": 50}),
     ),
     names_claim(
         "On names that neither has seen, a 4-gram table is about as good.",
         all_rows(lambda row: abs(row["network"] - row["table_4"]) < 0.08, steps=600),
-        refuted_if="for some seed, the losses of the network and of the 4-gram table are at least 0.08 apart.",
+        wrong_if="Wrong if, for any seed, the losses of the network and of the 4-gram table are at least 0.08 apart.",
         shows=Series("network", "held-out loss after 600 steps", {"steps": 600}),
         baseline=Series("table_2", "held-out loss of the bigram table", {"steps": 600}),
-        best=Series("table_4", "held-out loss of the 4-gram table", {"steps": 600}),
+        rival=Series("table_4", "held-out loss of the 4-gram table", {"steps": 600}),
         refuting_values={"network": 1.8},
     ),
 ]

@@ -112,173 +112,190 @@ look_rates_claim = claim_of("look", "5 seeds, each with its own scenes; learning
 CLAIMS = [
     look_claim(
         "With five other seeds, each with its own scenes, at least 99 of 100 were right.",
-        all_rows(lambda row: row["right"] >= 0.99, **PAGE),
-        "for some seed, the model gets fewer than 99% of the answers right.",
-        Series("right", "answers right", PAGE),
-        BALL,
-        ALL_RIGHT,
+        holds=all_rows(lambda row: row["right"] >= 0.99, **PAGE),
+        wrong_if="Wrong if, for any seed, the model gets fewer than 99% of the answers right.",
+        shows=Series("right", "answers right", PAGE),
+        page="1.000",
+        baseline=BALL,
+        best=ALL_RIGHT,
         refuting_values={"right": 0.6},
     ),
     look_claim(
         "In most of them the better head gave the goal at least nine tenths of its weight.",
-        most_rows(lambda row: row["best"] >= 0.9, **PAGE),
-        "for at least half of the seeds, the better head's mean weight on the goal is below 0.9.",
-        Series("best", "better head's weight on the goal", PAGE),
-        Series("untrained", "weight of an untrained head", PAGE),
-        ALL_WEIGHT,
+        holds=most_rows(lambda row: row["best"] >= 0.9, **PAGE),
+        wrong_if="Wrong if for at least half of the seeds, the better head's mean weight on the goal is below 0.9.",
+        shows=Series("best", "better head's weight on the goal", PAGE),
+        page="1.00",
+        baseline=Series("untrained", "weight of an untrained head", PAGE),
+        best=ALL_WEIGHT,
     ),
     claim_of("look", "5 untrained models, each with its own scenes")(
         "An untrained head gives the goal about its uniform share.",
-        all_rows(lambda row: abs(row["untrained"] - 1 / 26) < 0.015),
-        "for some untrained model, the mean weight of its heads on the goal, which looks like no other patch, differs "
-        "from 1/26 by at least 0.015.",
-        Series("untrained", "weight of untrained heads on the goal", PAGE),
-        EVEN,
+        holds=all_rows(lambda row: abs(row["untrained"] - 1 / 26) < 0.015),
+        wrong_if="Wrong if, for any untrained model, the mean weight of its heads on the goal, which looks like no "
+        "other patch, differs from 1/26 by at least 0.015.",
+        shows=Series("untrained", "weight of untrained heads on the goal", PAGE),
+        baseline=EVEN,
         refuting_values={"untrained": 0.3},
     ),
     look_claim(
         "With most other seeds, the other patches also gave the goal at least nine tenths of their weight.",
-        most_rows(lambda row: row["from_rest"] >= 0.9, **PAGE),
-        "for at least half of the seeds, the mean weight of the other patches on the goal is below 0.9.",
-        Series("from_rest", "weight of the other patches on the goal", PAGE),
-        EVEN,
-        ALL_WEIGHT,
+        holds=most_rows(lambda row: row["from_rest"] >= 0.9, **PAGE),
+        wrong_if="Wrong if for at least half of the seeds, the mean weight of the other patches on the goal is below "
+        "0.9.",
+        shows=Series("from_rest", "weight of the other patches on the goal", PAGE),
+        page="0.96",
+        baseline=EVEN,
+        best=ALL_WEIGHT,
     ),
     look_claim(
         "With five other seeds every model lost at least a third of its answers without the goal finder.",
-        all_rows(lambda row: row["best_off"] <= 2 / 3, **PAGE),
-        "for some seed, the model gets more than 2/3 of the answers right with the goal finder (the better head) "
-        "removed.",
-        Series("best_off", "answers right with the better head removed", PAGE),
-        Series("other_off", "answers right with the other head removed", PAGE),
+        holds=all_rows(lambda row: row["best_off"] <= 2 / 3, **PAGE),
+        wrong_if="Wrong if, for any seed, the model gets more than 2/3 of the answers right with the goal finder (the "
+        "better head) removed.",
+        shows=Series("best_off", "answers right with the better head removed", PAGE),
+        page="0.38",
+        baseline=Series("other_off", "answers right with the other head removed", PAGE),
     ),
     look_claim(
         "With five other seeds, at least nine of ten answers followed the position in the values.",
-        all_rows(lambda row: row["position_values_new"] >= 0.9, **PAGE),
-        "for some seed, fewer than 90% of the answers follow the position when it is exchanged in the values.",
-        Series("position_values_new", "answers that follow the position in the values", PAGE),
-        Series("position_keys_new", "answers that follow the position in the keys", PAGE),
-        ALL_RIGHT,
+        holds=all_rows(lambda row: row["position_values_new"] >= 0.9, **PAGE),
+        wrong_if="Wrong if, for any seed, fewer than 90% of the answers follow the position when it is exchanged in "
+        "the values.",
+        shows=Series("position_values_new", "answers that follow the position in the values", PAGE),
+        page="1.00",
+        baseline=Series("position_keys_new", "answers that follow the position in the keys", PAGE),
+        best=ALL_RIGHT,
     ),
     look_claim(
         "At least nine of ten stayed as they were when the position was swapped in the keys.",
-        all_rows(lambda row: row["position_keys_old"] >= 0.9, **PAGE),
-        "for some seed, fewer than 90% of the answers stay as they were when the position is exchanged in the keys.",
-        Series("position_keys_old", "answers that stay with the position exchanged in the keys", PAGE),
-        Series("position_values_old", "with the position exchanged in the values", PAGE),
-        UNCHANGED,
+        holds=all_rows(lambda row: row["position_keys_old"] >= 0.9, **PAGE),
+        wrong_if="Wrong if, for any seed, fewer than 90% of the answers stay as they were when the position is "
+        "exchanged in the keys.",
+        shows=Series("position_keys_old", "answers that stay with the position exchanged in the keys", PAGE),
+        page="1.00",
+        baseline=Series("position_values_old", "with the position exchanged in the values", PAGE),
+        rival=UNCHANGED,
     ),
     look_claim(
         "Swapping the positions of two patches without the goal, in keys and values, left at least 95 of 100 as they "
         "were.",
-        all_rows(lambda row: row["bystander_old"] >= 0.95, **PAGE),
-        "for some seed, fewer than 95% of the answers stay as they were when the positions of two patches without the "
-        "goal are exchanged in keys and values.",
-        Series("bystander_old", "answers that stay with the positions of other patches exchanged", PAGE),
-        Series("position_values_old", "with the goal's position exchanged in the values", PAGE),
-        UNCHANGED,
+        holds=all_rows(lambda row: row["bystander_old"] >= 0.95, **PAGE),
+        wrong_if="Wrong if, for any seed, fewer than 95% of the answers stay as they were when the positions of two "
+        "patches without the goal are exchanged in keys and values.",
+        shows=Series("bystander_old", "answers that stay with the positions of other patches exchanged", PAGE),
+        baseline=Series("position_values_old", "with the goal's position exchanged in the values", PAGE),
+        rival=UNCHANGED,
         refuting_values={"bystander_old": 0.5},
     ),
     look_rates_claim(
         "At a quarter (with most seeds) and four times the learning rate, most answers followed positions swapped in "
         "the values rather than those in the keys.",
-        all_rows(lambda row: row["position_values_new"] > 0.5 > row["position_keys_new"]),
-        "at some learning rate, for some seed, at most 50% of the answers follow the position when it is exchanged in "
-        "the values, or at least 50% follow it when it is exchanged in the keys.",
-        Series("position_values_new", "answers that follow the position in the values"),
-        Series("position_keys_new", "answers that follow the position in the keys"),
-        ALL_RIGHT,
+        holds=all_rows(lambda row: row["position_values_new"] > 0.5 > row["position_keys_new"]),
+        wrong_if="Wrong if, at any learning rate, for any seed, at most 50% of the answers follow the position when it "
+        "is exchanged in the values, or at least 50% follow it when it is exchanged in the keys.",
+        shows=Series("position_values_new", "answers that follow the position in the values"),
+        page="1.00",
+        baseline=Series("position_keys_new", "answers that follow the position in the keys"),
+        best=ALL_RIGHT,
     ),
     look_claim(
         "With the five other seeds, more answers also followed the look in the keys than in the values.",
-        all_rows(lambda row: row["look_keys_new"] > row["look_values_new"], **PAGE),
-        "for some seed, no more answers follow the look when it is exchanged in the keys than when it is exchanged in "
-        "the values.",
-        Series("look_keys_new", "answers that follow the look in the keys", PAGE),
-        Series("look_values_new", "answers that follow the look in the values", PAGE),
-        ALL_RIGHT,
+        holds=all_rows(lambda row: row["look_keys_new"] > row["look_values_new"], **PAGE),
+        wrong_if="Wrong if, for any seed, no more answers follow the look when it is exchanged in the keys than when "
+        "it is exchanged in the values.",
+        shows=Series("look_keys_new", "answers that follow the look in the keys", PAGE),
+        page="0.64",
+        baseline=Series("look_values_new", "answers that follow the look in the values", PAGE),
+        best=ALL_RIGHT,
     ),
     claim_of("look", "5 seeds, each with its own scenes; a quarter of the learning rate")(
         "At a quarter of the rate, with most seeds, fewer than half followed the look in the keys.",
-        most_rows(lambda row: row["look_keys_new"] < 0.5, **QUARTER),
-        "for at least half of the seeds, at least 50% of the answers follow the look when it is exchanged in the keys "
-        "at a quarter of the learning rate.",
-        Series("look_keys_new", "answers that follow the look in the keys", QUARTER),
-        Series("look_values_new", "answers that follow the look in the values", QUARTER),
-        ALL_RIGHT,
+        holds=most_rows(lambda row: row["look_keys_new"] < 0.5, **QUARTER),
+        wrong_if="Wrong if for at least half of the seeds, at least 50% of the answers follow the look when it is "
+        "exchanged in the keys at a quarter of the learning rate.",
+        shows=Series("look_keys_new", "answers that follow the look in the keys", QUARTER),
+        baseline=Series("look_values_new", "answers that follow the look in the values", QUARTER),
+        best=ALL_RIGHT,
         refuting_values={"look_keys_new": 0.9},
     ),
     look_rates_claim(
         "The same happened with five other seeds, each with another random order, at three learning rates.",
-        all_rows(lambda row: row["scattered"] < row["place"]),
-        "at some learning rate, for some seed, the model gets at least as many answers right on scattered pictures as "
-        "the ball's position alone allows.",
-        Series("scattered", "answers right on scattered pictures"),
-        BALL,
-        Series("right", "answers right on whole pictures"),
+        holds=all_rows(lambda row: row["scattered"] < row["place"]),
+        wrong_if="Wrong if, at any learning rate, for any seed, the model gets at least as many answers right on "
+        "scattered pictures as the ball's position alone allows.",
+        shows=Series("scattered", "answers right on scattered pictures"),
+        page="0.12",
+        baseline=BALL,
+        rival=Series("right", "answers right on whole pictures"),
     ),
     look_rates_claim(
         "At a quarter and four times the learning rate, neighbours also became similar, and patches six or more steps "
         "(rows plus columns) apart became dissimilar.",
-        all_rows(lambda row: row["near"] > 0.2 and row["far"] < -0.2),
-        "at some learning rate, for some seed, the mean cosine similarity of the position vectors is at most 0.2 for "
-        "neighbours, or at least −0.2 for patches 6, 7 or 8 steps apart.",
-        Series("near", "mean cosine similarity of neighbours' position vectors"),
-        Series("flat", "largest absolute mean at 1 to 5 steps, untrained"),
-        Level(1, "the same direction"),
+        holds=all_rows(lambda row: row["near"] > 0.2 and row["far"] < -0.2),
+        wrong_if="Wrong if, at any learning rate, for any seed, the mean cosine similarity of the position vectors is "
+        "at most 0.2 for neighbours, or at least −0.2 for patches 6, 7 or 8 steps apart.",
+        shows=Series("near", "mean cosine similarity of neighbours' position vectors"),
+        baseline=Series("flat", "largest absolute mean at 1 to 5 steps, untrained"),
+        best=Level(1, "the same direction"),
     ),
     look_claim(
         "With most of five other seeds a far goal got at least nine tenths of the weight.",
-        most_rows(lambda row: row["afar"] >= 0.9, **PAGE),
-        "for at least half of the seeds, the better head's mean weight on a far goal is below 0.9.",
-        Series("afar", "better head's weight on a far goal", PAGE),
-        EVEN,
-        ALL_WEIGHT,
+        holds=most_rows(lambda row: row["afar"] >= 0.9, **PAGE),
+        wrong_if="Wrong if for at least half of the seeds, the better head's mean weight on a far goal is below 0.9.",
+        shows=Series("afar", "better head's weight on a far goal", PAGE),
+        baseline=EVEN,
+        best=ALL_WEIGHT,
     ),
     claim_of("scarce", "5 seeds, each with its own 250 scenes; 2 learning rates")(
         "With five other seeds, and each network at the better of its two rates, the convolutional network was ahead "
         "on average.",
-        lambda rows: average_at_best_rate(rows, "conv") > average_at_best_rate(rows, "striker"),
-        "with each net at its better learning rate, the convolutional net gets no more answers right than the "
-        "Transformer, averaged over the seeds.",
-        Series("conv", "answers right, convolutional net"),
-        Series("striker", "answers right, Transformer"),
-        ALL_RIGHT,
+        holds=lambda rows: average_at_best_rate(rows, "conv") > average_at_best_rate(rows, "striker"),
+        wrong_if="Wrong if with each net at its better learning rate, the convolutional net gets no more answers right "
+        "than the Transformer, averaged over the seeds.",
+        shows=Series("conv", "answers right, convolutional net"),
+        page="0.88",
+        baseline=Series("striker", "answers right, Transformer"),
+        best=ALL_RIGHT,
         refuting_values={"conv": 0.7},
     ),
     claim_of("scarce", "5 seeds, each with its own 250 scenes; the larger learning rate")(
         "At the larger rate the convolutional network mostly had at least nine tenths right, while the Transformer's "
         "results varied more.",
-        lambda rows: (
+        holds=lambda rows: (
             most_rows(lambda row: row["conv"] >= 0.9, **LARGER)(rows)
             and measure_spread(rows, "striker") > measure_spread(rows, "conv")
         ),
-        "at the larger learning rate, the convolutional net gets fewer than 90% of the answers right for at least half "
-        "of the seeds, or the range of its accuracy over the seeds is at least as wide as the Transformer's.",
-        Series("conv", "answers right, convolutional net", LARGER),
-        Series("striker", "answers right, Transformer", LARGER),
-        ALL_RIGHT,
+        wrong_if="Wrong if at the larger learning rate, the convolutional net gets fewer than 90% of the answers right "
+        "for at least half of the seeds, or the range of its accuracy over the seeds is at least as wide as the "
+        "Transformer's.",
+        shows=Series("conv", "answers right, convolutional net", LARGER),
+        page="0.95",
+        baseline=Series("striker", "answers right, Transformer", LARGER),
+        best=ALL_RIGHT,
         refuting_values={"conv": 0.3},
     ),
     claim_of("torn", "5 seeds, each with its own scenes and order; 1,200 steps")(
         "With five other seeds at this rate, each with an order of its own, the network had at least nine tenths right "
         "after 1,200 steps.",
-        all_rows(lambda row: row["scattered"] >= 0.9, steps=1200),
-        "for some seed, the convolutional net gets fewer than 90% of the answers right on scattered pictures after "
-        "1,200 steps.",
-        Series("scattered", "answers right on scattered pictures after 1,200 steps", {"steps": 1200}),
-        BALL,
-        ALL_RIGHT,
+        holds=all_rows(lambda row: row["scattered"] >= 0.9, steps=1200),
+        wrong_if="Wrong if, for any seed, the convolutional net gets fewer than 90% of the answers right on scattered "
+        "pictures after 1,200 steps.",
+        shows=Series("scattered", "answers right on scattered pictures after 1,200 steps", {"steps": 1200}),
+        page="0.98",
+        baseline=BALL,
+        best=ALL_RIGHT,
         refuting_values={"scattered": 0.5},
     ),
     claim_of("torn", "5 seeds, each with its own scenes and order; 400 steps")(
         "After 400 steps each of them had fewer right than the same network on whole pictures.",
-        all_rows(lambda row: row["scattered"] < row["whole"], steps=400),
-        "for some seed, the convolutional net gets at least as many answers right on scattered pictures as on whole "
-        "ones after 400 steps.",
-        Series("scattered", "answers right on scattered pictures after 400 steps", {"steps": 400}),
-        BALL,
-        Series("whole", "answers right on whole pictures after 400 steps", {"steps": 400}),
+        holds=all_rows(lambda row: row["scattered"] < row["whole"], steps=400),
+        wrong_if="Wrong if, for any seed, the convolutional net gets at least as many answers right on scattered "
+        "pictures as on whole ones after 400 steps.",
+        shows=Series("scattered", "answers right on scattered pictures after 400 steps", {"steps": 400}),
+        page="0.52",
+        baseline=BALL,
+        rival=Series("whole", "answers right on whole pictures after 400 steps", {"steps": 400}),
         refuting_values={"scattered": 1.0},
     ),
 ]

@@ -97,7 +97,11 @@ EXPERIMENTS = {
         ],
     ),
     "shuffled": Experiment(measure_shuffled_words, ("Next", "train", "neighbours"), grid(seed=SEEDS)),
-    "twins": Experiment(compare_models, ("Next", "Even", "train", "loss", "compare", "allowed"), grid(seed=SEEDS)),
+    "twins": Experiment(
+        compare_models,
+        ("Next", "Even", "train", "loss", "compare", "allowed"),
+        grid(seed=range(SEEDS[0], SEEDS[0] + 10)),
+    ),
 }
 
 LARGE = "5 seeds, each with its own sentences; initial vectors 50 times as large"
@@ -111,181 +115,199 @@ trained_claim = claim_of("trained", "5 seeds, each with its own sentences; the p
 shuffled_claim = claim_of(
     "shuffled", "5 seeds, each with its own sentences; words shuffled within each sentence, and across sentences"
 )
-twins_claim = claim_of("twins", "5 seeds, each with its own sentences and several trained models")
+twins_claim = claim_of("twins", "10 seeds, each with its own sentences and several trained models")
 CLAIMS = [
     claim_of("trained", "5 untrained models, each with its own sentences")(
         "The measured loss is a little higher, since random outputs are not quite uniform.",
-        all_rows(lambda row: 0 < row["start"] - np.log(43) < 0.6),
-        "for some seed, the loss of the untrained model is at most ln 43, or at least 0.6 above it.",
-        Series("start", "loss before training", PAGE),
-        UNIFORM_LOSS,
+        holds=all_rows(lambda row: 0 < row["start"] - np.log(43) < 0.6),
+        wrong_if="Wrong if, for any seed, the loss of the untrained model is at most ln 43, or at least 0.6 above it.",
+        shows=Series("start", "loss before training", PAGE),
+        page="3.98",
+        baseline=UNIFORM_LOSS,
     ),
     claim_of("trained", "5 seeds, each with its own sentences; learning rate × 1/4, 1, 4; steps × 1/16, 1/4, 1")(
         "With five other seeds and other sentences, and also at a quarter and four times the learning rate and with a "
         "quarter of the steps, at least nine in ten words had a neighbour of their role.",
-        all_rows(lambda row: row["neighbour"] >= 0.9),
-        "for some seed, learning rate and number of steps, fewer than 90% of the words have a nearest neighbour with "
-        "the same role after training.",
-        Series("neighbour", "share of words whose nearest neighbour has the same role"),
-        UNTRAINED,
-        EVERY_WORD,
+        holds=all_rows(lambda row: row["neighbour"] >= 0.9),
+        wrong_if="Wrong if, for any seed, learning rate and number of steps, fewer than 90% of the words have a "
+        "nearest neighbour with the same role after training.",
+        shows=Series("neighbour", "share of words whose nearest neighbour has the same role"),
+        page="1.00",
+        baseline=UNTRAINED,
+        best=EVERY_WORD,
         refuting_values={"neighbour": 0.5},
     ),
     shuffled_claim(
         "it is enough to know which words occur together in a sentence. With five other seeds, and each training "
         "sentence shuffled, full stop included, at least nine in ten words had a neighbour of their role.",
-        all_rows(lambda row: row["neighbour"] >= 0.9 > 0.4 > row["anywhere"]),
-        "for some seed, fewer than 90% of the words have a nearest neighbour with the same role when words are "
-        "shuffled within each sentence, or at least 40% have one when words are shuffled across sentences.",
-        Series("neighbour", "share of words whose nearest neighbour has the same role, sentences shuffled"),
-        Series("anywhere", "the same share, words shuffled across sentences"),
-        EVERY_WORD,
+        holds=all_rows(lambda row: row["neighbour"] >= 0.9 > 0.4 > row["anywhere"]),
+        wrong_if="Wrong if, for any seed, fewer than 90% of the words have a nearest neighbour with the same role when "
+        "words are shuffled within each sentence, or at least 40% have one when words are shuffled across sentences.",
+        shows=Series("neighbour", "share of words whose nearest neighbour has the same role, sentences shuffled"),
+        baseline=Series("anywhere", "the same share, words shuffled across sentences"),
+        best=EVERY_WORD,
     ),
     trained_claim(
         "With five other seeds and other sentences the eight pairs had a mean cosine of at least a half.",
-        all_rows(lambda row: row["pairs"] >= 0.5, **PAGE),
-        "for some seed, the mean cosine similarity of the eight pairs is below 0.5 after training.",
-        Series("pairs", "mean cosine similarity of the eight pairs", PAGE),
-        Series("fresh_pairs", "mean cosine similarity before training", PAGE),
-        Level(1, "the same vector for both verbs of a pair"),
+        holds=all_rows(lambda row: row["pairs"] >= 0.5, **PAGE),
+        wrong_if="Wrong if, for any seed, the mean cosine similarity of the eight pairs is below 0.5 after training.",
+        shows=Series("pairs", "mean cosine similarity of the eight pairs", PAGE),
+        page="0.75",
+        baseline=Series("fresh_pairs", "mean cosine similarity before training", PAGE),
+        best=Level(1, "the same vector for both verbs of a pair"),
     ),
     trained_claim(
         "In all five, the nearest mean was right more often than the untrained baseline of 0.41.",
-        all_rows(lambda row: row["mean"] > 0.41, **PAGE),
-        "for some seed, the nearest mean is right for at most 41% of the verbs after training.",
-        Series("mean", "share of verbs that are nearer to the mean of their own number", PAGE),
-        Level(0.41, "100 untrained models"),
-        Level(1, "every verb"),
+        holds=all_rows(lambda row: row["mean"] > 0.41, **PAGE),
+        wrong_if="Wrong if, for any seed, the nearest mean is right for at most 41% of the verbs after training.",
+        shows=Series("mean", "share of verbs that are nearer to the mean of their own number", PAGE),
+        page="0.94",
+        baseline=Level(0.41, "100 untrained models"),
+        best=Level(1, "every verb"),
     ),
     trained_claim(
         "With five other seeds and other sentences the most likely word was allowed at 99 of 100 positions or more.",
-        all_rows(lambda row: row["good"] >= 0.99, **PAGE),
-        "for some seed, the trained model's likeliest word is allowed at fewer than 99% of the positions.",
-        Series("good", "share of positions at which the likeliest word is allowed", PAGE),
-        Series("fresh_good", "before training", PAGE),
-        Level(1, "every position"),
+        holds=all_rows(lambda row: row["good"] >= 0.99, **PAGE),
+        wrong_if="Wrong if, for any seed, the trained model's likeliest word is allowed at fewer than 99% of the "
+        "positions.",
+        shows=Series("good", "share of positions at which the likeliest word is allowed", PAGE),
+        page="1.000",
+        baseline=Series("fresh_good", "before training", PAGE),
+        best=Level(1, "every position"),
         refuting_values={"good": 0.9},
     ),
     trained_claim(
         "Allowed words together had at least 98 parts in 100 of the probability, and never quite all (1.00 is "
         "rounded).",
-        all_rows(lambda row: row["share"] >= 0.98, **PAGE),  # softmax never gives them all
-        "for some seed, the trained model gives all allowed words together less than 98% of the probability.",
-        Series("share", "probability of all allowed words", PAGE),
-        Series("fresh_share", "before training", PAGE),
-        Level(1, "all of the probability"),
+        holds=all_rows(lambda row: row["share"] >= 0.98, **PAGE),  # softmax never gives them all
+        wrong_if="Wrong if, for any seed, the trained model gives all allowed words together less than 98% of the "
+        "probability.",
+        shows=Series("share", "probability of all allowed words", PAGE),
+        page="1.00",
+        baseline=Series("fresh_share", "before training", PAGE),
+        best=Level(1, "all of the probability"),
         refuting_values={"share": 0.9},
     ),
     trained_claim(
         "The loss of these five came within three hundredths of the loss of the predictor that knows the roles.",
-        all_rows(lambda row: abs(row["loss"] - row["lowest"]) <= 0.03, **PAGE),
-        "for some seed, the loss of the trained model differs by more than 0.03 from the loss of a predictor that "
-        "knows the roles.",
-        Series("loss", "loss on new sentences", PAGE),
-        Series("by_words", "loss of a predictor that only counts words", PAGE),
-        Series("lowest", "loss of a predictor that knows the roles", PAGE),
+        holds=all_rows(lambda row: abs(row["loss"] - row["lowest"]) <= 0.03, **PAGE),
+        wrong_if="Wrong if, for any seed, the loss of the trained model differs by more than 0.03 from the loss of a "
+        "predictor that knows the roles.",
+        shows=Series("loss", "loss on new sentences", PAGE),
+        page="1.80",
+        baseline=Series("by_words", "loss of a predictor that only counts words", PAGE),
+        rival=Series("lowest", "loss of a predictor that knows the roles", PAGE),
     ),
     claim_of("trained", "5 seeds, each with its own sentences; 25 steps")(
         "With five other seeds at this rate, at least nine in ten words had a neighbour of their role after 25 steps, "
         "and the loss was at least a tenth above that of the predictor that knows the roles.",
-        all_rows(lambda row: row["neighbour"] >= 0.9 and row["loss"] >= row["lowest"] + 0.1, steps=25),
-        "for some seed, after 25 steps fewer than 90% of the words have a nearest neighbour with the same role, or the "
-        "loss is less than 0.1 above the loss of a predictor that knows the roles.",
-        Series("neighbour", "share of words whose nearest neighbour has the same role after 25 steps", {"steps": 25}),
-        UNTRAINED,
-        EVERY_WORD,
+        holds=all_rows(lambda row: row["neighbour"] >= 0.9 and row["loss"] >= row["lowest"] + 0.1, steps=25),
+        wrong_if="Wrong if, for any seed, after 25 steps fewer than 90% of the words have a nearest neighbour with the "
+        "same role, or the loss is less than 0.1 above the loss of a predictor that knows the roles.",
+        shows=Series(
+            "neighbour", "share of words whose nearest neighbour has the same role after 25 steps", {"steps": 25}
+        ),
+        page="1.00",
+        baseline=UNTRAINED,
+        best=EVERY_WORD,
     ),
     twins_claim(
-        "With five other seeds, the reported loss was also at least a tenth lower than with the masked loss.",
-        all_rows(lambda row: row["reported"] <= row["loss"] - 0.1),
-        "for some seed, the loss reported by the training that counts the padding is less than 0.1 below the loss of "
-        "the masked training.",
-        Series("reported", "reported loss, which counts the padding"),
-        Series("loss", "loss of the masked training"),
+        "With ten other seeds, the reported loss was also at least a tenth lower than with the masked loss.",
+        holds=all_rows(lambda row: row["reported"] <= row["loss"] - 0.1),
+        wrong_if="Wrong if, for any seed, the loss reported by the training that counts the padding is less than 0.1 "
+        "below the loss of the masked training.",
+        shows=Series("reported", "reported loss, which counts the padding"),
+        page="1.55",
+        baseline=Series("loss", "loss of the masked training"),
     ),
     twins_claim(
         "On real words the two differed by less than five hundredths.",
-        all_rows(lambda row: abs(row["filled"] - row["loss"]) < 0.05 and row["filled_good"] > 0.98),
-        "for some seed, the two losses on real words differ by at least 0.05, or after training that counts the "
-        "padding the likeliest word is allowed in at most 98% of the positions.",
-        Series("filled", "loss on real words when training counts the padding"),
-        UNIFORM_LOSS,
-        Series("loss", "loss of the masked training"),
+        holds=all_rows(lambda row: abs(row["filled"] - row["loss"]) < 0.05 and row["filled_good"] > 0.98),
+        wrong_if="Wrong if, for any seed, the two losses on real words differ by at least 0.05, or after training that "
+        "counts the padding the likeliest word is allowed in at most 98% of the positions.",
+        shows=Series("filled", "loss on real words when training counts the padding"),
+        page="1.80",
+        baseline=UNIFORM_LOSS,
+        rival=Series("loss", "loss of the masked training"),
     ),
     claim_of("started", LARGE + ", trained and frozen")(
         "With five other seeds and this initialisation, trained or frozen, the most likely word was allowed at 98 of "
         "100 positions or more.",
-        all_rows(lambda row: row["good"] >= 0.98, rate=1e-2),
-        "for some seed, a model with large initial vectors, trained or frozen, has an allowed likeliest word at fewer "
-        "than 98% of the positions.",
-        Series("good", "share of positions at which the likeliest word is allowed", {"rate": 1e-2}),
-        Level(0.18, "a word drawn at random"),
-        Level(1, "every position"),
+        holds=all_rows(lambda row: row["good"] >= 0.98, rate=1e-2),
+        wrong_if="Wrong if, for any seed, a model with large initial vectors, trained or frozen, has an allowed "
+        "likeliest word at fewer than 98% of the positions.",
+        shows=Series("good", "share of positions at which the likeliest word is allowed", {"rate": 1e-2}),
+        baseline=Level(0.18, "a word drawn at random"),
+        best=Level(1, "every position"),
         refuting_values={"good": 0.7},
     ),
     claim_of("started", LARGE)(
         "With trained vectors, at most six in ten words had a neighbour of their role after 400 steps at this rate.",
-        all_rows(lambda row: row["neighbour"] <= 0.6, frozen=False, rate=1e-2),
-        "for some seed, more than 60% of the words have a nearest neighbour with the same role after large initial "
-        "vectors are trained for 400 steps at the page's learning rate.",
-        Series(
+        holds=all_rows(lambda row: row["neighbour"] <= 0.6, frozen=False, rate=1e-2),
+        wrong_if="Wrong if, for any seed, more than 60% of the words have a nearest neighbour with the same role after "
+        "large initial vectors are trained for 400 steps at the page's learning rate.",
+        shows=Series(
             "neighbour", "share of words whose nearest neighbour has the same role", {"frozen": False, "rate": 1e-2}
         ),
-        CHANCE,
-        EVERY_WORD,
+        baseline=CHANCE,
+        best=EVERY_WORD,
         refuting_values={"neighbour": 1.0},
     ),
     claim_of("started", LARGE + "; learning rate × 4")(
         "At four times the rate, more than six in ten did.",
-        all_rows(lambda row: row["neighbour"] > 0.6, rate=4e-2),
-        "for some seed, at most 60% of the words have a nearest neighbour with the same role after large initial "
-        "vectors are trained at four times the page's learning rate.",
-        Series(
+        holds=all_rows(lambda row: row["neighbour"] > 0.6, rate=4e-2),
+        wrong_if="Wrong if, for any seed, at most 60% of the words have a nearest neighbour with the same role after "
+        "large initial vectors are trained at four times the page's learning rate.",
+        shows=Series(
             "neighbour",
             "share of words whose nearest neighbour has the same role at four times the learning rate",
             {"rate": 4e-2},
         ),
-        CHANCE,
-        EVERY_WORD,
+        baseline=CHANCE,
+        best=EVERY_WORD,
         refuting_values={"neighbour": 0.4},
     ),
     twins_claim(
-        "With five other pairs the answers overlapped by at least nine tenths.",
-        all_rows(lambda row: row["other_answers"] >= 0.9),
-        "for some pair of trained models, the overlap of the answers is less than 0.9.",
-        Series("other_answers", "overlap of the answers of two trained models"),
-        Series("fresh_answers", "overlap with an untrained model"),
-        Level(1, "the same answers"),
+        "With ten other pairs the answers overlapped by at least nine tenths.",
+        holds=all_rows(lambda row: row["other_answers"] >= 0.9),
+        wrong_if="Wrong if, for any pair of trained models, the overlap of the answers is less than 0.9.",
+        shows=Series("other_answers", "overlap of the answers of two trained models"),
+        page="0.96",
+        baseline=Series("fresh_answers", "overlap with an untrained model"),
+        best=Level(1, "the same answers"),
         refuting_values={"other_answers": 0.6},
     ),
     twins_claim(
         "Their maps were nearer to the baseline than to 1.",
-        all_rows(lambda row: row["other_maps"] - row["even_maps"] < 1 - row["other_maps"]),
-        "for some pair of trained models, the overlap of the maps is at least as near to 1 as to the overlap with a "
-        "model that attends evenly.",
-        Series("other_maps", "overlap of the maps of two trained models"),
-        Series("even_maps", "overlap with a model that attends evenly"),
-        Level(1, "the same maps"),
+        holds=all_rows(lambda row: row["other_maps"] - row["even_maps"] < 1 - row["other_maps"]),
+        wrong_if="Wrong if, for any pair of trained models, the overlap of the maps is at least as near to 1 as to the "
+        "overlap with a model that attends evenly.",
+        shows=Series("other_maps", "overlap of the maps of two trained models"),
+        page="0.64",
+        baseline=Series("even_maps", "overlap with a model that attends evenly"),
+        best=Level(1, "the same maps"),
         refuting_values={"other_maps": 0.95},
     ),
     twins_claim(
         "An untrained model and one with uniform attention give about the same baseline.",
-        all_rows(lambda row: abs(row["fresh_maps"] - row["even_maps"]) < 0.05),
-        "for some seed, the overlap of a trained model's maps with those of an untrained model differs by at least "
-        "0.05 from their overlap with those of a model that attends evenly.",
-        Series("fresh_maps", "overlap of the maps with those of an untrained model"),
-        Series("even_maps", "overlap with a model that attends evenly"),
+        holds=all_rows(lambda row: abs(row["fresh_maps"] - row["even_maps"]) < 0.05),
+        wrong_if="Wrong if, for any seed, the overlap of a trained model's maps with those of an untrained model "
+        "differs by at least 0.05 from their overlap with those of a model that attends evenly.",
+        shows=Series("fresh_maps", "overlap of the maps with those of an untrained model"),
+        page="0.61",
+        baseline=Series("even_maps", "overlap with a model that attends evenly"),
         refuting_values={"fresh_maps": 0.3},
     ),
     twins_claim(
-        "Over five other pairs, two models of the same sentences also agreed more often on average than two models of "
+        "Over ten other pairs, two models of the same sentences also agreed more often on average than two models of "
         "different sentences.",
-        lambda rows: np.mean([row["other_same"] - row["far_same"] for row in rows]) > 0.03,
-        "on average over the five seeds, two models of the same sentences agree on the likeliest word at most 3 "
-        "percentage points more often than two models of different sentences do.",
-        Series("other_same", "share of positions with the same likeliest word, two models of the same sentences"),
-        Series("far_same", "the same for two models of different sentences"),
-        Level(1, "every position"),
+        holds=lambda rows: np.mean([row["other_same"] - row["far_same"] for row in rows]) > 0.03,
+        wrong_if="Wrong if on average over the ten seeds, two models of the same sentences agree on the likeliest "
+        "word at most 3 percentage points more often than two models of different sentences do.",
+        shows=Series("other_same", "share of positions with the same likeliest word, two models of the same sentences"),
+        page="0.54",
+        baseline=Series("far_same", "the same for two models of different sentences"),
+        best=Level(1, "every position"),
         refuting_values={"other_same": 0.2},
     ),
 ]

@@ -84,71 +84,79 @@ CLAIMS = [
     longer_claim(
         "The sound network says the letter before, every time.",
         holds=sound_is_perfect,
-        refuted_if="in some run, the sound network gets more than one of the 2,500 held-out letters wrong.",
+        wrong_if="Wrong if, in any run, the sound network gets more than one of the 2,500 held-out letters wrong.",
         shows=show_exhibit("sound"),
+        page="1.00",
         baseline=GUESSING,
         best=EVERY_LETTER,
     ),
     longer_claim(
         "On our bench the score does tell them apart, since the sound network reaches 1.00.",
         holds=lambda rows: all_rows(lambda row: row["right"] < 1, bug="over_queries")(rows) and sound_is_perfect(rows),
-        refuted_if="in some run, the network with this bug gets at most one of the 2,500 held-out letters wrong, or "
-        "the sound network gets more than one wrong.",
+        wrong_if="Wrong if, in any run, the network with this bug gets at most one of the 2,500 held-out letters "
+        "wrong, or the sound network gets more than one wrong.",
         shows=show_exhibit("over_queries"),
+        page="0.96",
         baseline=GUESSING,
-        best=Series("right", "the sound network", {"bug": "sound"}),
+        rival=Series("right", "the sound network", {"bug": "sound"}),
         refuting_values={"right": 1.0},
     ),
     exhibit_claim(
         "It learns the whole task, so its result cannot show the bug.",
         holds=most_rows(lambda row: row["right"] == 1, bug="not_scaled"),
-        refuted_if="in at least half of the runs, the network without the scale gets more than one of the 2,500 "
+        wrong_if="Wrong if in at least half of the runs, the network without the scale gets more than one of the 2,500 "
         "held-out letters wrong.",
         shows=show_exhibit("not_scaled"),
+        page="1.00",
     ),
     longer_claim(
         "A network that knows only that can be right in 0.56 at best. So positions are missing, and the detector says "
         "so without a score, because with positions order *must* matter, whereas the effect is 0.00.",
         holds=is_limited("places", WITHOUT_POSITIONS),  # the bug's half is proved; what training reaches is not
-        refuted_if="in some run, the sound network, which has positions, gets at most 59% of the held-out letters "
-        "right, so that such a score would not show that positions are missing.",
+        wrong_if="Wrong if, in any run, the sound network, which has positions, gets at most 59% of the held-out "
+        "letters right, so that such a score would not show that positions are missing.",
         shows=show_exhibit("sound"),
+        page="1.00",
         baseline=Series("right", "exhibit 4 (positions counted along the batch)", {"bug": "places"}),
         best=EVERY_LETTER,
     ),
     claim_of("batched", "5 seeds; the page's learning rate and steps")(
         "Asked in batches of 64, networks with five other seeds came within three hundredths of 0.56.",
         holds=all_rows(lambda row: abs(row["batches"] - WITHOUT_POSITIONS) < 0.03),
-        refuted_if="for some seed, the accuracy in batches of 64 differs from 56% by at least 3 percentage points.",
+        wrong_if="Wrong if, for any seed, the accuracy in batches of 64 differs from 56% by at least 3 percentage "
+        "points.",
         shows=Series(
             "batches", "held-out letters right in batches of 64, exhibit 4 (positions counted along the batch)"
         ),
         baseline=Series("at_once", "the same networks, given all 500 sentences at once"),
-        best=Level(WITHOUT_POSITIONS, "the best possible without positions"),
+        rival=Level(WITHOUT_POSITIONS, "the best possible without positions"),
     ),
     longer_claim(
         "The loss of exhibit 5 is near $\\ln 8$ over its first 25 steps, as for a guess, and *stays*.",
         holds=all_rows(lambda row: max(abs(row[when] - log(8)) for when in ("start", "end")) < 0.5, bug="across"),
-        refuted_if="in some run of exhibit 5, the mean loss of the first 25 steps or of the last 25 steps is at least "
-        "0.5 above ln 8, as when training makes it worse than a guess, or at least 0.5 below.",
+        wrong_if="Wrong if, in any run of exhibit 5, the mean loss of the first 25 steps or of the last 25 steps is at "
+        "least 0.5 above ln 8, as when training makes it worse than a guess, or at least 0.5 below.",
         shows=Series("end", "mean loss of the last 25 steps, exhibit 5 (across the batch)", {"bug": "across"}),
+        page="2.1",
         baseline=Level(log(8), "a guess among eight letters"),
-        best=Series("end", "the sound network", {"bug": "sound"}),
+        rival=Series("end", "the sound network", {"bug": "sound"}),
         refuting_values={"end": 3.0},
     ),
     exhibit_claim(
         "Exhibit 8 has a perfect score.",
         holds=all_rows(lambda row: row["right"] == 1, bug="after"),
-        refuted_if="in some run, the network with its mask after the softmax gets more than one of the 2,500 held-out "
-        "letters wrong.",
+        wrong_if="Wrong if, in any run, the network with its mask after the softmax gets more than one of the 2,500 "
+        "held-out letters wrong.",
         shows=show_exhibit("after"),
+        page="1.00",
     ),
     exhibit_claim(
         "The score is perfect, although the weights never react to a key. In this task keys are not needed, so this "
         "score cannot show the bug.",
         holds=all_rows(lambda row: row["right"] == 1, bug="blind"),
-        refuted_if="in some run, the network that never looks at its keys gets more than one of the 2,500 held-out "
-        "letters wrong.",
+        wrong_if="Wrong if, in any run, the network that never looks at its keys gets more than one of the 2,500 "
+        "held-out letters wrong.",
         shows=show_exhibit("blind"),
+        page="1.00",
     ),
 ]

@@ -128,7 +128,7 @@ EXPERIMENTS = {
     "first": Experiment(
         measure_first_token, ("to_first", "value_length"), grid(seed=SEEDS, kind=["sitter", "seat", "bank", "match"])
     ),
-    "it": Experiment(measure_it, ("from_it", "left"), grid(seed=SEEDS)),
+    "it": Experiment(measure_it, ("from_it", "left"), grid(seed=range(SEEDS[0], SEEDS[0] + 10))),
     "reason": Experiment(exchange_reason, ("model", "unit", "without_each"), grid(seed=SEEDS)),
     "things": Experiment(measure_misfits, ("model",), grid(seed=SEEDS)),
     "heads": Experiment(measure_every_head, ("losses", "sentence"), grid(seed=SEEDS, kind=["sitter", "seat"])),
@@ -154,47 +154,50 @@ senses_claim = claim_of("senses", "5 draws of openings and endings")
 first_claim = claim_of(
     "first", "5 draws each of four kinds of sentences: two about who sat where, two with a word of two senses"
 )
-it_claim = claim_of("it", "5 draws of who sat where, all reasons")
-removal_claim = claim_of("it", "5 draws of who sat where, a reason of each kind")
+it_claim = claim_of("it", "10 draws of who sat where, all reasons")
+removal_claim = claim_of("it", "10 draws of who sat where, a reason of each kind")
 heads_claim = claim_of("heads", "5 draws each of two kinds of sentences")
 CLAIMS = [
     senses_claim(
         "After one block nearly every *bank* is on the right side.",
         all_rows(lambda row: row["first"] >= 0.9, word="bank"),
-        refuted_if="for some draw of openings and endings, fewer than 90% of the sentences with “bank” are on the "
-        "right side after one block.",
+        wrong_if="Wrong if, for any draw of openings and endings, fewer than 90% of the sentences with “bank” are on "
+        "the right side after one block.",
         shows=Series("first", "share of sentences with “bank” on the right side after one block", {"word": "bank"}),
+        page="0.97",
         baseline=Series("start", UNREAD, {"word": "bank"}),
         best=ALL_RIGHT,
     ),
     senses_claim(
         "Now layer 0 is right about the sense without having read the sentence.",
         all_rows(lambda row: row["unfair"] >= 0.9, word="bank"),
-        refuted_if="for some draw of openings and endings, layer 0 is right for fewer than 90% of the sentences of the "
-        "careless collection.",
+        wrong_if="Wrong if, for any draw of openings and endings, layer 0 is right for fewer than 90% of the sentences "
+        "of the careless collection.",
         shows=Series(
             "unfair", "share right in layer 0, short openings for money and long ones for rivers", {"word": "bank"}
         ),
+        page="1.00",
         baseline=Series("start", "share right in layer 0, the same openings for both", {"word": "bank"}),
         best=ALL_RIGHT,
     ),
     senses_claim(
         "With these endings *bat* and *match* stay below *bank*, on average over the six blocks.",
         is_bank_ahead,
-        refuted_if="for some draw of openings and endings, “bat” or “match” is right at least as often as “bank”, on "
-        "average over the six blocks.",
+        wrong_if="Wrong if, for any draw of openings and endings, “bat” or “match” is right at least as often as "
+        "“bank”, on average over the six blocks.",
         shows=Series("mean", "share right for “bat” and “match”, mean over six blocks", OTHER_WORDS),
         baseline=Series("start", UNREAD, OTHER_WORDS),
-        best=Series("mean", "share right for “bank”, mean over six blocks", {"word": "bank"}),
+        rival=Series("mean", "share right for “bank”, mean over six blocks", {"word": "bank"}),
         refuting_values={"mean": 0.9},
     ),
     claim_of("senses", "three words; 5 draws of openings and endings")(
         "All start at the baseline and jump in the first block. On average the later blocks change less",
         all_rows(lambda row: row["first"] >= 0.65 and abs(row["rest"] - row["first"]) < row["first"] - 0.5),
-        refuted_if="for some word and draw, fewer than 65% of the sentences are right after the first block, or the "
-        "change from the first block to the mean of the later blocks is at least as large as the jump from 50% in the "
-        "first block.",
+        wrong_if="Wrong if, for any word and draw, fewer than 65% of the sentences are right after the first block, or "
+        "the change from the first block to the mean of the later blocks is at least as large as the jump from 50% in "
+        "the first block.",
         shows=Series("first", "share right after the first block"),
+        page="0.97",
         baseline=Series("start", UNREAD),
         best=ALL_RIGHT,
         refuting_values={"first": 0.7, "rest": 0.95},
@@ -202,8 +205,10 @@ CLAIMS = [
     claim_of("order", "5 draws each of four kinds of sentences")(
         "Head 0.2 gives the token before more than 0.9 of its weight, in every sentence we tried.",
         all_rows(lambda row: row["smallest"] > 0.9),
-        refuted_if="for some token of some sentence, head 0.2 gives the token before it a weight of at most 0.9.",
+        wrong_if="Wrong if, for any token of some sentence, head 0.2 gives the token before it a weight of at most "
+        "0.9.",
         shows=Series("smallest", "smallest weight on the token before"),
+        page="0.986",
         baseline=EVEN,
         best=ALL_WEIGHT,
         refuting_values={"smallest": 0.7},
@@ -211,55 +216,59 @@ CLAIMS = [
     claim_of("order", "5 draws of nouns and verbs")(
         "With other nouns, ablating the head sometimes mattered.",
         lambda rows: any(row["nearer"] > max(0, row["others_nearer"]) for row in rows),
-        refuted_if="for every draw of nouns and verbs, removing head 0.2 does not bring the two orders nearer "
+        wrong_if="Wrong if for every draw of nouns and verbs, removing head 0.2 does not bring the two orders nearer "
         "together, or removing another head of the block brings the two orders at least as near together.",
         shows=Series("nearer", "gain in similarity of the two orders with head 0.2 removed"),
         baseline=Series("others_nearer", "largest gain with another head of the block removed"),
-        best=Series("gap", "distance between the two orders"),
+        rival=Series("gap", "distance between the two orders"),
         refuting_values={"nearer": 0.0},
     ),
     claim_of("bare", "5 draws of nouns and verbs")(
         "And without *the* (*dog chased cat*), for most of five random choices of nouns and verbs, ablating this head "
         "brought the two orders nearer together than ablating any other head of the block.",
         most_rows(lambda row: row["lost"] > max(0, row["others"])),
-        refuted_if="in at least half of the draws, removing head 0.2 does not bring the two orders nearer together, or "
-        "removing another head of the block brings the two orders at least as near together.",
+        wrong_if="Wrong if in at least half of the draws, removing head 0.2 does not bring the two orders nearer "
+        "together, or removing another head of the block brings the two orders at least as near together.",
         shows=Series("lost", "gain in similarity of the two orders with head 0.2 removed"),
         baseline=Series("others", "largest gain with another head of the block removed"),
-        best=Series("gap", "distance between the two orders"),
+        rival=Series("gap", "distance between the two orders"),
         refuting_values={"lost": 0.0},
     ),
     first_claim(
         "In these sentences about half of all attention goes to a token that is not a word.",
         all_rows(lambda row: 0.4 <= row["mean"] <= 0.6),
-        refuted_if="for some kind and draw of sentences, [CLS] gets less than 40% or more than 60% of the attention, "
-        "on average over all heads.",
+        wrong_if="Wrong if, for any kind and draw of sentences, [CLS] gets less than 40% or more than 60% of the "
+        "attention, on average over all heads.",
         shows=Series("mean", "weight on [CLS], mean over all heads"),
+        page="0.49",
         baseline=EVEN,
     ),
     first_claim(
         "The heads with most weight on [CLS] find almost nothing there",
         all_rows(lambda row: row["heads"] >= 5 and row["where_most"] < 0.1),
-        refuted_if="for some kind and draw of sentences, fewer than five heads give [CLS] more than 0.7 of their "
-        "weight, or the value that these heads find at [CLS] is on average at least 10% as long as the values at "
+        wrong_if="Wrong if, for any kind and draw of sentences, fewer than five heads give [CLS] more than 0.7 of "
+        "their weight, or the value that these heads find at [CLS] is on average at least 10% as long as the values at "
         "words.",
         shows=Series("where_most", "relative length of the value at [CLS] in the heads that give [CLS] most weight"),
+        page="0.04",
         baseline=LIKE_WORDS,
     ),
     first_claim(
         "It is much longer only in the four heads that give [CLS] least",
         all_rows(lambda row: row["where_least"] > 3 * max(row["where_most"], row["where_between"])),
-        refuted_if="for some kind and draw of sentences, the value at [CLS] is on average at most 3 times as long in "
-        "the heads that give [CLS] least weight as in the heads in between or in the heads that give [CLS] most.",
+        wrong_if="Wrong if, for any kind and draw of sentences, the value at [CLS] is on average at most 3 times as "
+        "long in the heads that give [CLS] least weight as in the heads in between or in the heads that give [CLS] "
+        "most.",
         shows=Series("where_least", "relative length of the value at [CLS] in the heads that give [CLS] least weight"),
+        page="0.71",
         baseline=Series("where_between", "the same in the heads in between"),
         best=LIKE_WORDS,
     ),
     first_claim(
         "By weight, this head attends to [CLS] and to little else.",
         all_rows(lambda row: row["largest"] > 0.7 and row["its_value"] < 0.1),
-        refuted_if="for some kind and draw of sentences, head 4.5 gives [CLS] at most 0.7 of its weight, or the value "
-        "that head 4.5 finds at [CLS] is at least 10% as long as the values at words.",
+        wrong_if="Wrong if, for any kind and draw of sentences, head 4.5 gives [CLS] at most 0.7 of its weight, or the "
+        "value that head 4.5 finds at [CLS] is at least 10% as long as the values at words.",
         shows=Series("largest", "weight of head 4.5 on [CLS]"),
         baseline=EVEN,
         best=ALL_WEIGHT,
@@ -271,16 +280,18 @@ CLAIMS = [
             all_rows(lambda row: row["best"] == 12 * 3 + 1 and row["swing"] > 2 * row["next"])(rows)
             and most_rows(lambda row: row["31_sitter"] > 0 > row["31_seat"])(rows)
         ),
-        refuted_if="for some draw, the swing of head 3.1 is at most twice the swing of another head; or in at least "
-        "half of the draws, head 3.1 gives at least as much weight to the seat after reasons such as “tired”, or to "
-        "who sat after reasons such as “soft”.",
+        wrong_if="Wrong if, for any draw, the swing of head 3.1 is at most twice the swing of another head, or in at "
+        "least half of the draws, head 3.1 gives at least as much weight to the seat after reasons such as “tired”, or "
+        "to who sat after reasons such as “soft”.",
         shows=Series("swing", "swing of head 3.1"),
+        page="0.43",
         baseline=Series("next", "the second largest swing of the 72 heads"),
     ),
     claim_of("things", "5 draws of four pairs of things, too large or too small")(
         "with five random choices of such things, 3.1 did not turn to the thing that is meant.",
         all_rows(lambda row: row["swing"] < 0.05),
-        refuted_if="for some draw of things, head 3.1 has a swing of at least 0.05 towards the thing that is meant.",
+        wrong_if="Wrong if, for any draw of things, head 3.1 has a swing of at least 0.05 towards the thing that is "
+        "meant.",
         shows=Series("swing", "swing of head 3.1 towards the thing that is meant"),
         baseline=Level(0.0, "no turn"),
         refuting_values={"swing": 0.4},
@@ -288,8 +299,8 @@ CLAIMS = [
     it_claim(
         "Head 5.11, on average, gives more to the sitter after both kinds of reason.",
         most_rows(lambda row: min(row["11_sitter"], row["11_seat"]) > 0),
-        refuted_if="in at least half of the draws, head 5.11 gives at least as much weight to the seat as to who sat "
-        "after reasons of one of the two kinds.",
+        wrong_if="Wrong if in at least half of the draws, head 5.11 gives at least as much weight to the seat as to "
+        "who sat after reasons of one of the two kinds.",
         shows=Series("11_seat", "weight on who sat minus weight on the seat, after reasons such as “soft”"),
         baseline=Level(0.0, "equal weight on both"),
     ),
@@ -299,16 +310,17 @@ CLAIMS = [
             most_rows(lambda row: row["last_sitter"] < row["low_sitter"])(rows)
             and most_rows(lambda row: row["last_seat"] < row["low_seat"])(rows)
         ),
-        refuted_if="for some kind of reason, in at least half of the draws, removing another head of block 5 leaves at "
-        "most as much of the move as removing head 5.11 does.",
+        wrong_if="Wrong if, for any kind of reason, in at least half of the draws, removing another head of block 5 "
+        "leaves at most as much of the move as removing head 5.11 does.",
         shows=Series("last_sitter", "share of the move left with head 5.11 removed"),
+        page="0.71",
         baseline=Series("low_sitter", "smallest share left with another head of its block removed"),
         refuting_values={"last_sitter": 1.0},
     ),
     claim_of("reason", "5 draws of who sat where, all reasons")(
         "with five random choices of who sat where, about nine tenths of this move or more was left without 3.1.",
         all_rows(lambda row: row["third"] > 0.85),
-        refuted_if="for some draw of who sat where, at most 85% of the move is left with head 3.1 removed.",
+        wrong_if="Wrong if, for any draw of who sat where, at most 85% of the move is left with head 3.1 removed.",
         shows=Series("third", "share of the move left with head 3.1 removed"),
         baseline=Series("low", "smallest share left with another head of its block removed"),
         best=WHOLE_MOVE,
@@ -320,10 +332,11 @@ CLAIMS = [
             all_rows(lambda row: all(row[f"third_{kind}"] > row[f"last_{kind}"] for kind in WHY))(rows)
             and most_rows(lambda row: row["third_sitter"] < row["third_seat"])(rows)
         ),
-        refuted_if="for some draw and kind of reason, removing head 3.1 leaves at most as much of the move as removing "
-        "head 5.11 does; or in at least half of the draws, removing head 3.1 leaves at least as much after reasons "
-        "such as “tired” as after reasons such as “soft”.",
+        wrong_if="Wrong if, for any draw and kind of reason, removing head 3.1 leaves at most as much of the move as "
+        "removing head 5.11 does, or in at least half of the draws, removing head 3.1 leaves at least as much after "
+        "reasons such as “tired” as after reasons such as “soft”.",
         shows=Series("third_sitter", "share of the move left with head 3.1 removed, after reasons such as “tired”"),
+        page="0.90",
         baseline=Series("third_seat", "the same after reasons such as “soft”"),
         best=WHOLE_MOVE,
         refuting_values={"third_sitter": 0.5},
@@ -331,17 +344,19 @@ CLAIMS = [
     heads_claim(
         "The last block stands out.",
         all_rows(lambda row: row["last"] > 3 * row["early"]),
-        refuted_if="for some kind and draw of sentences, removing the median head of the last block moves sentences at "
-        "most 3 times as far as removing the median head of the earlier blocks does.",
+        wrong_if="Wrong if, for any kind and draw of sentences, removing the median head of the last block moves "
+        "sentences at most 3 times as far as removing the median head of the earlier blocks does.",
         shows=Series("last", "distance a sentence moves with the median head of the last block removed"),
+        page="0.0181",
         baseline=Series("early", "the same for the earlier blocks"),
     ),
     heads_claim(
         "Another sentence is 0.389 away, more than a hundred times as far.",
         all_rows(lambda row: row["median"] < 0.005 and row["apart"] > 100 * row["median"]),
-        refuted_if="for some kind and draw of sentences, removing the median head moves sentences by at least 0.005, "
-        "or by at least 1% of the distance to another sentence.",
+        wrong_if="Wrong if, for any kind and draw of sentences, removing the median head moves sentences by at least "
+        "0.005, or by at least 1% of the distance to another sentence.",
         shows=Series("median", "distance a sentence moves with the median head removed"),
+        page="0.0016",
         baseline=Series("apart", "distance to another sentence"),
     ),
 ]

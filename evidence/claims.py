@@ -50,6 +50,19 @@ class Series(NamedTuple):
         """Return the numbers of the rows that have these values."""
         return [float(row[self.column]) for row in select_rows(rows, **self.where)]
 
+    def conditions(self, rows, factors):
+        """Return {condition: numbers}, one for each combination of the factors that differ between the rows.
+
+        >>> rows = [{"seed": 1, "rate": 0.1, "right": 0.9}, {"seed": 1, "rate": 0.4, "right": 0.2}]
+        >>> Series("right", "dates right").conditions(rows, ["rate"])
+        {(('rate', 0.1),): [0.9], (('rate', 0.4),): [0.2]}
+        """
+        rows, found = select_rows(rows, **self.where), {}
+        factors = [name for name in factors if len({str(row.get(name)) for row in rows}) > 1]
+        for row in rows:
+            found.setdefault(tuple((name, row.get(name)) for name in factors), []).append(float(row[self.column]))
+        return found
+
 
 class Level(NamedTuple):
     """A number that no row holds, such as what guessing gives."""
@@ -59,6 +72,9 @@ class Level(NamedTuple):
 
     def values(self, rows):
         return [self.value]
+
+    def conditions(self, rows, factors):
+        return {(): [self.value]}
 
 
 class Claim(NamedTuple):
@@ -70,10 +86,12 @@ class Claim(NamedTuple):
     varied : in words: "5 seeds, rates × ¼ to × 4"
     sentence : as it is in the chapter's Markdown, word for word
     holds : function of the rows, as strong as the sentence and written before the rows were seen
-    refuted_if : one sentence: what, had it been seen, would have refuted the claim
-    shows : the series in which one sees it
+    wrong_if : one plain sentence that begins so: "Wrong if any seed gets fewer than 98% of the dates right."
+    shows : the series in which one sees it, the page's own condition first
+    page : the page's own number, as it is in the chapter; it lies within the series. None if the page has no such run
     baseline : what chance, an average, no training, or whatever lacks the thing that is praised gives
-    best : the best achievable, where it is known
+    best : a bound that no result can pass, where there is one
+    rival : what else is worth comparing, such as the same network with its own keys
     refuting_values : {column: value}, what all rows would hold in that case, if more than the baseline is needed
     """
 
@@ -81,10 +99,12 @@ class Claim(NamedTuple):
     varied: str
     sentence: str
     holds: Callable
-    refuted_if: str
+    wrong_if: str
     shows: Series
+    page: str | None = None
     baseline: Series | Level | None = None
-    best: Series | Level | None = None
+    best: Level | None = None
+    rival: Series | Level | None = None
     refuting_values: dict = {}  # noqa: RUF012, never changed
 
     def spoil(self, rows):
@@ -155,6 +175,12 @@ def format_range(values):
     else:
         texts = (f"{value:,.{digits}f}".replace("-", "−") for value in ends)
     return " to ".join(dict.fromkeys(texts))
+
+
+def find_factors(path, claim):
+    """Return what a claim's experiment varies besides the seed: columns of its cases."""
+    cases = module_of(path).EXPERIMENTS[claim.experiment].cases
+    return list(dict.fromkeys(name for case in cases for name in case if name != "seed"))
 
 
 def load_book(path, uses):

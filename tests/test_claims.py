@@ -1,12 +1,15 @@
 """Every claim is on its page word for word, holds on what was seen, and could have been refuted by it."""
 
+import re
 import tomllib
 from functools import cache
 
 import pytest
 
 from book.chapter import ROOT, one_line, prose, read
+from book.nbval_bound.bindings import without_bindings
 from evidence import claims, engine
+from web.evidence import read_number
 
 MODULES = claims.modules()
 CLAIMS = [(path, claim) for path, module in MODULES.items() for claim in module.CLAIMS]
@@ -23,17 +26,55 @@ def page(path):
     return one_line("\n\n".join(prose(read(path))))
 
 
+def shown_around(path, sentence):
+    """Return what the section with a sentence shows: its text without bindings, and what its cells printed and drew."""
+    sections = [[]]
+    for cell in read(path).cells:
+        sections += [[]] if cell.cell_type == "markdown" and re.match("## ", cell.source) else []
+        sections[-1].append(cell)
+    [here, *_] = [cells for cells in sections if any(sentence in one_line(cell.source) for cell in cells)]
+    texts = [without_bindings(cell.source) for cell in here if cell.cell_type == "markdown"]
+    for output in (output for cell in here if cell.cell_type == "code" for output in cell.outputs):
+        data = output.get("data", {})
+        texts += [
+            output.get("text", ""),
+            data.get("text/plain", ""),
+            re.sub("<[^>]*>", " ", data.get("image/svg+xml", "")),
+        ]
+    return "\n".join(texts)
+
+
 @pytest.mark.parametrize(("path", "claim"), CLAIMS, ids=name)
 def test_a_claim_is_on_its_page_holds_on_what_was_seen_and_could_have_been_refuted(path, claim):
     rows = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"]
     assert one_line(claim.sentence) in page(path)
     assert claim.holds(rows), claim.shows.values(rows)
     assert not claim.holds(claim.spoil(rows))
-    for series in filter(None, (claim.shows, claim.baseline, claim.best)):
+    for series in filter(None, (claim.shows, claim.baseline, claim.best, claim.rival)):
         assert series.label and series.values(rows), series
-    assert claim.refuted_if.endswith(".") and claim.varied
+    assert claim.wrong_if.startswith("Wrong if") and claim.wrong_if.endswith(".") and claim.varied
     varies = any(len({str(row.get(column)) for row in rows}) > 1 for column in rows[0].keys() - {"seed"})
     assert varies, "no row could contradict what is true by algebra: let a cell or a test assert it"
+
+
+@pytest.mark.parametrize(("path", "claim"), CLAIMS, ids=name)
+def test_the_pages_own_number_is_on_the_page_and_lies_within_the_strip(path, claim):
+    if not claim.page:
+        pytest.skip("the page has no run of this condition")
+    rows = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"]
+    values = next(iter(claim.shows.conditions(rows, claims.find_factors(path, claim)).values()))
+    step = 10.0 ** -len(claim.page.rstrip("%").partition(".")[2]) / (100 if claim.page.endswith("%") else 1)
+    near = shown_around(path, one_line(claim.sentence))
+    assert re.search(rf"(?<![\d.,]){re.escape(claim.page)}(?!\.?\d)", near), "no such number in its section"
+    assert min(values) - step / 2 <= read_number(claim.page) <= max(values) + step / 2, values
+
+
+@pytest.mark.parametrize(("path", "claim"), [case for case in CLAIMS if case[1].best], ids=name)
+def test_what_is_called_the_best_possible_is_a_bound_that_no_result_passes(path, claim):
+    rows = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"]
+    others = (one for one in (claim.shows, claim.baseline, claim.rival) if one)
+    apart = [value - claim.best.value for one in others for value in one.values(rows)]
+    assert all(gap >= -1e-4 for gap in apart) or all(gap <= 1e-4 for gap in apart)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name)

@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 from book.catalogue import translations
 from book.chapter import CHAPTERS, ROOT, one_line
 from evidence import claims, engine
-from evidence.claims import Level, Series, format_range
+from evidence.claims import Claim, Level, Series, find_factors, format_range
 from web.evidence import (
     HIGHEST,
     LINK,
@@ -20,6 +20,7 @@ from web.evidence import (
     draw_strip,
     format_tick,
     name_claim,
+    read_number,
     thin,
     translate_sentences,
 )
@@ -67,30 +68,34 @@ def test_every_claim_has_a_card_and_every_card_a_claim(page):
 
 @pytest.mark.parametrize("name", CLAIMS)
 def test_a_card_says_what_its_claim_says_and_its_strip_is_true_to_the_rows(page, name):
-    """The values of a series are dots, one for each or 60; a level and the best are lines."""
+    """The values of a condition are dots, one for each or 60; levels are lines, and the page's own run a triangle."""
     (path, claim), card = CLAIMS[name], page.find(id=name)
-    rows, strip, lowest = (
-        engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"],
-        card.select_one(".strip svg"),
-        {},
-    )
+    rows, strip = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"], card.select_one(".strip svg")
     assert words_of(card.p).startswith(letters(claim.sentence)) and card.p.find("a", href=True)
-    assert letters(claim.varied) in words_of(card) and letters(claim.refuted_if) in words_of(card)
+    assert letters(claim.varied) in words_of(card) and letters(claim.wrong_if) in words_of(card)
     assert strip["role"] == "img"
-    for kind, one in (("result", claim.shows), ("baseline", claim.baseline), ("best", claim.best)):
-        dots = read_dots(strip, kind)
+    said = (letters(strip["aria-label"]), words_of(card.figcaption))
+    for kind, one in {"result": claim.shows, "baseline": claim.baseline, "rival": claim.rival}.items():
+        strips = strip.select(f"g.{kind}")
+        found = one.conditions(rows, find_factors(path, claim)) if isinstance(one, Series) else {}
+        assert len(strips) == len(found)
+        for drawn, values in zip(strips, found.values(), strict=True):
+            dots = [(float(dot["cx"]), float(dot["cy"])) for dot in drawn.select("circle")]
+            assert len(set(dots)) == len(dots) == min(len(values), MOST_DOTS)
+            ends, width = read_values(strip, [x for x, _ in dots])
+            assert [min(ends), max(ends)] == pytest.approx([min(values), max(values)], abs=width / 1000)
+            assert all(letters(format_range(values)) in words for words in said)
+        assert not one or all(letters(one.label) in words for words in said)
+    for kind, one in {"level": claim.baseline, "rival": claim.rival, "best": claim.best}.items():
         lines = [float(x) for path in strip.select(f"path.{kind}") for x in re.findall(r"M([\d.]+)", path["d"])]
-        is_dots = isinstance(one, Series) and kind != "best"
-        assert len(set(dots)) == len(dots) == (min(len(one.values(rows)), MOST_DOTS) if is_dots else 0)
-        assert bool(lines) == (bool(one) and not is_dots)
-        if one:
-            drawn, width = read_values(strip, [x for x, _ in dots] or lines)
-            values = one.values(rows)
-            assert [min(drawn), max(drawn)] == pytest.approx([min(values), max(values)], abs=width / 1000)
-            for said in (letters(strip["aria-label"]), words_of(card.figcaption)):
-                assert letters(f"{one.label}, {format_range(values)}") in said
-        lowest[kind] = [y for _, y in dots]
-    assert not lowest["baseline"] or min(lowest["baseline"]) > max(lowest["result"])
+        assert bool(lines) == isinstance(one, Level)
+        if lines:
+            assert read_values(strip, lines)[0] == pytest.approx([one.value], abs=read_values(strip, lines)[1] / 1000)
+    own = [float(x) for path in strip.select("path.page") for x in re.findall(r"M([\d.]+)", path["d"])]
+    assert bool(own) == bool(claim.page)
+    if own:
+        drawn, width = read_values(strip, own)
+        assert drawn == pytest.approx([read_number(claim.page)], abs=width / 1000)
 
 
 def test_every_sentence_that_was_refuted_is_listed_under_its_chapter(page):
@@ -118,8 +123,8 @@ def test_the_page_is_light(site):
 
 def strip_of(values, baseline=None):
     """Return the strip of some values, parsed."""
-    rows = [{"run": value} for value in values]
-    return BeautifulSoup(draw_strip(Series("run", "runs"), baseline, None, rows), "html.parser").svg
+    claim = Claim("", "", "", bool, "", Series("run", "runs"), baseline=baseline)
+    return BeautifulSoup(draw_strip(claim, [{"run": value} for value in values]), "html.parser").svg
 
 
 @pytest.mark.parametrize(
@@ -152,8 +157,18 @@ def test_many_values_are_thinned_to_quantiles_with_their_extremes():
 def test_a_strip_says_in_words_what_it_shows_and_its_baseline_is_a_line_or_dots():
     level, series = strip_of([0.9, 1.0], Level(0.5, 'a *"<b>"*')), strip_of([0.9, 1.0], Series("run", "runs"))
     assert level["aria-label"] == 'Result: runs, 0.90 to 1.00. Baseline: a "<b>", 0.50.'
-    assert len(level.select("path.baseline")) == 1 and not read_dots(level, "baseline")
-    assert len(read_dots(series, "baseline")) == 2 and not series.select("path.baseline")
+    assert len(level.select("path.level")) == 1 and not read_dots(level, "baseline")
+    assert len(read_dots(series, "baseline")) == 2 and not series.select("path.level")
+
+
+def test_each_condition_has_a_strip_of_its_own_and_says_so():
+    rows = [{"run": value, "rate": rate} for rate in (0.01, 0.04) for value in (0.2 + rate, 0.4 + rate)]
+    claim = Claim("", "", "", bool, "", Series("run", "runs"), page="0.31")
+    strip = BeautifulSoup(draw_strip(claim, rows, ["rate"]), "html.parser").svg
+    [slow, fast], heights = strip.select("g.result"), {y for _, y in read_dots(strip, "result")}
+    assert len(slow.select("circle")) == len(fast.select("circle")) == 2 and len(heights) == 2
+    assert [text.text for text in strip.select("text")][:2] == ["learning rate 0.01", "learning rate 0.04"]
+    assert "learning rate 0.01: 0.21 to 0.41; learning rate 0.04: 0.24 to 0.44. This page: 0.31." in strip["aria-label"]
 
 
 @pytest.mark.parametrize(

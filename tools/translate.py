@@ -31,7 +31,8 @@ from book.catalogue import (
     words_of_the_site,
 )
 from book.chapter import ROOT, read
-from evidence import claims
+from evidence import claims, engine
+from web.evidence import CONDITIONS, VALUES
 from web.glossary import PAGE, read_rows
 
 NUMBER = re.compile(r"(?<![\w)\]])[−-]?\d+(?:[.,]\d+)*|\d+(?:[.,]\d+)*")
@@ -68,11 +69,16 @@ def messages(page):
 
 def words_of_claims():
     """Yield what the cards of claims say besides their sentences, each with its chapter."""
-    yield from ((text, "each card") for text in ("{1} to {2}", "({1} of {2} drawn)"))
+    general = ("{1} to {2}", "({1} of {2} drawn)", *CONDITIONS.values(), *VALUES.values())
+    yield from ((text, "each card") for text in general)
     for path, module in claims.modules().items():
         for claim in module.CLAIMS:
-            series = [one.label for one in (claim.shows, claim.baseline, claim.best) if one]
-            yield from ((text, path.stem) for text in (*series, claim.varied, claim.refuted_if))
+            series = [one for one in (claim.shows, claim.baseline, claim.best, claim.rival) if one]
+            rows = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"]
+            conditions = [one.conditions(rows, claims.find_factors(path, claim)) for one in series]
+            values = [value for found in conditions for condition in found for _, value in condition]
+            texts = [one.label for one in series] + [value for value in values if isinstance(value, str)]
+            yield from ((text, path.stem) for text in (*texts, claim.varied, claim.wrong_if))
 
 
 def refresh(page, folder=FOLDER):

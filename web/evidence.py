@@ -17,15 +17,29 @@ from sphinx import addnodes
 from book.catalogue import rewrite_notebook, translations
 from book.chapter import CHAPTERS, ROOT, TRANSLATED, address, one_line, prose, read, title
 from evidence import claims, engine
-from evidence.claims import Level, format_range
+from evidence.claims import Level, Series, format_range
 from web.align import align, split
 
 PAGE, CLAIMS_MARK, REFUTED_MARK = "pages/evidence", "<!-- made: claims -->", "<!-- made: refuted -->"
-NAMES = ("Result:", "Baseline:", "Best possible:")
+NAMES, PAGES_OWN = ("Result:", "Baseline:", "For comparison:", "Best possible:"), "This page:"
+SIGNS = ("result", "baseline", "rival", "best")
+CONDITIONS = {  # how a column of the cases is said, by default its value alone
+    "rate": "learning rate {1}",
+    "steps": "{1} steps",
+    "heads": "{1} heads",
+    "d": "d = {1}",
+    "d_k": "d_k = {1}",
+    "n": "n = {1}",
+    "size": "scores of size {1}",
+    "scale": "weights scaled by {1}",
+    "adam": "Adam: {1}",
+    "frozen": "frozen: {1}",
+}
 LINK = "How the claims of this chapter were tested"
 WIDTH, INSET, RADIUS = 320, 4, 3  # of a strip, free at its ends, of a dot
 SPACING, HIGHEST, MOST_DOTS = 7, 63, 60  # of stacked dots, of a whole stack, of a series
 LOWEST, MOST_STEPS = 16, 6  # of a strip of one row of dots, of an axis
+VALUES = {"None": "as usual", "True": "yes", "False": "no"}
 
 
 def name_claim(path, claim):
@@ -83,6 +97,16 @@ def stack(places):
     return levels
 
 
+def read_number(text):
+    """Return the value of a number as a chapter writes it.
+
+    >>> read_number("−0.5"), read_number("2,517"), read_number("71%")
+    (-0.5, 2517.0, 0.71)
+    """
+    plain = text.replace("−", "-").replace(",", "")
+    return float(plain.rstrip("%")) / (100 if plain.endswith("%") else 1)
+
+
 def short(number):
     """Return a coordinate with one digit behind the point, none if it is 0."""
     return f"{number:.1f}".removesuffix(".0")
@@ -110,56 +134,94 @@ def say_range(values, say):
     return say("{1} to {2}").replace("{1}", low).replace("{2}", high[0]) if high else low
 
 
-def describe(shows, baseline, best, rows, say=str):
-    """Return a strip in words: each series, what it is for and its range."""
-    named = zip(NAMES, (shows, baseline, best), strict=True)
-    words = (f"{say(name)} {say(one.label)}, {say_range(one.values(rows), say)}." for name, one in named if one)
+def find_series(claim):
+    """Return (sign, name, series) for what a strip shows, in the order of its legend."""
+    named = zip(SIGNS, NAMES, (claim.shows, claim.baseline, claim.rival, claim.best), strict=True)
+    return [
+        (sign if sign != "baseline" or not isinstance(one, Level) else "level", name, one)
+        for sign, name, one in named
+        if one
+    ]
+
+
+def say_condition(condition, say):
+    """Return a condition, pairs of a column and its value, in words.
+
+    >>> say_condition((("rate", 0.0025), ("kind", "additive")), str)
+    'learning rate 0.0025, additive'
+    """
+    values = {name: say(VALUES.get(str(value), str(value))) for name, value in condition}
+    return ", ".join(say(CONDITIONS.get(name, "{1}")).replace("{1}", value) for name, value in values.items())
+
+
+def write_ranges(one, rows, factors, say):
+    """Return the range of a series in words, or that of each of its conditions."""
+    found = one.conditions(rows, factors)
+    ranges = {say_condition(condition, say): say_range(values, say) for condition, values in found.items()}
+    return "; ".join(f"{condition}: {values}" if condition else values for condition, values in ranges.items())
+
+
+def describe(claim, rows, factors, say=str):
+    """Return a strip in words: each series, what it is for and its range, and the page's own number."""
+    named = ((f"{say(name)} {say(one.label)}", one) for _, name, one in find_series(claim))
+    words = [f"{label}, {write_ranges(one, rows, factors, say)}." for label, one in named]
+    if claim.page:
+        words.insert(1, f"{say(PAGES_OWN)} {claim.page}.")
     return re.sub("[*`$]", "", " ".join(words))
 
 
-def draw_strip(shows, baseline, best, rows, say=str):
-    """Return an SVG of one line: a dot for each value, the baseline as hollow dots or a dashed line, the best as lines.
+def draw_strip(claim, rows, factors=(), say=str):
+    """Return an SVG of one axis with a strip for each condition, a dot for each run, and the page's own run marked.
 
-    `shows` is a Series, `baseline` and `best` are a Series, a Level or None; `say` speaks the language of the page.
+    Baselines are hollow dots or a dashed line, rivals are crosses, and a bound is a line. `say` speaks the language
+    of the page; `factors` are the columns that make conditions.
     """
-    ticks = choose_ticks([value for one in (shows, baseline, best) if one for value in one.values(rows)])
+    series = find_series(claim)
+    own = [read_number(claim.page)] if claim.page else []
+    ticks = choose_ticks([value for _, _, one in series for value in one.values(rows)] + own)
     per_unit = (WIDTH - 2 * INSET) / (ticks[-1] - ticks[0])
 
     def place(values):
         return [INSET + (value - ticks[0]) * per_unit for value in values]
 
+    found = [(sign, one.conditions(rows, factors)) for sign, _, one in series if isinstance(one, Series)]
+    together = [pair for pair in found if pair[1].keys() == found[0][1].keys()]  # under one heading for each condition
+    strips = [(condition, [(sign, some[condition]) for sign, some in together]) for condition in found[0][1]]
+    for sign, some in found:
+        strips += [(condition, [(sign, some[condition])]) for condition in some if (sign, some) not in together]
     parts, top = [], 0
-    if baseline and not isinstance(baseline, Level):
-        circles, top = draw_dots(place(thin(baseline.values(rows))), top - 3, "baseline")
-        parts.append(circles)
-    circles, top = draw_dots(place(thin(shows.values(rows))), top - 3, "result")
-    parts.append(circles)
+    for condition, pairs in reversed(strips):
+        for sign, values in reversed(pairs):
+            dots, highest = draw_dots(place(thin(values)), top - 3, sign)
+            if own and (condition, sign) == (strips[0][0], "result"):
+                dots += f'<path class="page" d="M{short(place(own)[0])} {short(top - 1)}l-4 6h8z"/>'
+            parts, top = [dots, *parts], highest
+        if words := escape(say_condition(condition, say)):
+            parts.insert(0, f'<text x="{INSET - RADIUS}" y="{short(top - 4)}">{words}</text>')
+            top -= 16
+    lines = [(sign, place([one.value])[0]) for sign, _, one in series if isinstance(one, Level)]
     top = min(top - 3, -LOWEST)
-    if isinstance(baseline, Level):
-        parts.insert(0, f'<path class="baseline" d="M{short(place([baseline.value])[0])} 0V{short(top)}"/>')
-    if best:
-        lines = dict.fromkeys(f"M{short(x)} 0V{short(top)}" for x in place(thin(best.values(rows))))
-        parts.insert(0, f'<path class="best" d="{"".join(lines)}"/>')
+    drawn = "".join(f'<path class="{sign}" d="M{short(x)} 0V{short(top)}"/>' for sign, x in lines)
     axis = f"M{INSET} 0H{WIDTH - INSET}" + "".join(f"M{short(x)} 0v4" for x in place(ticks))
     first, last = (format_tick(tick, ticks[1] - ticks[0]) for tick in (ticks[0], ticks[-1]))
     return (
         f'<svg viewBox="0 {short(top)} {WIDTH} {short(18 - top)}" role="img"'
-        f' aria-label="{escape(describe(shows, baseline, best, rows, say))}">'
-        f'<path class="axis" d="{axis}"/>{"".join(parts)}'
+        f' aria-label="{escape(describe(claim, rows, factors, say))}">'
+        f'<path class="axis" d="{axis}"/>{drawn}{"".join(parts)}'
         f'<text x="{INSET - RADIUS}" y="15">{first}</text>'
         f'<text x="{WIDTH - INSET + RADIUS}" y="15" text-anchor="end">{last}</text></svg>'
     )
 
 
-def write_legend(claim, rows, say=str):
-    """Return a line for each series of a strip: its sign, its label, its range and how many of its values are drawn."""
-    signs = ("dot", "dash" if isinstance(claim.baseline, Level) else "ring", "line")
-    for sign, name, one in zip(signs, NAMES, (claim.shows, claim.baseline, claim.best), strict=True):
-        if one:
-            values = one.values(rows)
-            drawn = say("({1} of {2} drawn)").replace("{1}", str(MOST_DOTS)).replace("{2}", str(len(values)))
-            drawn = f" {drawn}" if len(values) > MOST_DOTS else ""
-            yield f'<b class="{sign}">{name}</b> {say(one.label)}, {say_range(values, say)}{drawn}\n'
+def write_legend(claim, rows, factors=(), say=str):
+    """Return a line for each series of a strip: its sign, its label, its ranges and how many values are drawn."""
+    for i, (sign, name, one) in enumerate(find_series(claim)):
+        most = max(map(len, one.conditions(rows, factors).values()))
+        drawn = say("({1} of {2} drawn)").replace("{1}", str(MOST_DOTS)).replace("{2}", str(most))
+        drawn = f" {drawn}" if most > MOST_DOTS else ""
+        yield f'<b class="sign-{sign}">{name}</b> {say(one.label)}, {write_ranges(one, rows, factors, say)}{drawn}\n'
+        if i == 0 and claim.page:
+            yield f'<b class="sign-page">{PAGES_OWN}</b> {claim.page}\n'
 
 
 def write_card(path, notebook, claim, sentence=None, say=str):
@@ -167,17 +229,17 @@ def write_card(path, notebook, claim, sentence=None, say=str):
 
     The sentence is that of the claim, or as the page's language has it.
     """
-    rows = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"]
+    rows, factors = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"], claims.find_factors(path, claim)
     heading = find_section(notebook, claim.sentence)
     return "\n".join(
         [
             f'<div class="claim" id="{name_claim(path, claim)}">\n',
             f"“{one_line(sentence or claim.sentence)}” [{heading}]({address(path, heading)})\n",
-            f'<figure class="strip">\n{draw_strip(claim.shows, claim.baseline, claim.best, rows, say)}\n<figcaption>\n',
-            *write_legend(claim, rows, say),
+            f'<figure class="strip">\n{draw_strip(claim, rows, factors, say)}\n<figcaption>\n',
+            *write_legend(claim, rows, factors, say),
             "</figcaption>\n</figure>\n",
             f"<b>Varied:</b> {say(claim.varied)}\n",
-            f"<b>Refuted if</b> {say(claim.refuted_if)}\n",
+            f"{say(claim.wrong_if)}\n",
             *(["<b>The stored result refutes it.</b>\n"] if not claim.holds(rows) else []),
             "</div>\n",
         ]

@@ -27,6 +27,8 @@ BUTTON = (
     '<button type="button" class="mark" popovertarget="{id}" data-claim="{name}" aria-label="Evidence">{dots}</button>'
 )
 CARD = '<div class="card-of-evidence" id="{id}" popover></div>'
+# a script opens it: folded, cards are short in a browser that shows them all
+FOLD = "<details><summary>{summary}</summary>{card}</details>"
 
 
 def put_signs(notebook, sentences):
@@ -108,13 +110,14 @@ def _make_buttons(app, doctree):
 def write_card(path, claim, number, page, say=str):
     """Return the inside of a card: what was varied, the strip with its legend, what would have refuted the sentence."""
     rows = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"]
-    strip = draw_strip(claim.shows, claim.baseline, claim.best, rows, say)
-    legend = "".join(f"<p>{line.strip()}</p>" for line in write_legend(claim, rows, say))
+    factors = claims.find_factors(path, claim)
+    strip = draw_strip(claim, rows, factors, say)
+    legend = "".join(f"<p>{line.strip()}</p>" for line in write_legend(claim, rows, factors, say))
     legend = re.sub(r"\*([^*]+)\*", r"<em>\1</em>", re.sub(r"\$([^$]+)\$", r"<i>\1</i>", legend))
     parts = [
         f"<p><b>Varied:</b> {_emphasise(say(claim.varied))}.</p>",
         f'<figure class="strip">{strip}<figcaption>{legend}</figcaption></figure>',
-        f"<p><b>Refuted if</b> {_emphasise(say(claim.refuted_if))}</p>",
+        f"<p>{_emphasise(say(claim.wrong_if))}</p>",
         f'<p><a href="{page}#{name_claim(path, claim)}">Claim {int(path.stem[:2])}.{number + 1}</a></p>',
     ]
     return "".join(parts)
@@ -133,7 +136,8 @@ def _fill_cards(app, pagename, templatename, context, doctree):
         for number, claim in enumerate(entries):
             empty = CARD.format(id=_card_of(pagename, number))
             if empty in context["body"]:
-                filled = empty.replace("></div>", f">{write_card(path, claim, number, page, say)}</div>")
+                inside = FOLD.format(summary=say("Evidence"), card=write_card(path, claim, number, page, say))
+                filled = empty.replace("></div>", f">{inside}</div>")
                 context["body"] = context["body"].replace(empty, filled)
 
 

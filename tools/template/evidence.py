@@ -15,7 +15,7 @@ CLAIMS = [
     claim_of("noise", "5 seeds, noise 0.05 and 0.1")(
         "With a little noise, most queries still find their own key.",
         holds=all_rows(lambda row: row["found"] > 0.5, **LITTLE),
-        refuted_if="for some seed, at most 25 of the 50 queries find their own key.",
+        wrong_if="Wrong if, for any seed, at most 25 of the 50 queries find their own key.",
         shows=Series("found", "share of queries that find their own key", LITTLE),
         baseline=Level(0.02, "by chance"),
     ),

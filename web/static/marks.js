@@ -1,5 +1,6 @@
 // Cards of evidence: in the margin where there is room for one, under the paragraph elsewhere.
 for (const card of document.querySelectorAll(".card-of-evidence")) {
+  card.firstElementChild.open = true;
   const mark = document.querySelector(`[popovertarget="${card.id}"]`);
   card.addEventListener("toggle", (event) => {
     if (event.newState !== "open") return;
