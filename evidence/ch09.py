@@ -298,16 +298,4 @@ CLAIMS = [
         baseline=Series("even_maps", "overlap with a model that attends evenly"),
         refuting_values={"fresh_maps": 0.3},
     ),
-    twins_claim(
-        "Over ten other pairs, two models of the same sentences also agreed more often on average than two models of "
-        "different sentences.",
-        holds=lambda rows: np.mean([row["other_same"] - row["far_same"] for row in rows]) > 0.03,
-        wrong_if="Wrong if on average over the ten seeds, two models of the same sentences agree on the likeliest "
-        "word at most 3 percentage points more often than two models of different sentences do.",
-        shows=Series("other_same", "share of positions with the same likeliest word, two models of the same sentences"),
-        page="0.54",
-        baseline=Series("far_same", "the same for two models of different sentences"),
-        best=Level(1, "every position"),
-        refuting_values={"other_same": 0.2},
-    ),
 ]

@@ -326,21 +326,6 @@ CLAIMS = [
         best=WHOLE_MOVE,
         refuting_values={"third": 0.5},
     ),
-    removal_claim(
-        "Without 3.1 more is left, though less after *tired* than after *soft*, as its map says.",
-        lambda rows: (
-            all_rows(lambda row: all(row[f"third_{kind}"] > row[f"last_{kind}"] for kind in WHY))(rows)
-            and most_rows(lambda row: row["third_sitter"] < row["third_seat"])(rows)
-        ),
-        wrong_if="Wrong if, for any draw and kind of reason, removing head 3.1 leaves at most as much of the move as "
-        "removing head 5.11 does, or in at least half of the draws, removing head 3.1 leaves at least as much after "
-        "reasons such as “tired” as after reasons such as “soft”.",
-        shows=Series("third_sitter", "share of the move left with head 3.1 removed, after reasons such as “tired”"),
-        page="0.90",
-        baseline=Series("third_seat", "the same after reasons such as “soft”"),
-        best=WHOLE_MOVE,
-        refuting_values={"third_sitter": 0.5},
-    ),
     heads_claim(
         "The last block stands out.",
         all_rows(lambda row: row["last"] > 3 * row["early"]),
