@@ -18,7 +18,7 @@ from book.chapter import HAND_IN, ROOT, TRANSLATED, last_cell, pages, set_langua
 from book.nbval_bound.bindings import without_bindings
 
 FOLDER = ROOT / "locale" / TRANSLATED
-ENGLISH = ("pages/package", "pages/wrong_answers")  # pages that stay English
+ENGLISH = ("pages/package",)  # pages that stay English
 CHECKS = ROOT / "attention_course" / "checks"
 SCRIPTS = [path for folder in ("live", "static", "pictures") for path in sorted((ROOT / "web" / folder).glob("*.js"))]
 MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin)

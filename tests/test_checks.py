@@ -1,6 +1,6 @@
 """The checks of all exercises: right answers of every kind pass, and a wrong one meets one question under every seed.
 
-Which question that is stands on the page `wrong_answers.md`, which `test_instructors.py` compares.
+`homework/wrong_answers.md` has that question, and `test_instructors.py` compares it.
 """
 
 import inspect

@@ -8,10 +8,12 @@ from bs4 import BeautifulSoup, SoupStrainer
 
 from attention_course.plots import TOKENS
 from book.chapter import CHAPTERS, ROOT, TRANSLATED, is_solution, read, solutions
+from homework.answers import EXERCISES
 from web.glossary import read_rows
 from web.styles import purge
 
 SOLUTIONS = [region for path in CHAPTERS for region in solutions(read(path))]
+REVEALS = [text for exercise in EXERCISES.values() for text in exercise.reveals.values()]  # to instructors alone
 
 
 def list_problems(text):
@@ -70,23 +72,24 @@ def test_every_choice_is_in_the_frame_of_its_prediction(site, edition):
 
 
 def find_solutions(path):
-    """Return the solutions of the book that a file of the site shows.
+    """Return the solutions of the book, and what wrong answers reveal, that a file of the site shows.
 
     Both are read without tags and on one line, as a notebook's JSON has them unescaped.
     """
     text = html.unescape(re.sub(r"<[^>]*>", "", path.read_text(errors="replace")))
     text = " ".join(text.replace("\\n", "\n").replace('\\"', '"').split())
-    known = [" ".join(region.split()) for region in SOLUTIONS]
+    known = [" ".join(region.split()) for region in [*SOLUTIONS, *REVEALS]]
     return [solution for solution in ["BEGIN SOLUTION", *known] if solution in text]
 
 
 def test_nothing_on_the_site_shows_a_solution_and_one_would_be_found(site, tmp_path):
-    files = [path for path in site.rglob("*") if path.suffix in {".html", ".ipynb", ".js", ".txt"}]
+    files = [path for path in site.rglob("*") if path.suffix in {".html", ".ipynb", ".js", ".md", ".txt"}]
     assert {site / "chapters/01_definition.html", site / "_sources/chapters/01_definition.ipynb"} <= {*files}
     assert {path.name: found for path in files if (found := find_solutions(path))} == {}
     page, (first, *_) = tmp_path / "page.html", CHAPTERS
     page.write_text(f"<pre>{html.escape(next(cell.source for cell in read(first).cells if is_solution(cell)))}")
     assert len(find_solutions(page)) > 1 and len(find_solutions(first)) > 1
+    assert {*map(" ".join, map(str.split, REVEALS))} <= {*find_solutions(ROOT / "homework" / "wrong_answers.md")}
 
 
 def test_the_downloaded_notebook_is_the_student_copy(site):

@@ -25,7 +25,7 @@ FAULTS = {  # what is planted: a file, what it says, what it says then, what the
         "| What does noise do? | 21",
         "test_instructors.py",
     ),
-    "question": ("pages/wrong_answers.md", "by what else do you divide", "by what more", "test_what_is_counted"),
+    "question": ("homework/wrong_answers.md", "by what else do you divide", "by what more", "test_what_is_counted"),
     "check": ("attention_course/checks/ch13.py", "to which value?", "to which value.", "squared weights"),
 }
 

@@ -1,4 +1,4 @@
-"""Write what is counted on the instructors' two pages: `python -m tools.instructors_page`.
+"""Write what is counted on the instructors' page and in the file of wrong answers: `python -m tools.instructors_page`.
 
 Points and minutes come from the chapters, wrong answers and exam questions from homework/answers, and what the checks
 ask from the checks.
@@ -17,7 +17,7 @@ from book import chapter
 from book.chapter import CHAPTERS, ROOT, prose, read
 from homework.answers import EXERCISES
 
-PAGES = [ROOT / "pages" / "instructors.md", ROOT / "pages" / "wrong_answers.md"]
+PAGES = [ROOT / "pages" / "instructors.md", ROOT / "homework" / "wrong_answers.md"]
 MADE = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- /made -->)", re.S)
 PROMPT = re.compile(r"^\*\*(\d)\. (\w+) it\*\* \((\d) points?, (\d+) minutes\)\.", re.M)
 ITEMS = tomllib.loads((ROOT / "tools" / "items.toml").read_text("utf-8"))  # that an exercise serves
@@ -76,10 +76,11 @@ def write_wrong_answers():
         if usual:
             yield format_table(("usual wrong answer", "reveals", "the check asks"), usual) + "\n"
         like = exercise.like
-        also = f", and all {len(like.list_wrong())} of `{like.check.__name__}`" if like else ""
-        yield f":::{{dropdown}} {'The other' if usual else 'The'} {len(refused) - len(usual)} that it refuses{also}"
+        also = f", and all {len(like.list_wrong())} of <code>{like.check.__name__}</code>" if like else ""
+        rest = f"{'The other' if usual else 'The'} {len(refused) - len(usual)} that it refuses{also}"
+        yield f"<details>\n<summary>{rest}</summary>\n"
         yield format_table(("wrong answer", "the check says"), others)
-        yield ":::\n"
+        yield "\n</details>\n"
 
 
 def write_exercises():

@@ -17,7 +17,7 @@ from playwright.sync_api import sync_playwright
 
 from book.chapter import TRANSLATED, pages
 
-NOT_PRINTED = {f"pages/{name}" for name in ("package", "instructors", "wrong_answers", "from_the_notes", "evidence")}
+NOT_PRINTED = {f"pages/{name}" for name in ("package", "instructors", "from_the_notes", "evidence")}
 STYLE = """<style>
 .bd-article + .bd-article { break-before: page; }
 .cover { text-align: center; padding-top: 60mm !important; }

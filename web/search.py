@@ -139,7 +139,7 @@ def write_index(app, path, say=str):
     """
     index = js_index.loads(path.read_text("utf-8"))
     env, synonyms = app.env, list_synonyms()
-    places = {page: i for i, page in enumerate(index["docnames"]) if "nosearch" not in env.metadata[page]}
+    places = {page: i for i, page in enumerate(index["docnames"])}
     pages = {page: list(read_page(env.get_doctree(page))) for page in places}
     about = tomllib.loads(FILE.read_text("utf-8"))["about"]
     weights = weigh(pages, Terms(app.builder.indexer.lang, synonyms), about)

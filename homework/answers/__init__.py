@@ -1,6 +1,6 @@
 """Right and wrong answers to every exercise, by name.
 
-`tests/test_checks.py` puts them to the checks. What each wrong answer is asked stands on the page `wrong_answers.md`,
+`tests/test_checks.py` puts them to the checks. What each wrong answer is asked is in `homework/wrong_answers.md`,
 which `tools/instructors_page.py` writes and `tests/test_instructors.py` compares. Functions are in chNN.py; predicted
 numbers and names, what a usual answer reveals, and which items an exercise serves in exercises.toml.
 """
