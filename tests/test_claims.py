@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from difflib import SequenceMatcher
 from functools import cache
 
 import pytest
@@ -44,10 +45,24 @@ def shown_around(path, sentence):
     return "\n".join(texts)
 
 
+def find_wording(sentence, text):
+    """Return the passage of a text that is most like a sentence that it does not have, word by word."""
+    pieces, size = re.split(r"(?<=[.?!:]) ", text), len(re.split(r"(?<=[.?!:]) ", sentence))
+    passages = [" ".join(pieces[i : i + size]) for i in range(len(pieces))]
+    return max(passages, key=lambda passage: SequenceMatcher(None, sentence.split(), passage.split()).ratio())
+
+
+def demand_wording(path, claim, text):
+    """Fail in two lines, which an editor can act on, if a claim is not in the text word for word."""
+    if (sentence := one_line(claim.sentence)) not in text:
+        said = f"a claim of {claim.experiment} in evidence/ch{path.stem[:2]}.py says: {sentence}"
+        pytest.fail(f"{said}\n{path.name} now says: {find_wording(sentence, text)}", pytrace=False)
+
+
 @pytest.mark.parametrize(("path", "claim"), CLAIMS, ids=name)
 def test_a_claim_is_on_its_page_holds_on_what_was_seen_and_could_have_been_refuted(path, claim):
     rows = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"]
-    assert one_line(claim.sentence) in page(path)
+    demand_wording(path, claim, page(path))
     assert claim.holds(rows), claim.shows.values(rows)
     assert not claim.holds(claim.spoil(rows))
     for series in filter(None, (claim.shows, claim.baseline, claim.best, claim.rival)):
@@ -75,6 +90,18 @@ def test_what_is_called_the_best_possible_is_a_bound_that_no_result_passes(path,
     others = (one for one in (claim.shows, claim.baseline, claim.rival) if one)
     apart = [value - claim.best.value for one in others for value in one.values(rows)]
     assert all(gap >= -1e-4 for gap in apart) or all(gap <= 1e-4 for gap in apart)
+
+
+@pytest.mark.parametrize(("path", "claim"), CLAIMS[::7], ids=name)
+def test_a_claim_in_other_words_is_named_with_both_wordings(path, claim):
+    sentence = one_line(claim.sentence)
+    words = sentence.split()
+    reworded = " ".join([*words[:2], "in", "other", "words", *words[3:]])
+    with pytest.raises(pytest.fail.Exception) as failure:
+        demand_wording(path, claim, page(path).replace(sentence, reworded))
+    ours, theirs = failure.value.msg.splitlines()
+    assert claim.experiment in ours and ours.endswith(f": {sentence}")
+    assert path.name in theirs and reworded in theirs and len(theirs) < 2 * len(sentence) + 200
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name)
