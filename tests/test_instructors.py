@@ -7,13 +7,19 @@ import pytest
 
 from attention_src import softmax
 from book.chapter import CHAPTERS, ROOT, TRANSLATED, prose, read
-from tools.instructors_page import ITEMS, PAGES, fill_page, list_entries, read_exam
+from tools.instructors_page import ITEMS, MINUTES, PAGES, fill_minutes, fill_page, list_entries, read_exam
 
 TEXT = "\n## Next\n".join(path.read_text(encoding="utf-8") for path in PAGES)
 
 
 def test_what_is_counted_on_the_page_is_what_the_generator_counts():
     assert fill_page(TEXT) == TEXT, "run: python -m tools.instructors_page"
+
+
+def test_the_head_of_a_chapter_and_the_front_page_say_how_long_the_exercises_take():
+    stale = [path.name for path, text in fill_minutes() if path.read_text("utf-8") != text]
+    assert stale == [], "run: python -m tools.instructors_page"
+    assert len(MINUTES.findall((ROOT / "intro.md").read_text("utf-8"))) == 1
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)

@@ -34,7 +34,7 @@ def list_order_problems(notebook):
     first, install, imports = notebook.cells[:3]
     if not re.match(r"# \S", first.source):
         yield "the first cell does not begin with '# Title'"
-    for needed in ("You will be able to", "· about ", " minutes · you need "):
+    for needed in ("You will be able to", "· about ", " minutes, plus ", " for exercises · you need "):
         if needed not in first.source:
             yield f"the first cell does not say '{needed}'"
     if "remove-cell" not in tags(install) or 'find_spec("attention_src")' not in install.source:

@@ -1,8 +1,8 @@
 """Write what is counted on the instructors' page and in the file of wrong answers: `python -m tools.instructors_page`.
 
-Points and minutes come from the chapters, wrong answers and exam questions from homework/answers, and what the checks
-ask from the checks.
-The rest is written by hand.
+It also writes, at the head of each chapter, how long the exercises take. Points and minutes come from the chapters,
+wrong answers and exam questions from homework/answers, and what the checks ask from the checks. The rest is written by
+hand.
 """
 
 import contextlib
@@ -10,7 +10,7 @@ import io
 import re
 import tomllib
 import warnings
-from collections import namedtuple
+from collections import Counter, namedtuple
 
 from attention_course import checks
 from book import chapter
@@ -18,6 +18,7 @@ from book.chapter import CHAPTERS, ROOT, prose, read
 from homework.answers import EXERCISES
 
 PAGES = [ROOT / "pages" / "instructors.md", ROOT / "homework" / "wrong_answers.md"]
+MINUTES = re.compile(r"(\d+) minutes, plus \d+ for exercises")
 MADE = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- /made -->)", re.S)
 PROMPT = re.compile(r"^\*\*(\d)\. (\w+) it\*\* \((\d) points?, (\d+) minutes\)\.", re.M)
 ITEMS = tomllib.loads((ROOT / "tools" / "items.toml").read_text("utf-8"))  # that an exercise serves
@@ -135,11 +136,28 @@ WRITERS = {
 }
 
 
+def fill_minutes():
+    """Yield the path and the text of each chapter, and of the front page, with the minutes of the exercises.
+
+    Those of the front page are chapter 1's, to which it leads.
+    """
+    minutes = Counter()
+    for entry in list_entries():
+        minutes[entry.chapter] += entry.minutes
+    for path in CHAPTERS:
+        text = path.read_text("utf-8")
+        said = f"{MINUTES.search(text)[1]} minutes, plus {minutes[path.stem]} for exercises"
+        yield path, MINUTES.sub(said, text, count=1)
+        if path == CHAPTERS[0]:
+            front = ROOT / "intro.md"
+            yield front, MINUTES.sub(said, front.read_text("utf-8"))
+
+
 def fill_page(text):
     """Return the text of a page with the parts between its marks written again."""
     return MADE.sub(lambda mark: mark[1] + "\n".join(WRITERS[mark[2]]()).rstrip() + "\n" + mark[3], text)
 
 
 if __name__ == "__main__":
-    for path in PAGES:
-        path.write_text(fill_page(path.read_text(encoding="utf-8")), encoding="utf-8")
+    for path, text in [*fill_minutes(), *((path, fill_page(path.read_text("utf-8"))) for path in PAGES)]:
+        path.write_text(text, "utf-8")
