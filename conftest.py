@@ -26,10 +26,16 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out all but a sample, case by case, so that it takes about as long each time and each has its turn."""
+    """Leave out all but a sample, case by case, so that it takes about as long each time and each has its turn.
+
+    What is marked `always` is in every sample.
+    """
     if share := config.getoption("--one-in"):
         head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=config.rootpath, capture_output=True, text=True).stdout
         names = [f"{head.strip()}{item.nodeid}" for item in items]
-        chosen = [int(hashlib.sha256(name.encode()).hexdigest(), 16) % share == 0 for name in names]
+        chosen = [
+            bool(item.get_closest_marker("always")) or int(hashlib.sha256(name.encode()).hexdigest(), 16) % share == 0
+            for item, name in zip(items, names, strict=True)
+        ]
         config.hook.pytest_deselected(items=[item for item, keep in zip(items, chosen, strict=True) if not keep])
         items[:] = [item for item, keep in zip(items, chosen, strict=True) if keep]

@@ -4,6 +4,7 @@ Nothing here leaves the machine but for what pip fetches: Git takes the address 
 the model of chapter 12, which Colab and Binder fetch from its hub, comes from a package.
 """
 
+import html
 import json
 import re
 import shutil
@@ -11,10 +12,12 @@ import subprocess
 import sys
 import time
 import tomllib
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote
 
 import pytest
 from jupyter_client.kernelspec import KernelSpecManager
@@ -51,30 +54,31 @@ def call(*command, cwd):
     return done.stdout
 
 
-def tool(name):
-    return Path(sys.executable).with_name(name)
-
-
 @pytest.fixture(scope="module")
 def fork(tmp_path_factory):
-    """A copy of the book, moved to another address by the real command, its site built and published to a branch."""
-    served = tmp_path_factory.mktemp("github.com")
-    folder = served / "you" / "your-fork"
+    """A copy of the book, moved to another address and published by the real commands.
+
+    Its origin is a bare repository, as on a forge. The copy borrows the installed packages of this book, but its own.
+    """
+    served, folder = tmp_path_factory.mktemp("github.com"), tmp_path_factory.mktemp("fork") / "your-fork"
     shutil.copytree(ROOT, folder, ignore=UNWANTED)
+    (folder / ".venv").symlink_to(sys.prefix)
     git = {f"url.{served.as_uri()}/.insteadOf": "https://github.com/", "user.name": "you", "user.email": "you@example"}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GIT_CONFIG_COUNT", str(len(git)))
         for i, (key, value) in enumerate(git.items()):
             patch.setenv(f"GIT_CONFIG_KEY_{i}", key)
             patch.setenv(f"GIT_CONFIG_VALUE_{i}", value)
+        patch.setenv("PYTHONPATH", str(folder))
+        call("git", "init", "--quiet", "--bare", served / "you" / "your-fork", cwd=served)
         call("git", "init", "--quiet", "--initial-branch=main", cwd=folder)
         call("make", "repository", f"URL={FORK}", f"PYTHON={sys.executable}", cwd=folder)
         call("git", "add", "--all", cwd=folder)
         call("git", "commit", "--quiet", "--message=Moved", cwd=folder)
-        build = "build --all --warningiserror --keep-going --quiet ."
-        call(tool("jupyter-book"), *build.split(), cwd=folder)
         call("git", "remote", "add", "origin", FORK, cwd=folder)
-        call(tool("ghp-import"), *"--no-history --push --force _build/html".split(), cwd=folder)
+        call("git", "push", "--quiet", "origin", "main", cwd=folder)
+        installed = [f"--old-file=.venv/{mark}" for mark in ("installed", "workshop")]
+        call("make", *installed, "publish", cwd=folder)
         yield folder
 
 
@@ -138,10 +142,40 @@ def measure(python, *notebooks):
         return dict(zip((path.stem for path in notebooks), pool.map(run, notebooks, repeat(python)), strict=True))
 
 
-def test_the_published_branch_has_all_that_its_buttons_open(published):
-    assert {path.name for path in (published / "_sources" / "chapters").iterdir()} == {path.name for path in CHAPTERS}
+@pytest.mark.always
+def test_in_a_fork_the_tests_that_name_an_address_pass(fork):
+    named = re.compile("OWNER|find_address|github\\.com|your-fork")
+    files = [path for path in sorted((fork / "tests").glob("test_*.py")) if named.search(path.read_text("utf-8"))]
+    assert len(files) >= 5  # of releases, their language, the site's pages, a browser, this one
+    said = call(sys.executable, "-m", "pytest", "-q", "-n", "2", "-m", "not slow", *files, cwd=fork)
+    assert int(re.search(r"(\d+) passed", said)[1]) > 60, said[-500:]
+
+
+@pytest.mark.always
+def test_all_that_the_buttons_and_links_of_the_published_branch_open_is_there(fork, published):
+    """Colab and Binder open its notebooks, "suggest edit" a file of the other branch, and links its own pages."""
     assert {path.name for path in (published / "binder").iterdir()} == {"requirements.txt", "runtime.txt"}
+    assert f"git+{FORK}\n" in (published / "binder" / "requirements.txt").read_text()
     assert (published / ".nojekyll").is_file() and (published / "index.html").is_file()
+    places = {
+        "https://colab.research.google.com/github/you/your-fork/blob/gh-pages/": published,
+        "https://mybinder.org/v2/gh/you/your-fork/gh-pages?urlpath=lab/tree/": published,
+        f"{FORK}/edit/main/": fork,
+    }
+    opened, missing = Counter(), set()
+    for page in published.rglob("*.html"):
+        text = page.read_text("utf-8")
+        assert "OWNER/" not in text, page
+        for link in map(html.unescape, re.findall(r'<a\b[^>]*\bhref="([^"#]+)', text)):
+            place = next((place for place in places if link.startswith(place)), "")
+            if place or not re.match(r"[a-z]+:", link):
+                path = (places[place] if place else page.parent) / unquote(link.removeprefix(place).partition("?")[0])
+                opened[place] += 1
+                missing |= set() if path.exists() else {f"{page.relative_to(published)}: {link}"}
+    assert missing == set() and all(opened[place] >= len(CHAPTERS) for place in (*places, "")), opened
+    for path in CHAPTERS:
+        copy = (published / "_sources" / "chapters" / path.name).read_text("utf-8")
+        assert f"git+{FORK}" in copy and "raise NotImplementedError()" in copy and "BEGIN SOLUTION" not in copy
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)

@@ -9,6 +9,7 @@ from classroom import homework
 from book.catalogue import translate_copy
 from book.chapter import CHAPTERS, add_last_cell, language, make_student_copy, read
 from homework import grade as grading
+from homework import release as releasing
 from homework.check import prepare, summarise
 from homework.grade import grade
 
@@ -46,8 +47,9 @@ def test_where_grading_stops_it_costs_nobody_else_and_the_language_of_the_notebo
     assert stopped["language"] == cut["language"] == "ko"
 
 
-def test_a_book_without_an_address_is_handed_out_offline_in_both_languages(tmp_path):
+def test_a_book_without_an_address_is_handed_out_offline_in_both_languages(tmp_path, monkeypatch):
     """Copies in the first language stay where they are, the others are in a folder beside them."""
+    monkeypatch.setattr(releasing, "find_address", lambda: "https://github.com/OWNER/book")
     refusal = homework("release", "01", "--course", tmp_path, fails=True)
     assert all(words in refusal for words in ("https://github.com/OWNER/", "make repository URL=", "--offline"))
     for name in ("ko", "en", "ko", "en"):

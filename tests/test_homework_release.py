@@ -13,6 +13,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from book.chapter import CHAPTERS, ROOT, fold_answers, grade_id, make_student_copy, read
+from book.repository import find_address
 from homework.chapter import Unclear, find_chapter, read_calls
 from homework.release import find_version, hand_out
 
@@ -46,7 +47,7 @@ def test_everything_else_is_as_in_the_chapter_its_answers_folded_and_as_on_the_s
     site, chapter = (fold_answers(one) for one in (make_student_copy(deepcopy(chapter)), chapter))
     install, *rest = [pair for pair in zip(chapter.cells, copy.cells, strict=False) if not grade_id(pair[0])][1:]
     assert len(chapter.cells) == len(copy.cells) - 1 and all(cell == copied for cell, copied in rest)
-    book = "git+https://github.com/OWNER/attention-by-the-numbers"
+    book = f"git+{find_address()}"
     assert install[1].source == install[0].source.replace(book, "attention-src")
     assert [cell.source for cell in site.cells][2:] == [cell.source for cell in copy.cells][2:-1]
 
