@@ -15,7 +15,6 @@ import tomllib
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
-from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
 

@@ -1,27 +1,24 @@
-"""Imports between the folders go one way, from a higher layer to a lower one, and never in a circle."""
+"""Imports go one way, from a higher layer of ARCHITECTURE.md to a lower one, and never in a circle."""
 
 import ast
+import re
 from graphlib import CycleError, TopologicalSorter
 
-from book.chapter import ROOT
+from book.chapter import CHAPTERS, ROOT, code, read
 from book.names import imported_names
 
-LAYERS = [  # from the lowest: a folder may import those of the lines above its own, and itself
-    ("attention_src",),
-    ("attention_course",),
-    ("book",),
-    ("evidence", "homework"),
-    ("web",),
-    ("tools",),
-    ("tests",),
-]
+PAGE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+ROWS = re.findall(r"^\| ((?:`\w+/` ?)+)\|", PAGE, re.M)  # from the highest
+LAYERS = [re.findall(r"\w+", row) for row in reversed(ROWS)]
 HEIGHT = {folder: height for height, folders in enumerate(LAYERS) for folder in folders}
 
 
 def read_sources():
-    """Return {path in the repository: text} of every Python file of the layers."""
+    """Return {path in the repository: text} of every Python file of the layers, and of the code of each chapter."""
     files = [file for folder in HEIGHT for file in sorted((ROOT / folder).rglob("*.py"))]
-    return {file.relative_to(ROOT).as_posix(): file.read_text("utf-8") for file in files}
+    texts = {file: file.read_text("utf-8") for file in files}
+    texts |= {path: "\n".join(cell.source for cell in code(read(path))[1:]) for path in CHAPTERS}  # the first installs
+    return {path.relative_to(ROOT).as_posix(): text for path, text in texts.items()}
 
 
 def list_imported_files(path, sources):
@@ -55,4 +52,5 @@ def list_problems(sources):
 
 
 def test_no_import_goes_upwards_or_in_a_circle():
+    assert {*HEIGHT} == {path.parent.name for path in ROOT.glob("*/__init__.py")} | {"chapters", "tests"}
     assert [*list_problems(read_sources())] == []
