@@ -108,7 +108,7 @@ def leads_somewhere(link, folder, address):
 
 def list_problems(facts, page, folder, address):
     """Return what is wrong with a page that was looked at, by what it should be; where it launches, others test."""
-    can_launch = page.startswith("chapters/") and "/OWNER/" not in (ROOT / "_config.yml").read_text()
+    can_launch = (ROOT / f"{page}.ipynb").is_file() and "/OWNER/" not in (ROOT / "_config.yml").read_text()
     inside = {link for link in facts["links"] if link.startswith(address)}
     kib, missing = facts["bytes"] / 1024, count_formulas(page) - facts["formulas"]
     problems = {
@@ -121,7 +121,7 @@ def list_problems(facts, page, folder, address):
         "its formulas are visible": [missing] if missing > 0 else [],
         "its images are loaded and have words": [i for i in facts["images"] if not (i["loaded"] and i["alt"])],
         "its links lead somewhere": [link for link in inside if not leads_somewhere(link, folder, address)],
-        "chapters alone have launch buttons, once the repository has an address": (
+        "notebooks alone have launch buttons, once the repository has an address": (
             [] if facts["launches"] == 2 * can_launch else [facts["launches"]]
         ),
         "it fits the narrowest phone": [facts["sideways"]] if facts["sideways"] > 0 else [],

@@ -29,7 +29,7 @@ from book.chapter import CHAPTERS, ROOT, fill_in_answers, read
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")]
 
-FORK = "https://github.com/you/your-fork"
+FORK = "https://github.com/somebody/their-copy"  # not the example of the Makefile, which stays
 UNWANTED = shutil.ignore_patterns(".git", ".venv", "_build", "mutants", "*.egg-info", "__pycache__", ".*_cache")
 LOCKED = re.search("(?m)^torch==[^\\s;]+", (ROOT / "requirements-dev.txt").read_text("utf-8"))[0]
 COLAB = [LOCKED, "numpy", "matplotlib", "tqdm", "ipykernel"]
@@ -59,7 +59,7 @@ def fork(tmp_path_factory):
 
     Its origin is a bare repository, as on a forge. The copy borrows the installed packages of this book, but its own.
     """
-    served, folder = tmp_path_factory.mktemp("github.com"), tmp_path_factory.mktemp("fork") / "your-fork"
+    served, folder = tmp_path_factory.mktemp("github.com"), tmp_path_factory.mktemp("fork") / "their-copy"
     shutil.copytree(ROOT, folder, ignore=UNWANTED)
     (folder / ".venv").symlink_to(sys.prefix)
     git = {f"url.{served.as_uri()}/.insteadOf": "https://github.com/", "user.name": "you", "user.email": "you@example"}
@@ -69,7 +69,7 @@ def fork(tmp_path_factory):
             patch.setenv(f"GIT_CONFIG_KEY_{i}", key)
             patch.setenv(f"GIT_CONFIG_VALUE_{i}", value)
         patch.setenv("PYTHONPATH", str(folder))
-        call("git", "init", "--quiet", "--bare", served / "you" / "your-fork", cwd=served)
+        call("git", "init", "--quiet", "--bare", served / "somebody" / "their-copy", cwd=served)
         call("git", "init", "--quiet", "--initial-branch=main", cwd=folder)
         call("make", "repository", f"URL={FORK}", f"PYTHON={sys.executable}", cwd=folder)
         call("git", "add", "--all", cwd=folder)
@@ -157,8 +157,8 @@ def test_all_that_the_buttons_and_links_of_the_published_branch_open_is_there(fo
     assert f"git+{FORK}\n" in (published / "binder" / "requirements.txt").read_text()
     assert (published / ".nojekyll").is_file() and (published / "index.html").is_file()
     places = {
-        "https://colab.research.google.com/github/you/your-fork/blob/gh-pages/": published,
-        "https://mybinder.org/v2/gh/you/your-fork/gh-pages?urlpath=lab/tree/": published,
+        "https://colab.research.google.com/github/somebody/their-copy/blob/gh-pages/": published,
+        "https://mybinder.org/v2/gh/somebody/their-copy/gh-pages?urlpath=lab/tree/": published,
         f"{FORK}/edit/main/": fork,
     }
     opened, missing = Counter(), set()

@@ -20,7 +20,7 @@ def list_problems(text):
     """Yield what is wrong with a page that can be seen without a browser, in either language."""
     page = BeautifulSoup(text, "html.parser")
     loaded = [tag["src"] for tag in page.select("[src]")]
-    loaded += [link["href"] for link in page.select('link[href]:not([rel="canonical"])')]
+    loaded += [link["href"] for link in page.select('link[href]:not([rel="canonical"], [rel="alternate"])')]
     yield from (f"loads {address} from another host" for address in loaded if re.match(r"(https?:)?//", address))
     yield from (f"waits for {script['src']}" for script in page.select("script[src]:not([defer])"))
     yield from (f"an image without words: {image['src']}" for image in page.select("img:not([alt]), img[alt='']"))
