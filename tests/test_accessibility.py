@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from book.chapter import pages
+from book.programs import find
 
 pytestmark = pytest.mark.slow
 
@@ -57,7 +57,7 @@ def measure_by_lighthouse(url, profile, report):
     options += ["--preset=desktop"] if profile == "desktop" else []  # its own profile is a phone, slowed down
     options.append("--skip-audits=link-text")  # START, a name in code with a link, is no call to "start"
     command = [NODE_MODULES / ".bin" / "lighthouse", url, *options, "--chrome-flags=--headless=new --no-sandbox"]
-    subprocess.run(command, env={**os.environ, "CHROME_PATH": shutil.which("chromium")}, check=True)
+    subprocess.run(command, env={**os.environ, "CHROME_PATH": find("chromium")}, check=True)
     found = json.loads(report.read_text())["categories"]
     return {kind: round(100 * result["score"]) for kind, result in found.items()}
 

@@ -27,7 +27,7 @@ from nbformat.v4 import new_code_cell
 
 from book.chapter import CHAPTERS, ROOT, fill_in_answers, read
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="Linux, which has /proc")]
 
 FORK = "https://github.com/somebody/their-copy"  # not the example of the Makefile, which stays
 UNWANTED = shutil.ignore_patterns(".git", ".venv", "_build", "mutants", "*.egg-info", "__pycache__", ".*_cache")

@@ -1,16 +1,16 @@
 """The figures of a chapter as files: each as the chapter stores it, and as a picture of three times its size."""
 
-import shutil
 from xml.etree import ElementTree
 
 import pytest
 from PIL import Image
 
 from book.chapter import CHAPTERS, code, is_figure, read
+from book.programs import NO_CHROMIUM, find
 from tools.figures import SCALE, read_figures, save_figures
 
 
-@pytest.mark.skipif(not shutil.which("chromium"), reason="there is no `chromium` on the path, which draws the pictures")
+@pytest.mark.skipif(not find("chromium"), reason=NO_CHROMIUM)
 def test_every_figure_of_a_chapter_is_saved_as_svg_and_as_png(tmp_path):
     (path, *_) = CHAPTERS
     figures = read_figures(path)

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import nbformat
-from classroom import homework
+from classroom import homework, needs_sandbox
 
 from book.catalogue import translate_copy
 from book.chapter import CHAPTERS, add_last_cell, language, make_student_copy, read
@@ -14,6 +14,7 @@ from homework.check import prepare, summarise
 from homework.grade import grade
 
 
+@needs_sandbox
 def test_a_submission_gets_the_same_points_in_both_languages_and_korean_words_in_one():
     """One right answer, one wrong, one not attempted: in the student copy as it is, and in the Korean one."""
     answers = {
@@ -35,6 +36,7 @@ def test_a_submission_gets_the_same_points_in_both_languages_and_korean_words_in
     assert [one["status"] for one in verdicts["ko"].values()] == ["right", "wrong", "not attempted"]
 
 
+@needs_sandbox
 def test_where_grading_stops_it_costs_nobody_else_and_the_language_of_the_notebook_is_known(monkeypatch):
     chapter = CHAPTERS[0]
     copy = translate_copy(make_student_copy(read(chapter)), f"chapters/{chapter.stem}")

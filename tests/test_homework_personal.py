@@ -132,6 +132,7 @@ def test_each_student_is_graded_by_their_own_numbers(course):
     assert set(statuses(chapter.graded(submission)).values()) == {"right"}
 
 
+@needs_sandbox
 @pytest.mark.parametrize(
     ("options", "secret", "message"),
     [

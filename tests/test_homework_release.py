@@ -97,6 +97,7 @@ def test_colab_asks_for_the_package_of_an_offline_copy(tmp_path, monkeypatch, nu
     assert (len(uploaded), [name.strip('"').partition("[")[0] for name in installed]) == (asked, [wheel])
 
 
+@needs_sandbox
 def test_the_commit_is_pinned_and_another_version_is_noted():
     chapter = Chapter()
     address = "git+https://github.com/you/your-fork@"

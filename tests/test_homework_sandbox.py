@@ -216,17 +216,18 @@ def result_times(course):
 
 
 def test_without_a_sandbox_grading_refuses_and_says_why_and_what_to_do(course, looked_for_anew, monkeypatch):
-    monkeypatch.setenv("PATH", str(course))
+    monkeypatch.setenv("WITHOUT", "bwrap docker podman")
     refusal = homework("grade", "01", "--course", course, fails=True)
     assert "bubblewrap is not installed" in refusal and "apt install bubblewrap" in refusal and "--unsafe" in refusal
     assert result_times(course) == {}
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a shell script plays the part of bubblewrap")
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell (WSL), whose script plays the part of bubblewrap")
 def test_a_sandbox_that_cannot_start_is_no_sandbox(course, tmp_path, looked_for_anew, monkeypatch):
     (tmp_path / "bwrap").write_text("#!/bin/sh\necho no permission to make a namespace >&2\nexit 1\n")
     (tmp_path / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
+    monkeypatch.delenv("WITHOUT", raising=False)
     refusal = homework("grade", "01", "--course", course, fails=True)
     assert "bubblewrap cannot start here: no permission to make a namespace" in refusal
 
@@ -247,7 +248,7 @@ def test_after_a_kill_grading_goes_on_where_it_stopped(course):
     assert len([*(course / "report" / STEM / "students").iterdir()]) == 3
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the program inside uses limits that Windows has not")
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of a process (WSL)")
 def test_unsafe_shows_the_secret_to_nobody(course):
     with pytest.raises(Unclear, match="holds ATTENTION_SEED"), mock.patch.object(batch, "holds_secret", lambda _: True):
         batch.drop_secret({})
@@ -255,7 +256,7 @@ def test_unsafe_shows_the_secret_to_nobody(course):
     notebook, file = chapter(1).solved(), course / "spy.ipynb"
     notebook.cells.insert(3, new_code_cell(f"{spy}\nassert not found, found"))
     file.write_text(json.dumps(notebook))
-    summary = json.loads(by_itself("check", file, "--unsafe", "--json", PATH=str(course)))
+    summary = json.loads(by_itself("check", file, "--unsafe", "--json", WITHOUT="bwrap docker podman"))
     assert summary["points"] == 6
 
 

@@ -271,7 +271,7 @@ def test_a_wheel_that_is_not_pyodides_is_refused(monkeypatch, tmp_path):
         live.find_wheel("numpy", known)
 
 
-@pytest.mark.skipif(not find_offered_cells(CHAPTERS[0]), reason="run: make evidence NAMES='page-*'")
+@pytest.mark.skipif(not find_offered_cells(CHAPTERS[0]), reason="a fresh result: make evidence NAMES='page-*'")
 def test_before_the_click_a_page_weighs_little_more(browser, address, site):
     """And its toolbar says that the notebook to download has no answers of the reader's."""
     tab, wanted = browser.new_page(), []

@@ -27,7 +27,7 @@ from web.live.running_pages import find_offered_cells, get_stored_result, list_l
 FIRST = next(path for path in CHAPTERS if path.stem.startswith("01"))
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not find_offered_cells(FIRST), reason="run: make evidence NAMES='page-*'"),
+    pytest.mark.skipif(not find_offered_cells(FIRST), reason="a fresh result: make evidence NAMES='page-*'"),
 ]
 STATUS = "document.querySelector('[data-live=status]')"
 SECONDS = 180_000  # milliseconds for what a busy machine may do slowly
@@ -270,7 +270,7 @@ def write_wrong_answer(source):
 @pytest.fixture(scope="module", params=CHAPTERS, ids=lambda path: path.stem)
 def chapter(request, context, address):
     if not find_offered_cells(request.param):
-        pytest.skip("it has changed since its cells were run: make evidence NAMES='page-*'")
+        pytest.skip("a fresh result: make evidence NAMES='page-*'")
     page = Live(context, address, request.param).start()
     yield page
     page.tab.close()

@@ -94,7 +94,7 @@ class Firefox:
 def firefox(tmp_path_factory):
     command = shutil.which("firefox") or shutil.which("firefox-esr")
     if not command:
-        pytest.skip("there is no Firefox on the path")
+        pytest.skip("Firefox (`apt-get install firefox-esr`)")
     firefox = Firefox(command, tmp_path_factory.mktemp("firefox"))
     yield firefox
     firefox.close()

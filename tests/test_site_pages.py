@@ -35,7 +35,7 @@ def test_every_page_describes_itself_in_words_of_its_own(site):
     assert len({page["description"] for page in said}) == len(pages())
 
 
-@pytest.mark.skipif("/OWNER/" not in (ROOT / "_config.yml").read_text(), reason="this repository has an address")
+@pytest.mark.skipif("/OWNER/" not in (ROOT / "_config.yml").read_text(), reason="a book without an address")
 def test_without_an_address_nothing_claims_one(site):
     for page in pages():
         html = (site / f"{page}.html").read_text()

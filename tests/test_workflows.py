@@ -21,7 +21,7 @@ require(process.argv[1]).createLinter().then((lint) => {
   const found = lint(require("fs").readFileSync(0, "utf8"), process.argv[2]);
   process.stdout.write(JSON.stringify(found), () => process.exit());
 });"""
-ONLY_THERE = ("gh issue create", "gh release create", "apt-get update", "apt-get install")  # on the forge's machines
+ONLY_THERE = "gh issue create", "gh release create", "apt-get update", "apt-get install", "sudo sysctl"  # on the forge
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
 TARGETS = re.findall(r"^([\w.][\w./-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE)
 
@@ -93,7 +93,7 @@ def test_without_make_the_same_commands_run():
 
 
 def test_what_publishes_has_tested_first():
-    assert commands(*load_jobs("publish").values())[:2] == ["make test", "make publish"]
+    assert [one for one in commands(*load_jobs("publish").values()) if "make" in one] == ["make test", "make publish"]
 
 
 @pytest.mark.parametrize("target", [".venv/installed", ".venv/workshop", ".venv/grader", "book", "test"])

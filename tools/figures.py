@@ -5,13 +5,13 @@ with the typeface of Matplotlib; beside them its alternative text says what it s
 """
 
 import argparse
-import shutil
 from pathlib import Path
 
 import matplotlib
 from playwright.sync_api import sync_playwright
 
 from book.chapter import CHAPTERS, ROOT, code, mime, read
+from book.programs import start_chromium
 from homework.chapter import find_chapter
 
 SCALE = 3
@@ -36,7 +36,7 @@ def save_figures(paths, folder):
     """Save the figures of chapters; return how many there are."""
     number = 0
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = start_chromium(playwright)
         page = browser.new_page(device_scale_factor=SCALE)
         for path in paths:
             (folder / path.stem).mkdir(parents=True, exist_ok=True)

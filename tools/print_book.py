@@ -7,7 +7,6 @@ Pages to look things up in are on the site only. `make pdf` runs it.
 
 import posixpath
 import re
-import shutil
 import sys
 from pathlib import Path
 from urllib.parse import urljoin
@@ -16,6 +15,7 @@ from bs4 import BeautifulSoup
 from playwright.sync_api import sync_playwright
 
 from book.chapter import TRANSLATED, pages
+from book.programs import start_chromium
 
 NOT_PRINTED = {f"pages/{name}" for name in ("package", "instructors", "from_the_notes", "evidence")}
 STYLE = """<style>
@@ -101,7 +101,7 @@ def print_book(site, pdf):
     joined.write_text(join(site, names), "utf-8")
     try:
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            browser = start_chromium(playwright)
             tab = browser.new_page()
             tab.goto(joined.resolve().as_uri(), timeout=300_000)
             paper = {"format": "A4", "margin": MARGIN, "scale": 0.85}

@@ -22,6 +22,8 @@ from pathlib import Path
 import numpy as np
 import psutil
 
+from book.programs import find
+
 from . import walls, wire
 from .walls import HERE, LIMITS, PACKAGES
 
@@ -29,6 +31,7 @@ PATIENCE, LOOK = 2, 0.2  # times as long on the clock as on the processor; secon
 MOST_GIVEN = 4096  # numbers that student code may hand to a function of a check, which computes out here
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError, OverflowError, MemoryError)
 ENGINES = ("docker", "podman")
+WAY = "on Linux apt install bubblewrap or make grader; on macOS, or where AppArmor forbids it, start Docker or Podman"
 DEATHS = {  # what is said of code that ended its sandbox
     "time": "had not ended after {seconds:g} s. Which of its loops has no end?",
     "gone": "ended the whole process.",
@@ -64,7 +67,7 @@ def untrusted():
 @cache
 def find_obstacle(kind):
     """Say why there is no such sandbox on this machine; an empty string means that there is one, and it works."""
-    if not shutil.which("bwrap" if kind == "bubblewrap" else kind):
+    if not find("bwrap" if kind == "bubblewrap" else kind):
         return f"{kind} is not installed"
     if kind == "bubblewrap" and platform.machine() not in walls.MACHINES:
         return f"bubblewrap has no filter for {platform.machine()}"
@@ -90,9 +93,8 @@ def choose_kind():
         if not (reason := find_obstacle(kind)):
             return kind
         reasons.append(reason)
-    way = "On Linux: apt install bubblewrap. On macOS, or where AppArmor forbids it: start Docker or Podman"
     raise NoSandbox(
-        f"Student code is not run without a sandbox, and there is none: {'; '.join(reasons)}. {way}. "
+        f"Student code is not run without a sandbox, and there is none: {'; '.join(reasons)}. For one, {WAY}. "
         "`--unsafe` runs it as you, with your files and your network: for notebooks of your own only."
     )
 

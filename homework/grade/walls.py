@@ -5,7 +5,6 @@ Both allow no network, no other files and no new namespaces, and limit everythin
 
 import os
 import secrets
-import shutil
 import struct
 import sys
 from contextlib import suppress
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import attention_course
 import attention_src
+from book.programs import find
 
 HERE = Path(__file__).parent
 PACKAGES = [Path(package.__file__).parent for package in (attention_src, attention_course)]
@@ -88,7 +88,7 @@ def bubblewrap(calls, group):
     It reads its filter of kernel calls from the file `calls`, and enters a control group if there is one.
     """
     enter = ["sh", "-c", 'echo $$ > "$0" && exec "$@"', str(group / "cgroup.procs")] if group else []
-    command = [*enter, shutil.which("bwrap") or "bwrap", "--die-with-parent", "--new-session", "--seccomp", str(calls)]
+    command = [*enter, find("bwrap") or "bwrap", "--die-with-parent", "--new-session", "--seccomp", str(calls)]
     command += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-cgroup-try"]
     command += ["--unshare-uts", "--hostname", "sandbox"]
     if os.getuid() == 0:  # root's processes cannot be limited: `inside.py` becomes somebody else

@@ -8,7 +8,6 @@ What a browser executes is recorded by running the same cells once more in this 
 """
 
 import re
-import shutil
 import sys
 import threading
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from book.chapter import ROOT, code, is_check, is_solution, mime, read, tags
+from book.programs import start_chromium
 from evidence.engine import Runner, list_changes, load, pause
 
 WARM_UP = [{"n": 0, "source": "from attention_course import plots\nplots.grid([[1]])", "how": "whole"}]
@@ -114,8 +114,7 @@ def run_in_browser(path, write_runtime):
     with TemporaryDirectory() as folder, serve(folder) as address, sync_playwright() as playwright:
         write_runtime(Path(folder))
         (Path(folder) / "index.html").write_text("<!doctype html><title>cells</title>")
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        tab = browser.new_page()
+        tab = start_chromium(playwright).new_page()
         tab.goto(address)
         return run_cells(partial(ask, tab), read(path))
 
