@@ -8,16 +8,30 @@ from functools import cache
 
 PACKAGES = ("attention_src", "attention_course")
 UNPARSED = (SyntaxError, ValueError, RecursionError, MemoryError)  # of what is no Python, or too much of it
-MAGIC = re.compile(r"%%?[a-z]|!|\?")  # %pip, %%time, !ls, ?f
-TIMED = re.compile(r"%time(it)? (?!-)")  # and behind it the statement
-AWAIT = re.compile(r"\bawait\s")  # which a notebook allows outside of functions
-RESULT = re.compile(r"(\w+ = )[!%].*")  # of a command
+CELL_MAGIC = re.compile(r"(\s*%%(\w+|!).*\n?)+")  # the last of them
+TIMING = {"time", "timeit", "prun", "memit", "mprun"}  # magics of a line, behind which a statement stands
+OPTIONS = re.compile(r"(-[\w-]+( \d+)?\s+)*")  # of such a magic
+OTHER = """! bash cmd file html HTML javascript js latex markdown perl pypy python python2 python3 ruby script sh svg SVG
+sx system writefile""".split()  # magics of a cell in which no code of this notebook stands
+FEW, MOST, LONGEST = 4, 100, 20_000  # lines that are read at first; magics and characters of a cell that has magics
 
 
 @cache
 def python_only(source):
     """Return the source without what only IPython understands, so that Python can read it."""
-    return source if parses(source) else "\n".join(map(_without_magic, source.split("\n")))
+    if parses(source) or len(source) > LONGEST:
+        return source
+    if magic := CELL_MAGIC.match(source):
+        return "pass" if magic[2] in OTHER else "pass\n" + python_only(source[magic.end() :])
+    from IPython.core.inputtransformer2 import TransformerManager  # the page's Python has none
+
+    manager = TransformerManager()
+    manager.do_token_transforms = _spell_out_magics
+    try:
+        source = manager.transform_cell(source)
+        return ast.unparse(ast.fix_missing_locations(WithoutMagic().visit(ast.parse(source))))
+    except UNPARSED:
+        return source
 
 
 def parses(source):
@@ -33,23 +47,80 @@ def parse(source):
     return ast.parse(python_only(source))
 
 
-def _without_magic(line):
-    code = line.lstrip()
-    indent = line[: len(line) - len(code)]
-    if TIMED.match(code):
-        return indent + TIMED.sub("", code, count=1)
-    if RESULT.fullmatch(code):
-        return indent + RESULT.sub(r"\1[]", code)
-    asks = code.rstrip().endswith("?") and "#" not in code
-    return indent + "pass" if MAGIC.match(code) or asks else line
+def _spell_out_magics(lines):
+    """Turn magics into calls, as IPython does, but read the lines before one only once, however many there are."""
+    from IPython.core import inputtransformer2 as ipython
+
+    bare = [line.lstrip(" \t") for line in lines]  # of which any part can be read by itself
+    done, at, size, left = [], 0, FEW, MOST
+    while at < len(lines) and left:
+        cut = at + size < len(lines)
+        statements = ipython.make_tokens_by_line(bare[at : at + size])
+        kinds = (ipython.MagicAssign, ipython.SystemAssign, ipython.EscapedCommand, ipython.HelpEnd)
+        found = [*filter(None, (kind.find(statements[:-1] if cut else statements) for kind in kinds))]
+        if not found:
+            if not cut:
+                break
+            size *= 2
+            continue
+        first = min(found, key=ipython.TokenTransformBase.sortby)
+        start = at + first.start_line
+        indent = lines[start][: len(lines[start]) - len(bare[start])]
+        if isinstance(first, ipython.HelpEnd):
+            end, new = at + first.q_line, ["pass\n"]
+        else:
+            end, first.start_line = ipython.find_end_of_continued_line(lines, start), 0
+            new = first.transform(bare[start : end + 1])
+        done += [*lines[at:start], *(indent + line for line in new)]
+        at, size, left = end + 1, FEW, left - 1
+    return done + lines[at:]
+
+
+class WithoutMagic(ast.NodeTransformer):
+    """Code in which the calls that IPython makes of magics are what they run, or nothing."""
+
+    def visit_Expr(self, node):
+        if (statement := _find_timed(node.value)) is None:
+            return node
+        return ast.parse(statement if parses(statement) else "").body or ast.Pass()
+
+    def visit_Assign(self, node):
+        if (statement := _find_timed(node.value)) is not None:
+            node.value = ast.parse(statement or "[]", mode="eval").body
+        return node
+
+    visit_AnnAssign = visit_Assign
+
+
+def _find_timed(node):
+    """Return the statement behind a magic that times it, empty for other magics, None for what is no magic."""
+    match node:
+        case ast.Call(ast.Attribute(ast.Call(ast.Name("get_ipython")), kind), arguments):
+            magic, *behind = [argument.value for argument in arguments if isinstance(argument, ast.Constant)]
+            timed = kind == "run_line_magic" and magic in TIMING and behind
+            return OPTIONS.sub("", behind[0], count=1) if timed else ""
+    return None
 
 
 class SpelledOut(ast.NodeTransformer):
     """Code in a form in which the tables of symbols are the same in every Python, and x += 1 uses x.
 
     Comprehensions become generators: from Python 3.12, the tables count the variables of a comprehension to the code
-    around it.
+    around it. What is awaited at the top level stands there as it is.
     """
+
+    def visit_Await(self, node):
+        return self.generic_visit(node).value
+
+    def visit_AsyncWith(self, node):
+        return ast.With(**vars(self.generic_visit(node)))
+
+    def visit_AsyncFor(self, node):
+        return ast.For(**vars(self.generic_visit(node)))
+
+    def visit_comprehension(self, node):
+        node.is_async = 0
+        return self.generic_visit(node)
 
     def visit_ListComp(self, node):
         self.generic_visit(node)
@@ -80,7 +151,7 @@ def read_symbols(source):
 def find_bound_and_used(source):
     """Return two sets of names: those the code binds at its top level, and those it takes from there."""
     try:
-        top, *inner = read_symbols(AWAIT.sub("", source))
+        top, *inner = read_symbols(source)
     except UNPARSED:
         return set(), set()
     bound = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
