@@ -11,8 +11,8 @@ UNPARSED = (SyntaxError, ValueError, RecursionError, MemoryError)  # of what is 
 CELL_MAGIC = re.compile(r"(\s*%%(\w+|!).*\n?)+")  # the last of them
 TIMING = {"time", "timeit", "prun", "memit", "mprun"}  # magics of a line, behind which a statement stands
 OPTIONS = re.compile(r"(-[\w-]+( \d+)?\s+)*")  # of such a magic
-OTHER = """! bash cmd file html HTML javascript js latex markdown perl pypy python python2 python3 ruby script sh svg SVG
-sx system writefile""".split()  # magics of a cell in which no code of this notebook stands
+OTHER = """! bash cmd file html HTML javascript js latex markdown perl pypy python python2 python3 ruby script sh
+svg SVG sx system writefile""".split()  # magics of a cell in which no code of this notebook stands
 FEW, MOST, LONGEST = 4, 100, 20_000  # lines that are read at first; magics and characters of a cell that has magics
 
 
@@ -157,6 +157,31 @@ def find_bound_and_used(source):
     bound = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
     used = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()}
     return bound, used | {symbol.get_name() for table in inner for symbol in table.get_symbols() if symbol.is_global()}
+
+
+def find_bound_from(source, line):
+    """Return two sets: the names that a cell binds or changes from a line on, and which of them it imports."""
+    try:
+        below = [node for node in ast.parse(source).body if node.end_lineno >= line]
+    except UNPARSED:  # perhaps of another Python
+        return {*re.findall(r"^(?:async def|def|class|(?=\w+[ \t]*=[^=]))[ \t]*(\w+)", source, re.M)}, set()
+    changed = {ast.unparse(node) for node in map(_find_changed, below) if node}
+    imported = {name for node in below for name, _, _ in imported_names(node)}
+    return find_bound_and_used(ast.unparse(ast.Module(below, [])))[0] | changed, imported
+
+
+def _find_changed(statement):
+    """The name of what a statement changes in place: `x[0] = 1`, `x.y = 1`, `x.update(y)`; None where it doesn't."""
+    match statement:
+        case ast.Assign([ast.Subscript() | ast.Attribute() as node]) | ast.AugAssign(node):
+            pass
+        case ast.Expr(ast.Call(ast.Attribute() as node)):
+            pass
+        case _:
+            return None
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node if isinstance(node, ast.Name) else None
 
 
 @cache
