@@ -13,24 +13,23 @@ TIMING = {"time", "timeit", "prun", "memit", "mprun"}  # magics of a line, behin
 OPTIONS = re.compile(r"(-[\w-]+( \d+)?\s+)*")  # of such a magic
 OTHER = """! bash cmd file html HTML javascript js latex markdown perl pypy python python2 python3 ruby script sh
 svg SVG sx system writefile""".split()  # magics of a cell in which no code of this notebook stands
-FEW, MOST, LONGEST = 4, 100, 20_000  # lines that are read at first; magics and characters of a cell that has magics
+LINES = re.compile(r"^[ \t]*[%!?]|=[ \t]*[%!]|\?[ \t]*$", re.M)  # that may be magic
+MOST, LONGEST = 40, 20_000  # such lines and characters of a cell, of which IPython reads all again after each
 
 
 @cache
 def python_only(source):
     """Return the source without what only IPython understands, so that Python can read it."""
-    if parses(source) or len(source) > LONGEST:
+    if parses(source) or len(source) > LONGEST or len(LINES.findall(source)) > MOST:
         return source
     if magic := CELL_MAGIC.match(source):
         return "pass" if magic[2] in OTHER else "pass\n" + python_only(source[magic.end() :])
     from IPython.core.inputtransformer2 import TransformerManager  # the page's Python has none
 
-    manager = TransformerManager()
-    manager.do_token_transforms = _spell_out_magics
     try:
-        source = manager.transform_cell(source)
+        source = TransformerManager().transform_cell(source)
         return ast.unparse(ast.fix_missing_locations(WithoutMagic().visit(ast.parse(source))))
-    except UNPARSED:
+    except (*UNPARSED, RuntimeError):
         return source
 
 
@@ -45,35 +44,6 @@ def parses(source):
 def parse(source):
     """Return the syntax of a cell, without what only IPython understands."""
     return ast.parse(python_only(source))
-
-
-def _spell_out_magics(lines):
-    """Turn magics into calls, as IPython does, but read the lines before one only once, however many there are."""
-    from IPython.core import inputtransformer2 as ipython
-
-    bare = [line.lstrip(" \t") for line in lines]  # of which any part can be read by itself
-    done, at, size, left = [], 0, FEW, MOST
-    while at < len(lines) and left:
-        cut = at + size < len(lines)
-        statements = ipython.make_tokens_by_line(bare[at : at + size])
-        kinds = (ipython.MagicAssign, ipython.SystemAssign, ipython.EscapedCommand, ipython.HelpEnd)
-        found = [*filter(None, (kind.find(statements[:-1] if cut else statements) for kind in kinds))]
-        if not found:
-            if not cut:
-                break
-            size *= 2
-            continue
-        first = min(found, key=ipython.TokenTransformBase.sortby)
-        start = at + first.start_line
-        indent = lines[start][: len(lines[start]) - len(bare[start])]
-        if isinstance(first, ipython.HelpEnd):
-            end, new = at + first.q_line, ["pass\n"]
-        else:
-            end, first.start_line = ipython.find_end_of_continued_line(lines, start), 0
-            new = first.transform(bare[start : end + 1])
-        done += [*lines[at:start], *(indent + line for line in new)]
-        at, size, left = end + 1, FEW, left - 1
-    return done + lines[at:]
 
 
 class WithoutMagic(ast.NodeTransformer):
@@ -165,23 +135,10 @@ def find_bound_from(source, line):
         below = [node for node in ast.parse(source).body if node.end_lineno >= line]
     except UNPARSED:  # perhaps of another Python
         return {*re.findall(r"^(?:async def|def|class|(?=\w+[ \t]*=[^=]))[ \t]*(\w+)", source, re.M)}, set()
-    changed = {ast.unparse(node) for node in map(_find_changed, below) if node}
+    starts = (re.match(r"(\w+)[.\[]", ast.unparse(node)) for node in below)  # `x[0] = 1`, `x.y = 1`, `x.update(y)`
+    changed = {start[1] for start in starts if start}
     imported = {name for node in below for name, _, _ in imported_names(node)}
     return find_bound_and_used(ast.unparse(ast.Module(below, [])))[0] | changed, imported
-
-
-def _find_changed(statement):
-    """The name of what a statement changes in place: `x[0] = 1`, `x.y = 1`, `x.update(y)`; None where it doesn't."""
-    match statement:
-        case ast.Assign([ast.Subscript() | ast.Attribute() as node]) | ast.AugAssign(node):
-            pass
-        case ast.Expr(ast.Call(ast.Attribute() as node)):
-            pass
-        case _:
-            return None
-    while isinstance(node, ast.Subscript | ast.Attribute):
-        node = node.value
-    return node if isinstance(node, ast.Name) else None
 
 
 @cache
