@@ -8,16 +8,29 @@ from functools import cache
 
 PACKAGES = ("attention_src", "attention_course")
 UNPARSED = (SyntaxError, ValueError, RecursionError, MemoryError)  # of what is no Python, or too much of it
-MAGIC = re.compile(r"%%?[a-z]|!|\?")  # %pip, %%time, !ls, ?f
-TIMED = re.compile(r"%time(it)? (?!-)")  # and behind it the statement
-AWAIT = re.compile(r"\bawait\s")  # which a notebook allows outside of functions
-RESULT = re.compile(r"(\w+ = )[!%].*")  # of a command
+CELL_MAGIC = re.compile(r"(\s*%%(\w+|!).*\n?)+")  # the last of them
+TIMING = {"time", "timeit", "prun", "memit", "mprun"}  # magics of a line, behind which a statement stands
+OPTIONS = re.compile(r"(-[\w-]+( \d+)?\s+)*")  # of such a magic
+OTHER = """! bash cmd file html HTML javascript js latex markdown perl pypy python python2 python3 ruby script sh
+svg SVG sx system writefile""".split()  # magics of a cell in which no code of this notebook stands
+LINES = re.compile(r"^[ \t]*[%!?]|=[ \t]*[%!]|\?[ \t]*$", re.M)  # that may be magic
+MOST, LONGEST = 40, 20_000  # such lines and characters of a cell, of which IPython reads all again after each
 
 
 @cache
 def python_only(source):
     """Return the source without what only IPython understands, so that Python can read it."""
-    return source if parses(source) else "\n".join(map(_without_magic, source.split("\n")))
+    if parses(source) or len(source) > LONGEST or len(LINES.findall(source)) > MOST:
+        return source
+    if magic := CELL_MAGIC.match(source):
+        return "pass" if magic[2] in OTHER else "pass\n" + python_only(source[magic.end() :])
+    from IPython.core.inputtransformer2 import TransformerManager  # the page's Python has none
+
+    try:
+        source = TransformerManager().transform_cell(source)
+        return ast.unparse(ast.fix_missing_locations(WithoutMagic().visit(ast.parse(source))))
+    except (*UNPARSED, RuntimeError):
+        return source
 
 
 def parses(source):
@@ -33,23 +46,51 @@ def parse(source):
     return ast.parse(python_only(source))
 
 
-def _without_magic(line):
-    code = line.lstrip()
-    indent = line[: len(line) - len(code)]
-    if TIMED.match(code):
-        return indent + TIMED.sub("", code, count=1)
-    if RESULT.fullmatch(code):
-        return indent + RESULT.sub(r"\1[]", code)
-    asks = code.rstrip().endswith("?") and "#" not in code
-    return indent + "pass" if MAGIC.match(code) or asks else line
+class WithoutMagic(ast.NodeTransformer):
+    """Code in which the calls that IPython makes of magics are what they run, or nothing."""
+
+    def visit_Expr(self, node):
+        if (statement := _find_timed(node.value)) is None:
+            return node
+        return ast.parse(statement if parses(statement) else "").body or ast.Pass()
+
+    def visit_Assign(self, node):
+        if (statement := _find_timed(node.value)) is not None:
+            node.value = ast.parse(statement or "[]", mode="eval").body
+        return node
+
+    visit_AnnAssign = visit_Assign
+
+
+def _find_timed(node):
+    """Return the statement behind a magic that times it, empty for other magics, None for what is no magic."""
+    match node:
+        case ast.Call(ast.Attribute(ast.Call(ast.Name("get_ipython")), kind), arguments):
+            magic, *behind = [argument.value for argument in arguments if isinstance(argument, ast.Constant)]
+            timed = kind == "run_line_magic" and magic in TIMING and behind
+            return OPTIONS.sub("", behind[0], count=1) if timed else ""
+    return None
 
 
 class SpelledOut(ast.NodeTransformer):
     """Code in a form in which the tables of symbols are the same in every Python, and x += 1 uses x.
 
     Comprehensions become generators: from Python 3.12, the tables count the variables of a comprehension to the code
-    around it.
+    around it. What is awaited at the top level stands there as it is.
     """
+
+    def visit_Await(self, node):
+        return self.generic_visit(node).value
+
+    def visit_AsyncWith(self, node):
+        return ast.With(**vars(self.generic_visit(node)))
+
+    def visit_AsyncFor(self, node):
+        return ast.For(**vars(self.generic_visit(node)))
+
+    def visit_comprehension(self, node):
+        node.is_async = 0
+        return self.generic_visit(node)
 
     def visit_ListComp(self, node):
         self.generic_visit(node)
@@ -80,12 +121,24 @@ def read_symbols(source):
 def find_bound_and_used(source):
     """Return two sets of names: those the code binds at its top level, and those it takes from there."""
     try:
-        top, *inner = read_symbols(AWAIT.sub("", source))
+        top, *inner = read_symbols(source)
     except UNPARSED:
         return set(), set()
     bound = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
     used = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()}
     return bound, used | {symbol.get_name() for table in inner for symbol in table.get_symbols() if symbol.is_global()}
+
+
+def find_bound_from(source, line):
+    """Return two sets: the names that a cell binds or changes from a line on, and which of them it imports."""
+    try:
+        below = [node for node in ast.parse(source).body if node.end_lineno >= line]
+    except UNPARSED:  # perhaps of another Python
+        return {*re.findall(r"^(?:async def|def|class|(?=\w+[ \t]*=[^=]))[ \t]*(\w+)", source, re.M)}, set()
+    starts = (re.match(r"(\w+)[.\[]", ast.unparse(node)) for node in below)  # `x[0] = 1`, `x.y = 1`, `x.update(y)`
+    changed = {start[1] for start in starts if start}
+    imported = {name for node in below for name, _, _ in imported_names(node)}
+    return find_bound_and_used(ast.unparse(ast.Module(below, [])))[0] | changed, imported
 
 
 @cache

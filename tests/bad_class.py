@@ -181,6 +181,14 @@ def to_windows(notebook):
     return b"\xef\xbb\xbf" + json.dumps(notebook).replace("\\n", "\\r\\n").encode()
 
 
+def to_utf_16(notebook):
+    return json.dumps(notebook, ensure_ascii=False).encode("utf-16")
+
+
+def to_cp949(notebook):
+    return json.dumps(notebook, ensure_ascii=False).encode("cp949", "replace")
+
+
 def store_50_mb(notebook):
     cell_of(notebook, ATTENTION).outputs = [{"output_type": "stream", "name": "stdout", "text": "x" * 50_000_000}]
 

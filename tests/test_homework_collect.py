@@ -148,6 +148,7 @@ def test_each_student_has_their_files_and_the_one_that_counts_is_first(tmp_path,
     collected = collect_archive(tmp_path, one["files"], roster)
     assert {student: [file.path for file in about.files] for student, about in collected.items()} == one["whose"]
     assert max(about.late for about in collected.values()).startswith(one.get("late", ""))
+    assert one.get("noted", "") in "; ".join(note for about in collected.values() for note in about.notes)
 
 
 def test_in_a_folder_the_time_of_a_file_decides_and_then_the_number_of_the_try(tmp_path):
@@ -213,7 +214,7 @@ def test_a_path_that_leaves_the_folder_leaves_nothing_and_one_without_end_is_cut
     written = [*tmp_path.rglob("*.ipynb")]
     assert {path.parent for path in written} == {tmp_path / "out" / "deep"}
     long, *others = sorted(path.stem for path in written)
-    assert others == ["etc", "unknown-1", "y", "z"] and 0 < len(long) <= 60
+    assert others == ["etc", "x", "y", "z"] and 0 < len(long) <= 60
 
 
 def test_hidden_files_are_left_alone_and_what_is_no_file_is_named_and_not_opened(tmp_path):

@@ -86,6 +86,8 @@ def test_of_a_chapter_only_what_is_wanted_runs_and_what_that_needs():
         ("import a.b as c\nfrom d import e", {"c", "e"}, set()),
         ("x[0] = 1", set(), {"x"}),
         ("x = await f(y)", {"x"}, {"f", "y"}),
+        ("async with a as b:\n    c = [d async for d in e]", {"b", "c"}, {"a", "e"}),
+        ("async for i in y:\n    q = await r(i)", {"i", "q"}, {"y", "r", "i"}),
         ("this is no Python", set(), set()),
     ],
 )
@@ -109,17 +111,32 @@ def test_no_comprehension_reaches_the_tables_of_symbols(monkeypatch):
     ("source", "plain"),
     [
         ("%matplotlib inline\nx = 1", "pass\nx = 1"),
-        ("if a:\n    !ls\n", "if a:\n    pass\n"),
-        ("np.exp?\nx = 1", "pass\nx = 1"),
+        ("if a:\n    !ls\n", "if a:\n    pass"),
+        ("np.exp?\nx = 1\n?np", "pass\nx = 1\npass"),
         ("x = 5 % 3", "x = 5 % 3"),
         ("%%time\nx = 1", "pass\nx = 1"),
+        ("%%capture out\n%%time\n%time x = 1", "pass\nx = 1"),
+        ("%%bash\nls -l", "pass"),
         ("%time x = 1", "x = 1"),
-        ("x = !ls\n  y = %pwd", "x = []\n  y = []"),
-        ("!ls\nx = (7\n  % 5)", "pass\nx = (7\n  % 5)"),
+        ("%timeit -n 1 -r 2 f(x)", "f(x)"),
+        ("out = %time f(x)", "out = f(x)"),
+        ("x: int = %time f()", "x: int = f()"),
+        ("x = !ls\ny = %pwd", "x = []\ny = []"),
+        ("!ls\nx = (7\n  % 5)", "pass\nx = 7 % 5"),
+        ("%load_ext a\nprint('%d'\n  '%d' % (1, 2))", "pass\nprint('%d%d' % (1, 2))"),
+        ("%%time\n'''what\nis this?\n'''", "pass\n'''what\nis this?\n'''"),
+        ("!pip install a \\\n  b\nx = 1", "pass\nx = 1"),
+        (
+            "for i in y:\n    %time await f(i)\n    if i:\n        !ls\n  # b",
+            "for i in y:\n    await f(i)\n    if i:\n        pass",
+        ),
+        ("!ls (\nx = 1\n!echo it's\ny = 2", "pass\nx = 1\npass\ny = 2"),
+        (">>> x = 1\n>>> !ls", "x = 1\npass"),
         (" " * 100_000 + "a" * 99_000 + " $", " " * 100_000 + "a" * 99_000 + " $"),
+        ("!l\n" * 60_000, "!l\n" * 60_000),
     ],
 )
-def test_magic_is_left_out(source, plain):
+def test_magic_is_left_out_and_what_it_times_is_run(source, plain):
     assert names.python_only(source) == plain
 
 

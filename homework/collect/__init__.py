@@ -10,7 +10,7 @@ from ..chapter import Unclear, find_chapter
 from ..course import read_collected, read_json, read_students, write_file, write_json
 from ..roster import has_names, slug, tell_apart
 from .files import read_files, read_metadata
-from .layouts import PLATFORMS, Layout
+from .layouts import Layout, read_attempt, read_time
 
 LIST, MOST_NOTES = "collected.json", 20
 
@@ -112,7 +112,7 @@ def _find_student(named, stem, students):
 
 
 def _list_people(keys, roster):
-    return " or ".join(f"{key} ({roster[key].name})" for key in sorted(keys))
+    return " or ".join(f"{key} ({roster[key].name})" if key in roster else key for key in sorted(keys))
 
 
 def collect(place, stem, roster=None, listed=()):
@@ -131,7 +131,9 @@ def collect(place, stem, roster=None, listed=()):
     }
 
     notebooks = defaultdict(list)
-    for file in sorted(read_files(place), key=lambda file: not file.is_notebook):
+    files = sorted(read_files(place), key=lambda file: not file.is_notebook)
+    layout.read_files(files)
+    for file in files:
         owner, earlier = layout.owner(file.levels), settled.get((file.path, file.digest))
         if not owner.students and earlier and not listed[earlier]["nobody"]:
             owner.students = [earlier]
@@ -147,7 +149,7 @@ def collect(place, stem, roster=None, listed=()):
         for name in names:
             about = collected.setdefault(name, Collected(number=owner.number, nobody=not owner.students))
             about.files.append(file)
-            about.late = max(about.late, owner.late)
+            about.late = max(about.late, owner.late, key=lambda text: (bool(text), read_time(text), text))
     for about in collected.values():
         about.put_newest_first(stem)
         if about.nobody:
@@ -171,11 +173,10 @@ def _tell_namesakes_apart(student, number, collected, listed, roster):
 
 def _rank(file, stem):
     """What decides between two files: a notebook, of this chapter, then the dates and the number of the try."""
-    attempt = PLATFORMS[2].search(file.path)
     tries = [int(number) for number in re.findall(r"\d{1,18}", file.path)]
     marks = f"ex{stem[:2]}-".encode()
-    about = not file.left_out, file.is_notebook, marks in file.data
-    return *about, attempt["when"] if attempt else "", file.when, tries, file.path
+    about = not file.left_out, file.is_notebook, marks in file.text
+    return *about, read_attempt(file.path), file.when, tries, file.path
 
 
 def _entry(name, roster):

@@ -49,7 +49,13 @@ class File:
 
     @property
     def is_notebook(self):
-        return self.path.lower().endswith(".ipynb") or (self.data.lstrip()[:1] == b"{" and b'"cells"' in self.data)
+        return self.path.lower().endswith(".ipynb") or (self.text[:1] == b"{" and b'"cells"' in self.text)
+
+    @property
+    def text(self):
+        """The bytes as they are searched for marks, of a file in UTF-16 too."""
+        data = self.data[2:] if self.data[:2] in (b"\xff\xfe", b"\xfe\xff") else self.data
+        return data.replace(b"\0", b"").lstrip()
 
     @property
     def digest(self):

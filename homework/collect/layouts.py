@@ -4,29 +4,34 @@ A platform's own number decides first, then an exact id, then a whole name; a pa
 that can be a date is an id only beside its student's name. What could be two people's is nobody's, and both are named.
 """
 
+import posixpath
 import re
 import tomllib
 import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 import yaml
+from dateutil import parser
 
 from book.chapter import CHAPTERS, ROOT, TRANSLATED, read, title
 
 from ..roster import HANGUL, comparable, exact, slug
 
-PLATFORMS = [  # the first that fits tells who
-    re.compile(r"(?:^|/)(?P<who>[^/]+?)_(?P<number>\d+)_assignsubmission_[a-z]+(_|/|$)"),  # Moodle: Jane Doe_1_…_file
-    re.compile(r"(?:^|/)(?P<who>[^_/]+)(?P<late>_LATE)?_(?P<number>\d\d+)_\d\d+_[^/]*$"),  # Canvas: doejane_12_345_x-1
-    re.compile(r"_(?P<who>[^_/]+)_attempt_(?P<when>\d{4}-[\d-]+\d)[^/]*$"),  # Blackboard: HW 1_jdoe_attempt_2026-01-…_x
-    re.compile(r"(?:^|/)\d+-\d+ ?- (?P<who>[^/]+?) ?- (?P<when>\w+ \d+, \d{4} \d+ [AP]M)(/| -)"),  # Brightspace
+MOODLE, CANVAS, BLACKBOARD, BRIGHTSPACE = PLATFORMS = [  # the first that finds somebody tells who
+    re.compile(r"(?:^|/)(?P<who>[^/]+?)_(?P<number>\d+)_assignsubmission_[a-z]+(_|/|$)"),  # Jane Doe_1_…_file
+    re.compile(r"(?:^|/)(?P<who>[^_/]+)(?P<late>_LATE)?_(?P<number>\d\d+)_\d\d+_[^/]*$"),  # doejane_12_345_x-1
+    re.compile(r"(?:^|/)(?P<who>[^/]*?_[^/]+?)_attempt_(?P<when>\d{4}-[\d-]+\d)[^/]*$"),  # HW 1_jdoe_attempt_2026-01-…
+    re.compile(r"(?:^|/)\d+-\d+ ?- (?P<who>[^/]+?) ?- (?P<when>\w+ \w+,? \d{4} \d+:?\d+( [AP]M)?)(/| -|$)"),
 ]
+CLOCK = re.compile(r"\b(\d\d?)(\d\d)(?=( [AP]M)?$)")  # Brightspace's 1046 AM
 GRADESCOPE = re.compile(r"(?:^|/)(?P<folder>submission_(?P<number>\d+))/")
+EXPORTED = re.compile(r"(?:assignment_\d+_export/)?(submission_\d+)/")  # without its list
 RUBY = re.compile(rb"!ruby/\S+|^([ -]*):(?=\w+:)", re.M)  # its kinds of values in YAML, and keys like :name:
 WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 JOINED, NOISE, USUAL = WORDS["joining"], re.compile("|".join(WORDS["added"]), re.I), {*WORDS["usual"].split()}
@@ -95,6 +100,22 @@ def _owner(people, *about):
     return Owner([], set().union(*people), *about)
 
 
+def read_time(text):
+    """Return the time that a platform writes; the first there is where it writes none."""
+    try:
+        if re.fullmatch(r"\d{4}(-\d+){5}", text):
+            return datetime(*map(int, text.split("-")))
+        return parser.parse(CLOCK.sub(r"\1:\2", text)).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        return datetime.min
+
+
+def read_attempt(path):
+    """Return the time of an attempt that a platform writes into a path; the first there is where it writes none."""
+    matches = (pattern.search(path) for pattern in (BLACKBOARD, BRIGHTSPACE))
+    return max((read_time(match["when"]) for match in matches if match), default=datetime.min)
+
+
 class Layout:
     """The folder or archive as one platform laid it out, for a chapter and a roster, which may be empty."""
 
@@ -112,8 +133,9 @@ class Layout:
         self.submissions = {}  # {folder: (submitters, when)}, from Gradescope's list
         self.repositories = {name: name.split("-") for name in repositories}  # `assignment-user`
         several = self.repositories.values() if len(self.repositories) > 1 else ()
-        columns = zip(*(words[:-1] for words in several), strict=False)
-        self.shared = [column[0] for column in takewhile(lambda column: len({*column}) == 1, columns)]
+        self.shared = _find_shared([words[:-1] for words in several])
+        self.notebooks = {}  # {levels: the paths of the notebooks that lie below these levels}
+        self.compared = {}  # {such paths: where they differ}
 
     def read_submissions(self, metadata):
         """Read Gradescope's `submission_metadata.yml`."""
@@ -128,17 +150,28 @@ class Layout:
             return
         self.submissions = submissions
 
+    def read_files(self, files):
+        """Read the paths of all files, which tell what the names of a platform or a class have in common."""
+        for levels in {file.levels[: i + 1] for file in files if file.is_notebook for i in range(len(file.levels))}:
+            self.notebooks.setdefault(levels[:-1], []).append(levels[-1])
+
     def owner(self, levels):
         """Return the Owner of a file; what is in an archive was named by whoever handed it in: the outermost rules."""
         perhaps = set()
-        for level in levels:
-            owner = self._find_by_platform(level) or self._find_by_path(level)
+        for place, level in enumerate(levels):
+            beside = self.notebooks.get(levels[:place], [level])
+            if owner := self._find_by_platform(level, beside):
+                if not (owner.students or owner.candidates):  # the rest of the path, its student has named
+                    found = self._find_by_path(level, beside)
+                    owner.perhaps = found.perhaps.union(found.candidates, found.students)
+                return owner
+            owner = self._find_by_path(level, beside)
             if owner.names_somebody:
                 return owner
             perhaps |= owner.perhaps
         return Owner(perhaps=perhaps)
 
-    def _find_by_platform(self, level):
+    def _find_by_platform(self, level, beside):
         if (match := GRADESCOPE.search(level)) and match["folder"] in self.submissions:
             submitters, when = self.submissions[match["folder"]]
             people = [self._person(who.get("name"), [who.get("sid"), who.get("email")]) for who in submitters]
@@ -146,18 +179,43 @@ class Layout:
                 people = [by_number]
             first = submitters[0].get("email") or submitters[0].get("sid") or match["number"]
             return _owner(people, when, slug(str(first)) if len(people) == 1 else "")
+        nobody = None
         for match in filter(None, (pattern.search(level) for pattern in PLATFORMS)):
             parts = {"late": "", "when": "", "number": ""} | {k: v for k, v in match.groupdict().items() if v}
-            if match.re is PLATFORMS[1] and (
+            if match.re is CANVAS and (
                 {*self._words(parts["who"])} <= self.usual
                 or (self.roster and DATE.fullmatch(parts["who"]))
                 or (DATE.fullmatch(parts["number"]) and self.roster and not self._person(parts["who"], []))
             ):
                 continue  # `과제_20261234_1_…` only looks like Canvas's, as does a date with a time
             late = "late, says Canvas" if parts["late"] else parts["when"]
-            login = self.exact.get(exact(parts["who"])) if not parts["number"] else None
-            return _owner([login or self._person(parts["who"], [parts["number"]])], late, parts["number"])
-        return None
+            others = {other["who"] for path in beside if (other := match.re.search(path))}
+            endings = _split_user(parts["who"], others) if match.re is BLACKBOARD else [parts["who"]]
+            logins = [self.exact.get(exact(ending), set()) for ending in endings if not parts["number"]]
+            keys = set().union(*logins) or self._person(endings[0], [parts["number"]])
+            owner = _owner([keys], late, parts["number"])
+            if not keys and match.re is MOODLE:
+                owner = self._find_in_group(owner, parts["who"], others)
+            if owner.students or owner.candidates:
+                return owner
+            nobody = nobody or owner
+        return nobody
+
+    def _find_in_group(self, owner, who, others):
+        """Find a student of Moodle before whose name that of a group stands, `Group A-Jane Doe`.
+
+        Without a sign that it is a group's, it may be part of the name of somebody who is not in the roster.
+        """
+        parts = who.split("-")
+        for place in range(1, len(parts)):
+            group, name = "-".join(parts[:place]), "-".join(parts[place:])
+            keys = self.known.get(comparable(name), set()) if " " in name.strip() or HANGUL.search(name) else set()
+            if keys:
+                listed = any(group in self.roster[key].row.values() for key in keys)
+                together = any(other.startswith(f"{group}-") for other in others - {who})
+                sure = len(keys) == 1 and (listed or together or not self._tells(group))
+                return Owner([*keys], set(), owner.late, owner.number) if sure else Owner([], keys, "", owner.number)
+        return owner
 
     def _person(self, name, ids):
         """The students whom a platform's name and ids mean; without a roster the name itself."""
@@ -173,7 +231,7 @@ class Layout:
         match = self._match_name(text)
         return match.students & match.dated or match.students | match.dated
 
-    def _find_by_path(self, level):
+    def _find_by_path(self, level, beside):
         """Find the owner from folder and file names.
 
         The outermost name decides, unless it is Korean and only likely.
@@ -184,7 +242,8 @@ class Layout:
             return _owner([keys] if keys else [])
         if self.roster:
             return self._match_path(parts)
-        return Owner([name] if parts and (name := self._read_name(parts)) else [])
+        names = {name for part in self._find_names(level, beside) if (name := slug(part))}
+        return Owner([*names]) if len(names) < 2 else Owner(candidates=names)
 
     def _match_path(self, parts):
         """Find the owner from the names on a path, the outermost first."""
@@ -200,14 +259,56 @@ class Layout:
             return _owner([likely & dated]) if likely & dated else Owner(candidates=likely | dated)
         return _owner([likely]) if likely else Owner(perhaps=perhaps)
 
-    def _read_name(self, parts):
-        """Return the student's name in a path if there is no roster, empty if it has none."""
-        who = parts[-2] if len(parts) > 1 else NOISE.sub(" ", re.sub(re.escape(self.stem), " ", parts[-1], flags=re.I))
-        nobody = len(parts) == 1 and {*self._words(who)} <= self.usual
+    def _find_names(self, level, beside):
+        """Return what can be a student's name in a path if there is no roster.
+
+        The level that differs between files tells whose they are: it is the name of one of the folders above them.
+        Where none differs, that is the only folder or file whose name can be somebody's.
+        """
+        if match := EXPORTED.match(level):
+            return [match[1]]
+        *folders, file = _split_path(level)
+        if (key := tuple(beside)) not in self.compared:
+            self.compared[key] = self._compare(beside)
+        paths, differing, weak = self.compared[key]
+        if folders and differing:
+            return [folders[place] for place in differing if place < len(folders)]
+        while folders and not any(path[: len(folders)] == folders for path in paths):  # below any notebook
+            folders.pop()
+        own, telling = self._read_name(file), [*filter(self._tells, folders)]
+        if telling:
+            there = {self._read_name(name) for *above, name in paths if above == folders} - {""}
+            return telling if len(there) < 2 else [*telling, own]
+        if weak is not None and weak < len(folders):  # `1/x.ipynb` beside `2/x.ipynb`, but not beside `2/y.ipynb`
+            same = {path[weak] for path in paths if len(path) > weak + 1 and self._read_name(path[-1]) == own}
+            return [folders[weak], own] if not own or len(same) > 1 else [own]
+        return [own]
+
+    def _compare(self, beside):
+        """Return paths, on which levels their folders' names differ, and on which they do and can be nobody's name."""
+        paths, alike, weak = [_split_path(path) for path in beside if not self._find_by_platform(path, [])], {}, None
+        for place, column in enumerate(zip(*(path[:-1] for path in paths if len(path) > 1), strict=False)):
+            names = [*map(slug, column)]
+            if len({*names}) > 1 and (any(map(self._tells, column)) or all(map(str.isdigit, column))):
+                alike.setdefault(tuple(map(names.index, names)), place)  # of two that differ alike the outer one
+            elif len({*names}) > 1 and weak is None:
+                weak = place
+        return paths, [*alike.values()], weak
+
+    def _read_name(self, file):
+        """Return the student's name in that of a file if there is no roster, empty if it has none."""
+        who = NOISE.sub(" ", re.sub(re.escape(self.stem), " ", file, flags=re.I))
+        nobody = {*self._words(who)} <= self.usual
         if HANGUL.search(who):  # of Korean words the usual ones can go: none of them is a name
             words = [word for word in self._words(who) if not (word in self.usual and HANGUL.search(word))]
             who, nobody = " ".join(words) or who, nobody or all(word.isdigit() for word in words)
-        return "" if nobody else slug(who)
+        return "" if nobody else who
+
+    def _tells(self, text):
+        """Can a name be somebody's? Not if everybody uses its words, also with a number or a letter: `Section B`."""
+        words = self._words(text)
+        rare = [w for w in words if not (COUNTED.fullmatch(w) or self._is_usual(w.rstrip("0123456789")))]
+        return bool(rare) and (rare == words or any(len(word) > 1 for word in rare))
 
     def _find_by_clone(self, words):
         """Find the student of a cloned repository, whose name doesn't show where the assignment ends."""
@@ -301,6 +402,25 @@ class Layout:
             if (joined := re.match(JOINED, rest)) and name in self.known and rest[joined.end() :] in self.known:
                 cuts += [name, rest[joined.end() :]]
         return set().union(*(self.known.get(cut, set()) for cut in cuts if HANGUL.match(cut)))
+
+
+def _find_shared(rows):
+    """What several rows of words have in common at their beginning."""
+    columns = zip(*rows, strict=False)
+    return [column[0] for column in takewhile(lambda column: len({*column}) == 1, columns)]
+
+
+def _split_user(who, others):
+    """What can be the user in Blackboard's `HW 1_j_doe`, the likeliest first; what differs between files is of it."""
+    words = who.split("_")
+    shared = len(_find_shared([words[:-1], *(other.split("_")[:-1] for other in others)]))
+    first = next((place for place in range(1, shared + 1) if not COUNTED.fullmatch(words[place])), max(shared, 1))
+    return ["_".join(words[place:]) for place in (first, *range(1, max(shared, 1) + 1))]
+
+
+def _split_path(path):
+    """The names of the folders on a path and of the file, without those that lead out of it."""
+    return [part for part in posixpath.normpath(f"/{unicodedata.normalize('NFKC', path)}").split("/") if part]
 
 
 def _keep_likely(named, unknown):

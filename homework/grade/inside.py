@@ -18,6 +18,7 @@ import re
 import resource
 import struct
 import sys
+import traceback
 import types
 
 import numpy as np
@@ -54,7 +55,11 @@ def describe_error(error):
         message = str(error)[:2000]
     except Exception:
         message = ""
-    return {"raised": type(error).__name__, "message": message}
+    frames = [*traceback.walk_tb(error.__traceback__)]
+    line = next((line for frame, line in frames if CELL.match(frame.f_code.co_filename)), 0)
+    kinds = [kind.__name__ for kind in type(error).__mro__][:20]  # and the module in which it was raised
+    kinds += [str(frame.f_globals.get("__name__")) for frame, _ in frames[-1:]]
+    return {"raised": type(error).__name__, "message": message, "kinds": kinds, "line": line}
 
 
 class MissingModule(types.ModuleType):

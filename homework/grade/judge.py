@@ -12,7 +12,7 @@ from attention_course import checks
 from attention_course.checks import Part
 
 from .likeness import find_likely_names, is_begun
-from .proxies import ModuleMissing, find_answers
+from .proxies import NotHere, find_answers
 from .read import printable
 from .sandbox import DEATHS, Died
 
@@ -72,6 +72,14 @@ class Judge:
                     verdict = self._judge_elsewhere(session, exercise, run) or self._explain(exercise, verdict, run)
                 self._keep(exercise, verdict)
 
+    def leave_losses_to_person(self, run):
+        """Where an answer depends on what a cell did not come to make, the answer may be right on another machine."""
+        for exercise in self.exercises:
+            verdict = self.verdicts[exercise.name]
+            if exercise.name not in self.settled and verdict.status != "unclear":
+                if reason := run.find_loss(exercise, "NameError" in verdict.message):
+                    self._keep(exercise, self._leave_to_person(exercise, reason))
+
     def _keep(self, exercise, verdict):
         self.verdicts[exercise.name] = verdict
         if verdict.status == "right":
@@ -90,12 +98,9 @@ class Judge:
             verdict = Verdict.from_message("wrong", reason)
             if reason.for_person:
                 return self._leave_to_person(exercise, reason)
-            if run.missing_modules and "NameError" in verdict.message:
-                seen = "what a missing module should have made is not there: {reason}"
-                return self._leave_to_person(exercise, Part(seen, reason=reason))
             return verdict
-        except ModuleMissing as missing:
-            return self._leave_to_person(exercise, f"uses a module that is not here: {missing}")
+        except NotHere as missing:
+            return self._leave_to_person(exercise, str(missing))
         except Died as death:
             if death.how != "late":
                 self.settled.add(exercise.name)
@@ -134,10 +139,9 @@ class Judge:
         """Return the verdict on a missing answer, which may have been begun."""
         place = self.restored.answers.get(exercise.name)
         if place in run.errors:
-            reason = checks.Wrong(Part("Your cell did not run. {error}", error=run.errors[place]))
-            if "ModuleNotFoundError" in str(reason):
-                return self._leave_to_person(exercise, reason)
-            return Verdict.from_message("wrong", reason)
+            return Verdict.from_message(
+                "wrong", checks.Wrong(Part("Your cell did not run. {error}", error=run.errors[place]))
+            )
         if place is not None and place not in run.started:
             return Verdict.unclear(Part("The cells before it took too long, so yours was not run."))
         if exercise.name in self.restored.doubtful:

@@ -36,10 +36,15 @@ def read(data):
         raise Unreadable("the file is empty")
     if len(data) > LARGEST:
         raise Unreadable(f"the file has {len(data) // 2**20} MB, more than {LARGEST // 2**20}")
-    try:
-        notebook = json.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise Unreadable(f"not a notebook: {_describe(data, error)}; the .ipynb file itself is needed") from None
+    problem = None
+    for code in ("utf-8-sig", json.detect_encoding(data), "cp949", "latin-1"):  # as other editors save it
+        try:
+            notebook = json.loads(data.decode(code))
+            break
+        except (ValueError, RecursionError) as error:
+            problem = problem or error
+    else:
+        raise Unreadable(f"not a notebook: {_describe(data, problem)}; the .ipynb file itself is needed")
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if cells is None and isinstance(notebook, dict) and isinstance(notebook.get("worksheets"), list):
         cells = [c for sheet in notebook["worksheets"] if isinstance(sheet, dict) for c in sheet.get("cells") or []]

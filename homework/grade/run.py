@@ -8,6 +8,7 @@ import ast
 import os
 import re
 import time
+from collections import defaultdict
 
 import psutil
 
@@ -15,6 +16,7 @@ from attention_course.checks import Part
 from book import names
 from book.chapter import code, is_solution
 
+from .proxies import is_not_here
 from .read import printable
 from .sandbox import DEATHS, Died, Session, untrusted
 
@@ -23,6 +25,8 @@ MOST_DEATHS, MOST_MISSING = 8, 30  # of a student's sandbox, then a person has t
 TOTAL, LEAST = 2.75, 55  # all of a student's code may take so many times as long as one cell, or so many seconds
 # in an answer's cell: a person looks
 COSTLY = ("SyntaxError", "IndentationError", "TabError", "NameError", "ModuleNotFoundError")
+HIDING = re.compile(r"^[ \t]*%(run|pylab|store|load)\b", re.M)  # what may bind names that are not in the code
+MOST_READ = 200_000  # characters of all cells whose statements are looked at one by one
 
 
 def measure_load():
@@ -44,9 +48,11 @@ class Run:
         self.restored, self.kind = restored, kind
         self.seconds, self.seconds_left = seconds, max(TOTAL * seconds, LEAST) * measure_load()
         self.started, self.skipped, self.errors = set(), set(), {}  # places of cells; place -> what a cell raised
-        self.missing_modules = []
+        self.missing_modules, self.stops = [], {}  # place -> line on which a cell stopped, 0 if it is not known
+        self.not_here = set()  # places of cells that stopped for want of what another machine may have
         self.cells = [names.python_only(cell) for cell in restored.own]
-        used = set().union(*(names.find_bound_and_used(cell)[1] for cell in self.cells))
+        self.symbols = [names.find_bound_and_used(cell) for cell in self.cells]
+        used = set().union(*(used for _, used in self.symbols))
         if "exec" in used:  # a text may be code, and needs what code needs
             used |= set().union(*(names.find_bound_and_used(text)[1] for cell in self.cells for text in _texts(cell)))
         self.chapter = names.needed([cell.source for cell in code(source) if not is_solution(cell)], used)
@@ -75,6 +81,7 @@ class Run:
                         break
         else:
             self.restored.note("stopped again and again; what is unclear was not judged", person=True)
+        judge.leave_losses_to_person(self)
 
     def _prepare(self, session):
         """Run what the student's cells need of the chapter."""
@@ -91,23 +98,69 @@ class Run:
         """Run a cell, and note what it raised or that it ended the sandbox."""
         what, exercise = self._say_which(place)
         self.started.add(place)
+        self.stops.pop(place, None)
         try:
-            error, text = self._run_without_missing_modules(session, place)
+            error, text, reply = self._run_without_missing_modules(session, place)
             if error == "MemoryError":
                 raise Died("memory")
         except Died as death:
             if death.how != "late":
                 end = Part(DEATHS[death.how], seconds=self.seconds)
                 self.skipped.add(place)
+                self.stops[place] = 0
                 self.errors[place] = Part("It {end}", end=end)
                 self.restored.note(Part("{what} {end}", what=what, end=end), exercise, person=True)
             raise
         if error and error not in ("NotImplementedError", "NotAttempted", "Wrong"):
             text = re.sub(r"\(cell \d+, line (\d+)\)$", r"(line \1)", text)  # of a SyntaxError
             self.errors[place] = Part("{error}: {text}" if text else "{error}", error=error, text=text)
+            with untrusted():
+                self.stops[place] = int(reply.get("line") or 0)
+            self.not_here |= {place} if is_not_here(reply) else set()
             strange = place in self.restored.answers.values() and error in COSTLY
             note = Part("{what} stopped with {error}", what=what, error=self.errors[place])
             self.restored.note(note, exercise, person=strange)
+
+    def find_loss(self, exercise, lacks_name):
+        """Say which cell stopped before it made what an answer needs; None if there is none.
+
+        If the answer's own cell stopped, that counts only where it need not have on the student's machine.
+        """
+        own, lost, ready = self.restored.answers.get(exercise.name), {}, names.find_bound_and_used(self.chapter)[0]
+        for place, (cell, (bound, _)) in enumerate(zip(self.cells, self.symbols, strict=True)):
+            gone, imported = set(), set()
+            if place not in self.started or (place in self.stops and (place != own or place in self.not_here)):
+                gone, imported = names.find_bound_from(cell, self.stops.get(place, 0))
+            gone -= imported & ready
+            ready |= bound - gone
+            lost = {name: at for name, at in lost.items() if name not in bound} | dict.fromkeys(gone, place)
+        if lost and (name := self._find_needed(exercise.asked, lost)):
+            what, _ = self._say_which(lost[name])
+            error = self.errors.get(lost[name], "too little time")
+            text = "needs {name}, which is not there as it should be: {what} stopped with {error}"
+            return Part(text, name=name[:60], what=what, error=error)
+        hidden = [cell for place, cell in enumerate(self.cells) if place in self.stops and "import *" in cell]
+        if lacks_name and (self.missing_modules or hidden or any(map(HIDING.search, self.restored.own))):
+            return "needs a name that is not there, and what may have made it could not be run here"
+        return None
+
+    def _find_needed(self, asked, lost):
+        """Return the first lost name that some names need, by the statements that bind them; None if there is none."""
+        fine, needs = sum(map(len, self.cells)) < MOST_READ, defaultdict(list)
+        for cell, whole in zip(self.cells, self.symbols, strict=True):
+            parts = [part[2:] for part in names.statements(cell)] if fine and names.parses(cell) else [whole]
+            for bound, used in parts:
+                for name in bound:
+                    needs[name].append(used)
+        todo, seen, read = [*asked], set(), set()
+        for name in todo:
+            if name in lost:
+                return name
+            for used in needs[name] if name not in seen else ():
+                todo += used if id(used) not in read else ()
+                read.add(id(used))
+            seen.add(name)
+        return None
 
     def _say_which(self, place):
         """A cell of the student's own, so that whoever teaches finds it, and its exercise."""
@@ -124,7 +177,7 @@ class Run:
                 error, text = (printable(reply.get(name, ""))[:500] for name in ("raised", "message"))
             match = re.match(r"No module named '([\w.]+)'", text) if error == "ModuleNotFoundError" else None
             if not match or match[1] in self.missing_modules or len(self.missing_modules) >= MOST_MISSING:
-                return error, text
+                return error, text, reply
             self.missing_modules.append(match[1])
             self.restored.note(f"imports {match[1].split('.')[0][:60]}, which is not here; it was run without")
             session.ask("stand_in", name=match[1])
