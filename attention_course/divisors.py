@@ -6,7 +6,7 @@ from attention_src.attention import attention
 from attention_src.scores import dot_score
 from attention_src.threads import limit_threads
 
-__all__ = ["count_in_squares", "measure_gradients", "train_side_by_side"]  # what the chapter calls or names
+__all__ = ["count_in_squares", "measure_gradients", "measure_pulls", "train_side_by_side"]  # what the chapter calls or names
 
 ITEMS, FACTS = 64, 8
 LEARNED = 2 / 3  # of the items right in the last five steps: then a run counts as one that learned
@@ -19,17 +19,22 @@ def _start(runs, d, scale=1.0):
 
 
 def _answer(W, divisor):
-    """Draw items, let each ask for its own facts; return the share right and the squared error of each run, (runs,)."""
+    """Draw items and let each ask for its own facts.
+
+    Return the queries (2 axes after the runs), the weights, whether all facts are right, and the squared error of each
+    item, (runs, items).
+    """
     _, runs, d, _ = W.shape
     items = torch.randn(runs, ITEMS, d, dtype=PRECISE)
     facts = torch.randn(runs, ITEMS, FACTS, dtype=PRECISE).sign()
-    output, _ = attention(items @ W[0], items @ W[1], facts, score=lambda q, k: dot_score(q, k) / divisor)
+    queries = items @ W[0]
+    output, weights = attention(queries, items @ W[1], facts, score=lambda q, k: dot_score(q, k) / divisor)
     right = (output.sign() == facts).all(dim=-1)
-    return right.double().mean(dim=-1), (output - facts).square().sum(dim=-1).mean(dim=-1)
+    return queries, weights.detach(), right.double(), (output - facts).square().sum(dim=-1)
 
 
 @limit_threads()  # too small to gain from more threads
-def train_side_by_side(divisor, rate, d, steps, method=torch.optim.SGD, *, scale=1.0, seed=0, runs=5):
+def train_side_by_side(divisor, rate, d, steps, method=torch.optim.SGD, *, scale=1.0, seed=0, runs=5, teach=None):
     """Train W_q and W_k from several initialisations side by side, on new items at every step.
 
     Parameters
@@ -40,6 +45,7 @@ def train_side_by_side(divisor, rate, d, steps, method=torch.optim.SGD, *, scale
     steps, seed, runs : int
     method : an optimiser of torch.optim
     scale : float, by which W_q and W_k are multiplied at the start
+    teach : function of the weights (runs, 64, 64) that returns which items count in the error, (runs, 64); None for all
 
     Returns
     -------
@@ -58,10 +64,10 @@ def train_side_by_side(divisor, rate, d, steps, method=torch.optim.SGD, *, scale
         before, shares = W.detach().clone(), []
         optimiser = method([W], lr=rate)
         for _ in range(steps):
-            share, error = _answer(W, divisor)
-            shares.append(share)
+            _, weights, right, error = _answer(W, divisor)
+            shares.append(right.mean(dim=1))
             optimiser.zero_grad()
-            error.sum().backward()
+            (error if teach is None else error * teach(weights)).mean(dim=1).sum().backward()
             optimiser.step()
     return torch.stack(shares), before, W.detach()
 
@@ -102,6 +108,15 @@ def count_in_squares(divisors, sizes, rates, method):
     }
 
 
+def _take_gradients(divisor, d, seed, runs):
+    """Return the gradients of the error before the first step, of W_q and W_k and of the queries."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        W = _start(runs, d)
+        queries, _, _, error = _answer(W, divisor)
+        return torch.autograd.grad(error.mean(dim=1).sum(), (W, queries))
+
+
 def measure_gradients(divisor, d, *, seed=0, runs=5):
     """Measure the gradient of W_q and W_k before the first step, for each of several initialisations.
 
@@ -111,9 +126,17 @@ def measure_gradients(divisor, d, *, seed=0, runs=5):
     >>> measure_gradients(1, 16).mean() > measure_gradients(4, 16).mean()
     tensor(True)
     """
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        W = _start(runs, d)
-        _, error = _answer(W, divisor)
-        error.sum().backward()
-    return W.grad.square().mean(dim=(0, 2, 3)).sqrt()
+    gradient, _ = _take_gradients(divisor, d, seed, runs)
+    return gradient.square().mean(dim=(0, 2, 3)).sqrt()
+
+
+def measure_pulls(divisor, d, *, seed=0, runs=5):
+    """Measure how strongly the error pulls at each of the 64 queries before the first step.
+
+    Takes the same as `measure_gradients`. The result (runs, 64) is the length of the gradient of each query.
+
+    >>> measure_pulls(4, 16).shape
+    torch.Size([5, 64])
+    """
+    _, gradient = _take_gradients(divisor, d, seed, runs)
+    return gradient.norm(dim=-1)
