@@ -6,7 +6,7 @@ from statistics import mean
 import numpy as np
 import torch
 
-from attention_course.divisors import LEARNED, count_learners, measure_gradients, train_side_by_side
+from attention_course.divisors import LEARNED, measure_gradients, measure_pulls, train_side_by_side
 
 from .claims import SEEDS, Experiment, Series, all_rows, claim_of, grid, round_numbers, select_rows
 
@@ -14,14 +14,9 @@ RATES = {"SGD": (0.03, 0.1, 0.3, 1, 3, 10), "Adam": (0.001, 0.003, 0.01, 0.03, 0
 
 
 def measure_weights(book, seed, d):
-    """Return the largest weight of random queries, and its slope with the undivided score as mean and median."""
-    row = {}
-    for name, by in book.divisors.items():
-        largest = book.draw_weights(d, by(d), seed).max(axis=1)
-        slope = largest * (1 - largest) / by(d)
-        row |= {f"{name} largest": round(float(largest.mean()), 4)}
-        row |= {f"{name} mean": float(f"{slope.mean():.4g}"), f"{name} median": float(f"{np.median(slope):.4g}")}
-    return row
+    """Return the largest weight of random queries."""
+    largest = {name: book.draw_weights(d, by(d), seed).max(axis=1).mean() for name, by in book.divisors.items()}
+    return round_numbers({f"{name} largest": value for name, value in largest.items()})
 
 
 def measure_first_gradient(book, seed, d):
@@ -30,23 +25,42 @@ def measure_first_gradient(book, seed, d):
     return round_numbers({name: gradients.mean() for name, gradients in by_name.items()})
 
 
+def measure_spread(book, seed, d):
+    """Return how many equal pulls the pulls at the 64 queries count as, and the typical pull, for each divisor."""
+    row = {}
+    for name, by in book.divisors.items():
+        pulls = measure_pulls(by(d), d, seed=seed)
+        row |= {f"{name} count": book.count_as(pulls).mean(), f"{name} typical": pulls.median(dim=1).values.mean()}
+    return round_numbers(row, 5)
+
+
+def train_from_some(book, seed, who, divisor=1, rate=0.03, steps=75):
+    """Let only some rows count in the error, d = 256; return the share of items right at the end, of five runs."""
+    teach = {"all": None, "brightest": book.brightest, "random": book.at_random}
+    teach["others"] = lambda weights: ~book.brightest(weights)
+    shares, *_ = train_side_by_side(divisor, rate, 256, steps, seed=seed, teach=teach[who])
+    return round_numbers({"right": shares[-5:].mean()})
+
+
 def try_rates(book, seed, optimiser, divisor, d):
-    """Return which of six rates bring a run to two thirds right in 75 steps."""
+    """Return the share of items right at the end of 75 steps, for six rates."""
     method, by = getattr(torch.optim, optimiser), book.divisors[divisor](d)
-    return {str(rate): count_learners(by, rate, d, method, seed=seed, runs=1) for rate in RATES[optimiser]}
+    shares = {rate: train_side_by_side(by, rate, d, 75, method, seed=seed, runs=1)[0][-5:] for rate in RATES[optimiser]}
+    return round_numbers({str(rate): share.mean() for rate, share in shares.items()})
 
 
 def start_smaller(book, seed):
-    """Return whether a run with Adam and without a divisor learns, d = 256: with matrices four times smaller, or late.
+    """Return the share of items right at the end with Adam and without a divisor, d = 256.
 
-    The first two columns are for the usual 75 steps, with and without the smaller start; the last is for 400 steps.
+    The first two columns are for the usual 75 steps, from matrices four times smaller and from the usual ones; the last
+    is for 400 steps.
     """
     row = {}
     for rate in (0.001, 0.003):
         for name, steps, scale in (("small", 75, 0.25), ("usual", 75, 1), ("late", 400, 1)):
             shares, *_ = train_side_by_side(1, rate, 256, steps, torch.optim.Adam, scale=scale, seed=seed, runs=1)
-            row[f"{rate} {name}"] = int(shares[-5:].mean() > LEARNED)
-    return row
+            row[f"{rate} {name}"] = shares[-5:].mean()
+    return round_numbers(row)
 
 
 def measure_growth(book, seed):
@@ -63,6 +77,16 @@ def measure_growth(book, seed):
 EXPERIMENTS = {
     "size": Experiment(measure_weights, ("draw_weights", "divisors"), grid(seed=SEEDS, d=[4, 16, 64, 256, 1024])),
     "gradient": Experiment(measure_first_gradient, ("divisors",), grid(seed=SEEDS, d=[16, 64, 256])),
+    "spread": Experiment(measure_spread, ("divisors", "count_as"), grid(seed=SEEDS, d=[16, 64, 256, 1024])),
+    "taught": Experiment(
+        train_from_some,
+        ("brightest", "at_random"),
+        [
+            *grid(seed=SEEDS, who=["all", "brightest", "others", "random"], divisor=[1], rate=[0.03], steps=[75]),
+            *grid(seed=SEEDS, who=["others"], divisor=[1], rate=[0.01, 0.1, 0.3], steps=[75]),
+            *grid(seed=SEEDS, who=["random"], divisor=[16], rate=[0.3], steps=[75]),
+        ],
+    ),
     "window": Experiment(
         try_rates,
         ("divisors",),
@@ -79,7 +103,8 @@ def match_rates(optimiser, divisor, expected):
     def holds(rows):
         runs = {d: select_rows(rows, optimiser=optimiser, divisor=divisor, d=d) for _, d in expected}
         return all(
-            abs(mean(row[str(rate)] for row in runs[d]) - learns) <= 0.2 for (rate, d), learns in expected.items()
+            abs(mean(row[str(rate)] > LEARNED for row in runs[d]) - learns) <= 0.2
+            for (rate, d), learns in expected.items()
         )
 
     return holds
@@ -87,7 +112,7 @@ def match_rates(optimiser, divisor, expected):
 
 def most_learn(rows, column):
     """Return whether at most one run in five fails."""
-    return mean(row[column] for row in rows) >= 0.8
+    return mean(row[column] > LEARNED for row in rows) >= 0.8
 
 
 def compare_sizes(rows, name):
@@ -97,7 +122,7 @@ def compare_sizes(rows, name):
 
 
 def show_rate(rate, label, optimiser, divisor, d=256):
-    """Return the series that shows which runs learn at a rate: 1 if a run does, 0 if it fails."""
+    """Return the series that shows what the runs get right at a rate; one that learns has more than two thirds."""
     return Series(rate, label, {"optimiser": optimiser, "divisor": divisor, "d": d})
 
 
@@ -107,8 +132,12 @@ BY_ROOT = {(rate, d): int(0.05 < rate < 2) for rate in (0.03, 0.1, 0.3, 1, 3) fo
 ADAM_BY_ROOT = {(rate, d): 1 for rate in (0.01, 0.03) for d in (16, 256)}
 ADAM_BY_D = {(rate, d): 1 for rate in (0.01, 0.03, 0.1) for d in (16, 256)}
 
+TAUGHT = {"divisor": 1, "rate": 0.03}
+
 size_claim = claim_of("size", "5 seeds, d = 4 to 1024")
 gradient_claim = claim_of("gradient", "5 seeds, five initialisations each, d = 16, 64 and 256")
+spread_claim = claim_of("spread", "5 seeds, five initialisations each, d = 16 to 1024")
+taught_claim = claim_of("taught", "5 seeds, five runs each; d = 256, plain gradient descent, 75 steps")
 window_claim = claim_of(
     "window", "5 seeds; plain gradient descent and Adam, three divisors, d = 16 and 256, six learning rates each"
 )
@@ -120,21 +149,6 @@ CLAIMS = [
         "0.28.",
         shows=Series("÷ √d largest", "mean of the largest of 16 weights, ÷ √d"),
         baseline=Series("÷ 1 largest", "the same without a divisor"),
-    ),
-    size_claim(
-        "Without a divisor the mean is the largest of the three, but the median is the smallest.",
-        all_rows(
-            lambda row: (
-                row["÷ 1 mean"] > max(row["÷ √d mean"], row["÷ d mean"])
-                and row["÷ 1 median"] < min(row["÷ √d median"], row["÷ d median"])
-            ),
-            d=1024,
-        ),
-        wrong_if="Wrong if, for any seed, at d = 1024, the mean slope with respect to the undivided score is not "
-        "largest, or its median not smallest, without a divisor.",
-        shows=Series("÷ 1 mean", "mean slope with respect to the undivided score, d = 1024, ÷ 1", {"d": 1024}),
-        baseline=Series("÷ √d mean", "the same with ÷ √d", {"d": 1024}),
-        refuting_values={"÷ 1 median": 1.0},
     ),
     gradient_claim(
         "so taking the divisor away makes it 23 times *larger*",
@@ -160,13 +174,60 @@ CLAIMS = [
         shows=Series("÷ 1", "gradient compared with the numbers of W, d = 256, no divisor", {"d": 256}),
         baseline=Series("÷ 1", "the same at d = 16", {"d": 16}),
     ),
+    spread_claim(
+        "**Without a divisor the gradient doesn't vanish, it concentrates.**",
+        lambda rows: (
+            all_rows(lambda row: row["÷ 1 count"] < 9 and row["÷ √d count"] > 25, d=1024)(rows)
+            and all_rows(lambda row: row["÷ 1 count"] > 18, d=16)(rows)
+        ),
+        wrong_if="Wrong if, for any seed, the 64 pulls without a divisor count as 18 or fewer at d = 16, or as 9 or "
+        "more at d = 1024, or those with √d count as 25 or fewer at d = 1024.",
+        shows=Series("÷ 1 count", "what the 64 pulls count as without a divisor, d = 1024", {"d": 1024}),
+        page="5",
+        baseline=Series("÷ √d count", "the same with ÷ √d", {"d": 1024}),
+        rival=Series("÷ 1 count", "without a divisor, d = 16", {"d": 16}),
+    ),
+    spread_claim(
+        "So for the typical row the paper's suspicion is right, and yet the total grows",
+        all_rows(lambda row: row["÷ 1 typical"] < row["÷ √d typical"] / 2, d=1024),
+        wrong_if="Wrong if, for any seed, at d = 1024, the typical pull without a divisor is at least half as strong "
+        "as with √d.",
+        shows=Series("÷ 1 typical", "typical pull without a divisor, d = 1024", {"d": 1024}),
+        page="0.0022",
+        baseline=Series("÷ √d typical", "the same with ÷ √d", {"d": 1024}),
+    ),
+    taught_claim(
+        "The 13 brightest rows alone get 0.86 of the items right, but the other 51 together only 0.08.",
+        lambda rows: (
+            all_rows(lambda row: row["right"] > 0.6, **TAUGHT, who="brightest")(rows)
+            and all_rows(lambda row: row["right"] < 0.35, who="others")(rows)
+        ),
+        wrong_if="Wrong if, for any seed, at most 60% of the items are right when the 13 brightest rows teach, or at "
+        "least 35% when the other 51 do, at any of four learning rates.",
+        shows=Series("right", "items right, taught by the 13 brightest rows", {**TAUGHT, "who": "brightest"}),
+        page="0.86",
+        baseline=Series("right", "taught by the other 51", {**TAUGHT, "who": "others"}),
+        rival=Series("right", "taught by all 64", {**TAUGHT, "who": "all"}),
+    ),
+    taught_claim(
+        "With $\sqrt{d}$, any 13 rows will do, since 13 drawn at random get 1.00 right.",
+        lambda rows: (
+            all_rows(lambda row: row["right"] > 0.9, divisor=16)(rows)
+            and all_rows(lambda row: row["right"] < 0.35, **TAUGHT, who="random")(rows)
+        ),
+        wrong_if="Wrong if, for any seed, 13 random rows get at most 90% of the items right with √d, or at least 35% "
+        "without a divisor.",
+        shows=Series("right", "items right, taught by 13 random rows, ÷ √d", {"divisor": 16}),
+        page="1.00",
+        baseline=Series("right", "the same without a divisor", {**TAUGHT, "who": "random"}),
+    ),
     window_claim(
         "without a divisor, the largest rate that works falls from 0.3 to 0.03 as $d$ grows",
         match_rates("SGD", "÷ 1", PLAIN),
         wrong_if="Wrong if at d = 16, at least two of the five runs fail at a learning rate of 0.3, or at least two "
         "learn at one of the rates 1 and 3, or at d = 256, at least two fail at 0.03, or at least two learn at one of "
         "the rates 0.1 and 0.3.",
-        shows=show_rate("0.3", "share of runs that learn at rate 0.3, d = 256, no divisor", "SGD", "÷ 1"),
+        shows=show_rate("0.3", "items right at rate 0.3, d = 256, no divisor", "SGD", "÷ 1"),
         baseline=show_rate("0.3", "the same at d = 16", "SGD", "÷ 1", d=16),
     ),
     window_claim(
@@ -174,7 +235,7 @@ CLAIMS = [
         match_rates("SGD", "÷ d", BY_D),
         wrong_if="Wrong if at d = 16, at least two of the five runs learn at a learning rate of 0.3, or at least two "
         "fail at 1, or at d = 256, at least two learn at one of the rates 1 and 3, or at least two fail at 10.",
-        shows=show_rate("1", "share of runs that learn at rate 1, d = 256, ÷ d", "SGD", "÷ d"),
+        shows=show_rate("1", "items right at rate 1, d = 256, ÷ d", "SGD", "÷ d"),
         baseline=show_rate("1", "the same at d = 16", "SGD", "÷ d", d=16),
     ),
     window_claim(
@@ -182,18 +243,18 @@ CLAIMS = [
         match_rates("SGD", "÷ √d", BY_ROOT),
         wrong_if="Wrong if at d = 16 or at d = 256, at least two of the five runs fail at one of the learning rates "
         "0.1, 0.3 and 1, or at least two learn at one of the rates 0.03 and 3.",
-        shows=show_rate("0.3", "share of runs that learn at rate 0.3, d = 256, ÷ √d", "SGD", "÷ √d"),
+        shows=show_rate("0.3", "items right at rate 0.3, d = 256, ÷ √d", "SGD", "÷ √d"),
         baseline=show_rate("0.3", "the same without a divisor", "SGD", "÷ 1"),
     ),
     window_claim(
         "At $d = 256$ without a divisor, each of the six rates fails in most runs.",
         lambda rows: all(
-            sum(row[str(rate)] for row in select_rows(rows, optimiser="Adam", divisor="÷ 1", d=256)) < 2.5
+            sum(row[str(rate)] > LEARNED for row in select_rows(rows, optimiser="Adam", divisor="÷ 1", d=256)) < 2.5
             for rate in RATES["Adam"]
         ),
         wrong_if="Wrong if at one of the six learning rates, at least three of five runs without a divisor learn at d "
         "= 256.",
-        shows=show_rate("0.003", "share of Adam runs that learn at rate 0.003, d = 256, no divisor", "Adam", "÷ 1"),
+        shows=show_rate("0.003", "items right with Adam at rate 0.003, d = 256, no divisor", "Adam", "÷ 1"),
         baseline=show_rate("0.003", "the same divided by √d", "Adam", "÷ √d"),
     ),
     window_claim(
@@ -201,7 +262,7 @@ CLAIMS = [
         match_rates("Adam", "÷ √d", ADAM_BY_ROOT),
         wrong_if="Wrong if at d = 16 or at d = 256, at least two of the five runs fail at a learning rate of 0.01 or "
         "of 0.03.",
-        shows=show_rate("0.03", "share of Adam runs that learn at rate 0.03, d = 256, ÷ √d", "Adam", "÷ √d"),
+        shows=show_rate("0.03", "items right with Adam at rate 0.03, d = 256, ÷ √d", "Adam", "÷ √d"),
         baseline=show_rate("0.03", "the same without a divisor", "Adam", "÷ 1"),
     ),
     window_claim(
@@ -209,14 +270,14 @@ CLAIMS = [
         match_rates("Adam", "÷ d", ADAM_BY_D),
         wrong_if="Wrong if at d = 16 or at d = 256, at least two of the five runs fail at one of the learning rates "
         "0.01, 0.03 and 0.1.",
-        shows=show_rate("0.1", "share of Adam runs that learn at rate 0.1, d = 256, ÷ d", "Adam", "÷ d"),
+        shows=show_rate("0.1", "items right with Adam at rate 0.1, d = 256, ÷ d", "Adam", "÷ d"),
         baseline=show_rate("0.1", "the same divided by √d", "Adam", "÷ √d"),
     ),
     claim_of("start", "5 seeds; Adam without a divisor, d = 256, 75 and 400 steps")(
         "at 0.001 and 0.003 all five runs learn within 400 steps",
         lambda rows: most_learn(rows, "0.001 late") and most_learn(rows, "0.003 late"),
         wrong_if="Wrong if at a learning rate of 0.001 or of 0.003, at least two of the five runs fail in 400 steps.",
-        shows=Series("0.003 late", "share of Adam runs that learn in 400 steps, rate 0.003, no divisor"),
+        shows=Series("0.003 late", "items right with Adam after 400 steps, rate 0.003, no divisor"),
         baseline=Series("0.003 usual", "the same in 75 steps"),
         refuting_values={"0.003 late": 0.0},
     ),
@@ -227,7 +288,7 @@ CLAIMS = [
         ),
         wrong_if="Wrong if at a learning rate of 0.001 or of 0.003, at least two of the five runs with smaller "
         "matrices fail, or at least four of those from the usual start learn.",
-        shows=Series("0.003 small", "share of Adam runs that learn from a smaller start, rate 0.003, no divisor"),
+        shows=Series("0.003 small", "items right with Adam from a smaller start, rate 0.003, no divisor"),
         baseline=Series("0.003 usual", "the same from the usual start"),
         refuting_values={"0.003 small": 0.0},
     ),
