@@ -3,7 +3,6 @@
 from math import sqrt
 from statistics import mean
 
-import numpy as np
 import torch
 
 from attention_course.divisors import LEARNED, measure_gradients, measure_pulls, train_side_by_side
@@ -210,7 +209,7 @@ CLAIMS = [
         rival=Series("right", "taught by all 64", {**TAUGHT, "who": "all"}),
     ),
     taught_claim(
-        "With $\sqrt{d}$, any 13 rows will do, since 13 drawn at random get 1.00 right.",
+        r"With $\sqrt{d}$, any 13 rows will do, since 13 drawn at random get 1.00 right.",
         lambda rows: (
             all_rows(lambda row: row["right"] > 0.9, divisor=16)(rows)
             and all_rows(lambda row: row["right"] < 0.35, **TAUGHT, who="random")(rows)
