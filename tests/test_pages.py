@@ -9,6 +9,8 @@ from book.chapter import CHAPTERS, ROOT, pages, prose, read
 TEXTS = {path.stem: "\n\n".join(prose(read(path))) for path in CHAPTERS}
 TEXTS |= {path.stem: path.read_text("utf-8") for page in pages() if (path := ROOT / f"{page}.md").is_file()}
 
+REFERENCES = re.findall(r"url = \{([^}]+)\}", (ROOT / "pages/references.bib").read_text("utf-8"))
+
 
 def find_ragged_rows(text):
     """Yield rows of tables that have more or fewer cells than the line that separates the head from them."""
@@ -23,8 +25,13 @@ def find_ragged_rows(text):
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_page_has_no_row_with_a_gap_and_links_no_paper_that_is_not_among_the_references(name):
     assert list(find_ragged_rows(TEXTS[name])) == []
-    references = (ROOT / "pages/references.bib").read_text("utf-8")
-    assert [paper for paper in re.findall(r"arxiv\.org/abs/([\d.]+\d)", TEXTS[name]) if paper not in references] == []
+    papers = re.findall(r"https://(?:arxiv\.org/abs/|doi\.org/)[^)\s>]+|https://[^)\s>]+\.pdf", TEXTS[name])
+    assert [paper for paper in papers if paper not in REFERENCES] == []
+
+
+@pytest.mark.parametrize("paper", REFERENCES)
+def test_every_paper_on_the_list_is_linked_from_a_page(paper):
+    assert any(f"({paper})" in text for text in TEXTS.values())
 
 
 @pytest.mark.parametrize("table", ["| a | b | c |\n|---|---|---|\n| 1 | 2 |", "| a |\n|---|\n| 1 | 2 |"])
