@@ -6,7 +6,7 @@ from attention_src.attention import attention
 from attention_src.scores import dot_score
 from attention_src.threads import limit_threads
 
-__all__ = ["count_in_squares", "measure_gradients", "measure_pulls", "train_side_by_side"]  # what the chapter calls or names
+__all__ = ["count_in_squares", "measure_gradients", "measure_pulls", "train_side_by_side"]
 
 ITEMS, FACTS = 64, 8
 LEARNED = 2 / 3  # of the items right in the last five steps: then a run counts as one that learned

@@ -23,6 +23,8 @@ def test_two_weights_differ_by_tanh_of_half_the_gap_and_by_less_where_others_com
         assert larger - smaller < gap / 2
         among_three = softmax(np.array([gap, 0.0, random.normal()]))
         assert among_three[0] - among_three[1] < larger - smaller
+        among_many = softmax(np.array([gap, *[0.0] * 99]))
+        np.testing.assert_allclose(among_many[0], np.exp(gap) / (np.exp(gap) + 99))
 
 
 def test_a_softmax_weight_grows_at_the_expense_of_all_others_and_the_other_two_ways_leave_them_alone(random):

@@ -1,9 +1,11 @@
 """What chapter 4 says of heads and ties and holds for any numbers, by algebra."""
 
+import numpy as np
 import torch
 
 from attention_course.heads import Projections
 from attention_course.tasks import lookup_examples
+from attention_src.positions import rotary
 
 USES = ("attend",)
 
@@ -28,6 +30,15 @@ def test_with_one_matrix_for_queries_and_keys_at_most_four_looks_of_five_are_rig
     _, examples = lookup_examples(2, 1000, seed=int(random.integers(100)))
     assert count_right_looks(draw_heads(), "W_q = W_k", examples, book).max() < 5
     assert count_right_looks(draw_heads(), "free", examples, book).max() == 5
+
+
+def test_a_product_of_clock_hands_does_not_tell_which_comes_first_unless_queries_and_keys_differ(random):
+    """One list in all places, and one matrix or two: the scores of two places before and two places after."""
+    x, both, other = np.repeat(random.normal(size=(1, 6)), 9, axis=0), *random.normal(size=(2, 6, 6))
+    query, key, another = (rotary(x @ W, np.arange(9)) for W in (both, both, other))
+    one_matrix, two_matrices = query @ key.T, another @ key.T
+    np.testing.assert_allclose(one_matrix[4, 2], one_matrix[4, 6])
+    assert abs(two_matrices[4, 2] - two_matrices[4, 6]) > 1e-3
 
 
 def test_without_w_v_at_most_one_of_the_eight_patterns_comes_out_negated(book, random):
