@@ -31,7 +31,7 @@ def test_a_page_has_no_row_with_a_gap_and_links_no_paper_that_is_not_among_the_r
 
 @pytest.mark.parametrize("paper", REFERENCES)
 def test_every_paper_on_the_list_is_linked_from_a_page(paper):
-    assert any(f"({paper})" in text for text in TEXTS.values())
+    assert any(f"]({paper}" in text for text in TEXTS.values())
 
 
 @pytest.mark.parametrize("table", ["| a | b | c |\n|---|---|---|\n| 1 | 2 |", "| a |\n|---|\n| 1 | 2 |"])
