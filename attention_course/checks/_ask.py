@@ -1,8 +1,11 @@
 """How a check draws the sizes of its trials, calls a student's function, and says that it failed or gave no numbers."""
 
 import re
+import sys
+from contextlib import contextmanager, nullcontext
 from copy import deepcopy
 from functools import reduce
+from unittest.mock import patch
 
 import numpy as np
 
@@ -40,6 +43,43 @@ def ask_for_two(names, answer, /, **arguments):
         seen = Part("{function} does not return two results", function=_name(answer))
         raise Wrong(seen, Part("{names}", names=names), "How many results does your function return?")
     return tuple(map(as_numpy, got))
+
+
+PACKAGE = re.compile(r"[/\\]attention_src[/\\]")
+
+
+def watch(answer, /, **arguments):
+    """Call a student's function; return the functions of attention_src that it calls, and whether it meets NaN.
+
+    In the sandbox the other side watches, and leaves on the function what it saw in the last call.
+    """
+    called, met = set(), []
+
+    def note(frame, event, _):
+        if event == "call" and PACKAGE.search(frame.f_code.co_filename):
+            called.add(frame.f_code.co_name)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        with note_nan(met):
+            _call(answer, arguments)
+    finally:
+        sys.setprofile(before)
+    return called | set(getattr(answer, "called", ())), bool(met) or getattr(answer, "met_nan", False)
+
+
+@contextmanager
+def note_nan(met):
+    """Append to a list whenever NumPy makes NaN of numbers, even where the student silences the warning.
+
+    In a browser it never does, since WebAssembly has no flags for it.
+    """
+    with (
+        np.errstate(all="ignore", invalid="call", call=lambda *_: met.append(True)),
+        patch.multiple(np, errstate=lambda **_: nullcontext(), seterr=lambda *_, **__: {}),
+    ):
+        yield
 
 
 def _name(answer):

@@ -5,7 +5,7 @@ import numpy as np
 from attention_src.attention import scaled_dot_product_attention
 from attention_src.masks import causal_mask, padding_mask
 
-from ._ask import ask, ask_for_two, draw_sizes, name_shapes
+from ._ask import ask, ask_for_two, draw_sizes, name_shapes, watch
 from ._attention import NAMES, are_apart, need_attention
 from ._compare import check_number, find_question, name_entry, need_close, need_shape
 from ._message import Part, Wrong, half, say_right
@@ -140,6 +140,12 @@ def masked_attention(answer, seed=0):
         raise Wrong(seen, "zeros", question)
     need_close("weights", weights, right, "weights[1] has no visible keys. What happened to the other rows?")
     need_close("output", output, expected, "query[1] has no visible keys. What do the other queries fetch?")
+    called, meets_nan = watch(answer, query=query, key=key, value=value, mask=mask)
+    if meets_nan:
+        seen = Part("With {given}, the results are right, but your function makes NaN on the way", given=given)
+        raise Wrong(seen, question="You replace the NaN later. What is its gradient, if 0 × NaN is NaN?")
+    if called:
+        raise Wrong("Your function calls attention_src", "your own lines", "What would you write without the package?")
     say_right("output and weights are correct for causal, padding and ragged masks, huge scores, and no visible keys.")
 
 

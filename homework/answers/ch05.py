@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from attention_course import checks
-from attention_course.museum._parts import mix_by, normalise, weigh_by
+from attention_course.museum._parts import mix_by, normalise, normalise_with_care, scale_dots, weigh_by
 from attention_course.museum.exhibits import EXHIBITS
 from attention_src import causal_mask, padding_mask, softmax
 from attention_src import scaled_dot_product_attention as package
@@ -60,17 +60,44 @@ def row_by_row(query, key, value, mask):
     weights = np.zeros(mask.shape)
     for i, may in enumerate(mask):
         if may.any():
-            weights[i, may] = softmax(key[may] @ query[i] / key.shape[1] ** 0.5)
+            scores = key[may] @ query[i] / key.shape[1] ** 0.5
+            weights[i, may] = normalise(np.exp(scores - scores.max()))
     return weights @ value, weights
 
 
 def large_penalty(query, key, value, mask):
-    scores = query @ key.T / np.sqrt(key.shape[1]) - 1e9 * ~mask
-    weights = softmax(scores) * mask.any(-1, keepdims=True)
+    scores = scale_dots(query, key) - 1e9 * ~mask
+    raised = np.exp(scores - scores.max(-1, keepdims=True)) * mask
+    weights = normalise_with_care(raised)
     return weights @ value, weights
 
 
-RIGHT = {"the package": package, "row by row": row_by_row, "-1e9, and zeros for a row of nothing": large_penalty}
+def one_for_a_total_of_nothing(query, key, value, mask):
+    scores = scale_dots(query, key)
+    lowest = np.where(mask, scores, scores.min()).max(-1, keepdims=True)
+    raised = np.exp(np.where(mask, scores - lowest, -np.inf))
+    weights = raised / (raised.sum(-1, keepdims=True) + (~mask).all(-1, keepdims=True))
+    return weights @ value, weights
+
+
+RIGHT = {
+    "row by row": row_by_row,
+    "-1e9, and zeros for a row of nothing": large_penalty,
+    "a total of nothing plus 1": one_for_a_total_of_nothing,
+}
+
+
+def replace_nan(where, silent=True):
+    """Attention whose NaN, for a query with no visible keys, is replaced by 0 in the weights or in the output alone."""
+
+    def attend(query, key, value, mask):
+        with np.errstate(all="ignore" if silent else "warn"):
+            scores = np.where(mask, scale_dots(query, key), -np.inf)
+            weights = normalise(np.exp(scores - scores.max(-1, keepdims=True)))
+        output = np.nan_to_num(weights @ value if where == "output" else np.nan_to_num(weights) @ value)
+        return output, np.nan_to_num(weights)
+
+    return attend
 
 
 def transpose_mask(scores, mask):
@@ -82,6 +109,9 @@ SOFTMAXES = ("mask after, divided again", "mask after, divided again with care",
 SOFTMAXES += ("-3e4 added, and zeros for a row of nothing", "minus infinity, NaN in a row of nothing")
 WRONG = {name: EXHIBITS[name] for name in SHOWN} | {name: weigh_by(ch02.WRONG[name]) for name in SOFTMAXES}
 WRONG |= {
+    "the package": package,
+    "NaN replaced in the weights": replace_nan("weights"),
+    "NaN replaced in the output": replace_nan("output"),
     "mask the other way round": EXHIBITS["mask with the opposite meaning"],
     "score times mask": EXHIBITS["mask multiplied into the scores"],
     "zero weights, but the mean as output": mix_by(
@@ -116,7 +146,7 @@ EXERCISES = {
     "ex05-attention": Exercise(checks.masked_attention, RIGHT, WRONG, results=2),
     "ex05-mend": Exercise(
         checks.mended_mask,
-        RIGHT | {"-1e9": weigh_by(lambda s, mask: softmax(np.where(mask, s, -1e9)))},
+        RIGHT | {"the package": package, "-1e9": weigh_by(lambda s, mask: softmax(np.where(mask, s, -1e9)))},
         {
             "as handed out": as_handed_out,
             "-3e4 added": weigh_by(lambda s, mask: softmax(s - 3e4 * ~mask)),

@@ -92,6 +92,7 @@ def _function(session, name, note_shortcuts, shown_name):
         reply = session.ask("call", functions, name=name, arguments=encoded)
         with untrusted():
             note_shortcuts(reply["used"])
+            answer.called, answer.met_nan = reply["used"], reply.get("met_nan") is True
             if "raised" not in reply:
                 for position, value in reply["changed"].items():
                     arguments[int(position)][...] = wire.decode(value)
