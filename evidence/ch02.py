@@ -198,11 +198,11 @@ CLAIMS = [
     taught_claim(
         "The 13 brightest rows alone get 0.86 of the items right, but the other 51 together only 0.08.",
         lambda rows: (
-            all_rows(lambda row: row["right"] > 0.6, **TAUGHT, who="brightest")(rows)
-            and all_rows(lambda row: row["right"] < 0.35, who="others")(rows)
+            all_rows(lambda row: row["right"] > 0.5, **TAUGHT, who="brightest")(rows)
+            and all_rows(lambda row: row["right"] < 0.25, who="others")(rows)
         ),
-        wrong_if="Wrong if, for any seed, at most 60% of the items are right when the 13 brightest rows teach, or at "
-        "least 35% when the other 51 do, at any of four learning rates.",
+        wrong_if="Wrong if, for any seed, at most half of the items are right when the 13 brightest rows teach, or at "
+        "least a quarter when the other 51 do, at any of four learning rates.",
         shows=Series("right", "items right, taught by the 13 brightest rows", {**TAUGHT, "who": "brightest"}),
         page="0.86",
         baseline=Series("right", "taught by the other 51", {**TAUGHT, "who": "others"}),
@@ -212,10 +212,10 @@ CLAIMS = [
         r"With $\sqrt{d}$, any 13 rows will do, since 13 drawn at random get 1.00 right.",
         lambda rows: (
             all_rows(lambda row: row["right"] > 0.9, divisor=16)(rows)
-            and all_rows(lambda row: row["right"] < 0.35, **TAUGHT, who="random")(rows)
+            and all_rows(lambda row: row["right"] < 0.25, **TAUGHT, who="random")(rows)
         ),
-        wrong_if="Wrong if, for any seed, 13 random rows get at most 90% of the items right with √d, or at least 35% "
-        "without a divisor.",
+        wrong_if="Wrong if, for any seed, 13 random rows get at most 90% of the items right with √d, or at least a "
+        "quarter without a divisor.",
         shows=Series("right", "items right, taught by 13 random rows, ÷ √d", {"divisor": 16}),
         page="1.00",
         baseline=Series("right", "the same without a divisor", {**TAUGHT, "who": "random"}),
