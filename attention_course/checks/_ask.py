@@ -2,7 +2,7 @@
 
 import re
 import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from copy import deepcopy
 from functools import reduce
 from unittest.mock import patch
@@ -75,9 +75,14 @@ def note_nan(met):
 
     In a browser it never does, since WebAssembly has no flags for it.
     """
+    errstate, others = np.errstate, ("divide", "over", "under")
+
+    def keep_invalid(**settings):
+        return errstate(**{kind: how for kind, how in settings.items() if kind in others})
+
     with (
-        np.errstate(all="ignore", invalid="call", call=lambda *_: met.append(True)),
-        patch.multiple(np, errstate=lambda **_: nullcontext(), seterr=lambda *_, **__: {}),
+        errstate(all="ignore", invalid="call", call=lambda *_: met.append(True)),
+        patch.multiple(np, errstate=keep_invalid, seterr=lambda *_, **__: {}),
     ):
         yield
 

@@ -87,11 +87,11 @@ RIGHT = {
 }
 
 
-def replace_nan(where, silent=True):
+def replace_nan(where):
     """Attention whose NaN, for a query with no visible keys, is replaced by 0 in the weights or in the output alone."""
 
     def attend(query, key, value, mask):
-        with np.errstate(all="ignore" if silent else "warn"):
+        with np.errstate(all="ignore"):
             scores = np.where(mask, scale_dots(query, key), -np.inf)
             weights = normalise(np.exp(scores - scores.max(-1, keepdims=True)))
         output = np.nan_to_num(weights @ value if where == "output" else np.nan_to_num(weights) @ value)
