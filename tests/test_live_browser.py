@@ -5,6 +5,7 @@ import json
 import re
 from urllib.parse import unquote
 
+import nbformat
 import pytest
 from test_accessibility import DESK, PHONE, find_violations
 
@@ -87,6 +88,20 @@ class Live:
 
     def says(self):
         return self.tab.locator("[data-live=status]").text_content()
+
+    def load(self, notebook, encoding="utf-8"):
+        """Load a notebook, given as its JSON, and return what is said of it."""
+        file = {"name": "mine.ipynb", "mimeType": "", "buffer": json.dumps(notebook).encode(encoding)}
+        self.tab.evaluate("document.querySelector('[data-live=told]').textContent = ''")
+        self.tab.locator("[data-live=load]").set_input_files(file)
+        return self.wait_for_note(".")
+
+    def download(self, path):
+        """Return the bytes of the reader's notebook, as it is handed in."""
+        with self.tab.expect_download() as waiting:
+            self.tab.locator("[data-live=download]").click()
+        waiting.value.save_as(path)
+        return path.read_bytes()
 
     def wait_for_note(self, words):
         """What is said beside the buttons of the reader's notebook, once these words are in it."""
@@ -250,6 +265,103 @@ def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, t
     result = grade(Task("jdoe", path.read_bytes(), source, release, seeds=[1], seconds=30, kind="none"))
     verdicts = {name: verdict["status"] for name, verdict in result["exercises"].items()}
     assert verdicts.pop("ex01-attention") == "right" and set(verdicts.values()) == {"not attempted"}
+
+
+HELPER = """def shares(scores):
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return raised / raised.sum(axis=1, keepdims=True)"""
+WITH_HELPER = """def my_attention(query, key, value):
+    weights = shares(query @ key.T / np.sqrt(key.shape[1]))
+    return weights @ value, weights"""
+OTHER = {"id": "mine", "metadata": {}}
+LOADED = {  # in the place of the answer: cells, each a source and what it has instead of the answer's marks
+    "a cell of its own": [(HELPER, OTHER), (WITH_HELPER, {})],
+    "two cells under one id": [(HELPER, {}), (WITH_HELPER, {})],
+    "between two halves": [("factor = 0", {}), ("%pwd", OTHER), (HELPER, {"id": "b"}), (WITH_HELPER, {"id": "c"})],
+    "below the answer": [(WITH_HELPER, {}), (HELPER, OTHER)],
+}
+
+
+def write_notebook(notebook, name, strip=False):
+    """Return the JSON of a notebook with some cells in the place of the first answer; stripped, none has any mark."""
+    cells = json.loads(nbformat.writes(notebook))["cells"]
+    place = next(i for i, cell in enumerate(cells) if "nbgrader" in cell["metadata"])
+    cells[place : place + 1] = [cells[place] | {"source": source} | marks for source, marks in LOADED[name]]
+    for cell in cells if strip else ():
+        cell["metadata"] = {}
+        del cell["id"]
+    return {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+
+
+@pytest.fixture(scope="module")
+def handed_out(site):
+    return read(site / "_sources" / "chapters" / FIRST.name)
+
+
+@pytest.mark.parametrize(("strip", "encoding"), [(False, "utf-8"), (True, "utf-16")], ids=["marked", "stripped"])
+@pytest.mark.parametrize("name", LOADED)
+def test_a_notebook_that_is_loaded_loses_no_cell(live, context, address, handed_out, name, strip, encoding, tmp_path):
+    """Its own cells run where they belong, are there at the next visit, and are handed in."""
+    check = live.number("ex01-attention-check")
+    assert live.load(write_notebook(handed_out, name, strip), encoding).startswith("Restored: cell ")
+    right = get_stored_result(code(live.notebook)[check - 1])[0]
+    assert live.run(check).strip() == right
+    again = Live(context, address, FIRST).start()
+    assert again.run(check).strip() == right
+    data = again.download(tmp_path / "mine.ipynb")
+    sources = [cell.source for cell in code(nbformat.reads(data.decode(), as_version=4))]
+    wanted = [source for source, _ in LOADED[name]]
+    assert [source for source in sources if source in wanted] == wanted
+    result = grade(Task("jdoe", data, read(FIRST), make_student_copy(read(FIRST)), seeds=[1], seconds=30, kind="none"))
+    assert result["exercises"]["ex01-attention"]["status"] == "right"
+    again.forget(really=True)
+    again.tab.close()
+    live.forget(really=True)
+    assert not live.tab.locator(".live-exercise", has_text="your own").count()
+
+
+def test_of_what_is_loaded_the_page_names_what_it_cannot_take(live, handed_out, tmp_path):
+    notebook, answer = json.loads(nbformat.writes(handed_out)), live.number("ex01-attention")
+    by_id = {cell["id"]: cell for cell in notebook["cells"]}
+    known = find_offered_cells(FIRST)
+    part = next(cell for cell in code(live.notebook) if known.get(cell.id) == "part")
+    check = next(cell for cell in notebook["cells"] if cell["metadata"].get("nbgrader", {}).get("grade"))
+    by_id[part.id]["source"] = check["source"] = "print('mine')"
+    notebook["cells"][1]["source"] += "\nMy own remark."
+    notebook["cells"].append({"cell_type": "raw", "id": "raw", "metadata": {}, "source": "My list."})
+    live.type(answer, "# of the page")
+    said = live.load(notebook)
+    idle, refused = live.number(part.source), live.number("ex01-attention-check")
+    assert f"does not run here: cell {idle}." in said and f"Not taken from the notebook: cell {refused}." in said
+    assert "Text that you added or changed is kept" in said
+    assert live.source(answer) == "# of the page"  # the notebook has nothing to put there
+    mine = nbformat.reads(live.download(tmp_path / "mine.ipynb").decode(), as_version=4)
+    sources = [cell.source for cell in mine.cells]
+    assert [source for source in sources if "mine" in source] == ["print('mine')"]
+    assert sources[1].endswith("My own remark.") and sources[-1] == "My list." and "# of the page" in sources
+    by_id[code(live.notebook)[answer - 1].id]["source"] = "# of the notebook"
+    live.tab.once("dialog", lambda dialog: dialog.dismiss())
+    assert f"cell {refused}, {answer}." in live.load(notebook) and live.source(answer) == "# of the page"
+    live.tab.once("dialog", lambda dialog: dialog.accept())
+    live.load(notebook)
+    assert live.source(answer) == "# of the notebook"
+    live.forget(really=True)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    {
+        "%%time\nx = 1": "a command for Jupyter",
+        "x = 1\nfiles = !ls": "a command for Jupyter",
+        "!pip install einops": "Nothing can be installed",
+        "import asyncio\nawait asyncio.sleep(0)": "only inside async def",
+    }.items(),
+)
+def test_what_only_a_notebook_understands_is_explained(live, source, words):
+    n = live.number("shelves = np")
+    live.type(n, source)
+    assert words in live.run(n)
+    live.part(n, "reset").click()
 
 
 # Slower: every chapter, everybody, the second visit

@@ -1,5 +1,6 @@
 // A chapter whose cells run where they stand. The page's notebook says which cell is which, cells.json which of them
 // were seen to give exactly the stored text; Python is in worker.js.
+import { adopt, bound, grader, open, pair, plain, text, title } from "./carry.js";
 import { coloured } from "./colour.js";
 import { field, find, make, said } from "./fields.js";
 
@@ -12,23 +13,22 @@ const json = async (url) => {
 
 const button = (words, what, attributes = {}) =>
   make("button", { type: "button", class: "btn btn-sm btn-outline-primary", "data-live": what, ...attributes }, words);
-const text = (source) => (Array.isArray(source) ? source.join("") : source);
-const plain = (source) => source.replace(/\s+$/, "");
-const grader = (cell) => cell.metadata?.nbgrader ?? {};
 const mib = (bytes) => (bytes / 2 ** 20).toFixed(1);
 
 let bar, status, told, progress, counter, stop, cells, notebook, worker, began, current, waiting;
 const READY = "Ready. Change a number and press Run, or Shift and Enter.";
 let number = 0; // of the latest run
 const names = new Map(); // what some code uses and changes, as Python reads it
+let own = []; // what a loaded notebook has besides the page's cells: {after: id of one of those, cell}
+let aside = {}; // what it has in the place of the page's cells that are not edited here, by their ids
 
 // Cells ----------------------------------------------------------------------------------------------------------
 
 class Cell {
   constructor(element, source, n, how) {
     Object.assign(this, { element, source, n, how, original: plain(text(source.source)), outputs: null });
-    this.bound = new Set([...this.original.matchAll(/^(?:def|class)\s+(\w+)|^(\w+)\s*=[^=]/gm)].map((m) => m[1] ?? m[2]));
-    this.offered = element && ["whole", "alone", "answer", "check"].includes(how);
+    this.bound = new Set(bound(this.original));
+    this.offered = element && ["whole", "alone", "answer", "check", "own"].includes(how);
     if (this.offered) this.build();
     else if (element && (how === "part" || how === "no")) this.explain();
     this.shown = null;
@@ -40,18 +40,17 @@ class Cell {
 
   /** The cells that have to run for this one, and itself. An answer is needed by its own check, and by what names it. */
   get chain() {
-    const own = cells[cells.indexOf(this) - 1];
-    const answers = this.how === "check" ? own.code + this.code : this.code;
-    const needs = (cell) =>
-      cell === own && this.how === "check" || [...cell.bound].some((name) => new RegExp(`\\b${name}\\b`).test(answers));
-    const before = cells.filter((cell) => cell.n < this.n &&
-      (["whole", "part", "check"].includes(cell.how) || (cell.how === "answer" && needs(cell))));
+    const above = cells.slice(0, cells.indexOf(this));
+    const answer = this.how === "check" && above.findLast((cell) => cell.how !== "own");
+    const naming = [answer, this, ...above.filter((cell) => cell.how === "own")].map((cell) => cell?.code).join("\n");
+    const needs = (cell) => cell === answer || [...cell.bound].some((name) => new RegExp(`\\b${name}\\b`).test(naming));
+    const before = above.filter((cell) => ["whole", "part", "check", "own"].includes(cell.how) || (cell.how === "answer" && needs(cell)));
     return [...before, this];
   }
 
   /** Whether something that this cell's result hangs on is not as it was when the result came out. */
   get stale() {
-    if (!this.shown && (this.how === "answer" || this.how === "check")) return false;
+    if (!this.shown && ["answer", "check", "own"].includes(this.how)) return false;
     const then = (cell) => (this.shown ? this.shown.get(cell) : cell.original);
     const now = (cell) => cell.code;
     return [...this.needs(then), ...this.needs(now)].some((cell) => then(cell) !== now(cell));
@@ -99,8 +98,8 @@ class Cell {
     this.run = button(words, "run", { "aria-label": `${words} cell ${n}`, click: () => ask(this) });
     this.reset = button("Reset", "reset", { "aria-label": `Reset cell ${n}`, click: () => this.restore(), disabled: true });
     this.note = make("span", { "data-live": "note", class: "live-note" });
-    const name = make("span", { class: "live-note" }, `cell ${n}`);
-    this.tools = make("div", { class: `live-tools ${["answer", "check"].includes(this.how) ? "live-exercise" : ""}` }, this.run, this.reset, name, this.note);
+    const name = make("span", { class: "live-note" }, this.how === "own" ? `cell ${n}, your own` : `cell ${n}`);
+    this.tools = make("div", { class: `live-tools ${["answer", "check", "own"].includes(this.how) ? "live-exercise" : ""}` }, this.run, this.reset, name, this.note);
     this.output = make("div", { "data-live": "output", class: `cell_output docutils container${check ? " live-check" : ""}` });
     this.fields = make("div", { class: "live-fields" });
     this.colours = make("div", { "aria-hidden": "true" });
@@ -210,8 +209,17 @@ function shown({ kind, text: words, svg, lines }) {
     const alt = `Redrawn. It reads: ${labels.join(", ")}`;
     return make("img", { src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`, alt });
   }
-  const pre = make("pre", {}, kind === "error" ? [said(words), lines].filter(Boolean).join("\n") : words);
+  const pre = make("pre", {}, kind === "error" ? [said(words), lines, said(hint(words, lines))].filter(Boolean).join("\n") : words);
   return make("div", { class: kind === "error" ? "output live-error" : "output stream" }, make("div", { class: "highlight" }, pre));
+}
+
+/** What to do about code that a notebook understands and Python alone does not. */
+function hint(words, lines) {
+  if (!words.startsWith("SyntaxError")) return "";
+  if (/'(await|async .*)' outside/.test(words)) return "On this page await works only inside async def. The notebook understands it everywhere.";
+  if (/: [%!]+pip\b/.test(lines)) return "Nothing can be installed on this page. NumPy, Matplotlib and the book's packages are here already, so put # before this line.";
+  if (/: ([%!?]|.*= *[%!]|.*\?$)/.test(lines)) return "This line is a command for Jupyter, which this page cannot carry out. Put # before it to run the rest.";
+  return "";
 }
 
 /** Mark what is out of date, once Python has read what is new. */
@@ -294,7 +302,7 @@ function finish(asked, results, codes) {
   for (const result of results) {
     const cell = cells.find((one) => one.n === result.n);
     if (!cell.offered || (cell !== asked && (result.later || cell.how === "check"))) continue;
-    if (cell === asked || result.stops || cell.stale) cell.show(result.outputs, codes);
+    if (cell === asked || result.stops || cell.stale || (cell.how === "own" && result.error)) cell.show(result.outputs, codes);
   }
   const last = results.at(-1);
   if (last.n !== asked.n) {
@@ -316,7 +324,7 @@ function ask(cell) {
   if (waiting) return;
   const { chain } = cell;
   current = { id: ++number, cell, words: "Running…", codes: new Map(chain.map((one) => [one, one.code])), began: performance.now() };
-  const how = (one) => (one === cell || one.how === "whole" ? "whole" : one.how === "check" ? "imports" : one.how);
+  const how = (one) => (one === cell || one.how === "whole" ? "whole" : { check: "imports", own: "answer" }[one.how] ?? one.how);
   cell.run.after(stop);
   setTimeout(() => {
     stop.hidden = current?.cell !== cell;
@@ -371,38 +379,71 @@ function kept(key) {
 }
 
 function save() {
-  const changed = cells.filter((cell) => cell.offered && cell.how !== "check" && cell.code !== cell.original);
+  const changed = cells.filter((cell) => cell.offered && !["check", "own"].includes(cell.how) && cell.code !== cell.original);
   const written = Object.fromEntries(changed.map((cell) => [cell.source.id, { source: cell.code, from: cell.original }]));
-  keep(place(), changed.length && written);
+  const brought = currentOwn();
+  if (brought.length || Object.keys(aside).length) written[""] = { own: brought, aside };
+  keep(place(), Object.keys(written).length && written);
 }
 
 /** Bring back what was written here before; of a cell that the book has changed since, only an answer. */
 function recall() {
   const known = kept(place()) ?? {};
-  return bring((cell) => {
+  return bring(known[""] ?? { own: [], aside: {} }, (cell) => {
     const found = known[cell.source.id];
     return found && (cell.how === "answer" || found.from === cell.original) ? found.source : null;
   });
 }
 
-/** Put into each cell the source that is found for it; return the words that say which cells differ now. */
-function bring(find) {
+/** Put into each cell the source that is found for it, and the reader's own between them; say which cells differ now. */
+function bring(brought, find) {
   const changed = cells.filter((cell) => {
-    const source = cell.offered && cell.how !== "check" && find(cell);
+    const source = cell.offered && !["check", "own"].includes(cell.how) && find(cell);
     if (!source || source === cell.code) return false;
     cell.editor.value = source;
     cell.fit();
     cell.offerFields();
     return true;
   });
+  carry(brought);
   mark();
-  const numbers = changed.map((cell) => cell.n).join(", ");
+  const numbers = numbersOf(cells.filter((cell) => changed.includes(cell) || cell.how === "own"));
   return numbers && `Restored: cell ${numbers}. Press Run or Check to see the results again.`;
+}
+
+const numbersOf = (some) => some.map((cell) => cell.n).join(", ");
+
+/** Show the reader's own code cells where they belong: each before the page's next one. */
+function carry(brought) {
+  for (const cell of cells.filter((one) => one.how === "own")) cell.element.remove();
+  cells = cells.filter((one) => one.how !== "own");
+  ({ own, aside } = brought);
+  const order = notebook.cells.map((cell) => cell.id);
+  for (const { after, cell: source } of own.filter((one) => one.cell.cell_type === "code")) {
+    const at = cells.findIndex((one) => order.indexOf(one.source.id) > order.indexOf(after) && one.how !== "own");
+    const place = at < 0 ? cells.length : at;
+    const previous = cells[place - 1];
+    const [n, m = 0] = String(previous?.n ?? 0).split(".");
+    const code = make("div", { class: "cell_input docutils container" }, make("pre", {}, source.source));
+    const element = make("div", { class: "cell docutils container" }, code);
+    const next = cells.slice(place).find((one) => one.element);
+    const outer = (one) => one.element.closest(".prediction, details") ?? one.element;
+    if (next) outer(next).before(element);
+    else outer(cells.findLast((one) => one.element)).after(element);
+    cells.splice(place, 0, new Cell(element, source, `${n}.${Number(m) + 1}`, "own"));
+  }
+}
+
+/** The reader's own cells as they are now, without those that were emptied. */
+function currentOwn() {
+  const code = (cell) => cells.find((one) => one.source === cell)?.code ?? cell.source;
+  return own.map(({ after, cell }) => ({ after, cell: { ...cell, source: code(cell) } })).filter(({ cell }) => cell.source.trim());
 }
 
 function forget(name) {
   if (!confirm(said("Delete everything you wrote on this page, including your name, from this browser? This cannot be undone."))) return;
   for (const cell of cells) if (cell.offered && cell.code !== cell.original) cell.restore();
+  carry({ own: [], aside: {} });
   save();
   mark();
   keep(NAME, (name.value = ""));
@@ -413,8 +454,13 @@ function forget(name) {
 function mine() {
   const copy = structuredClone(notebook);
   let count = 0;
+  for (const cell of copy.cells) cell.source = aside[cell.id] ?? cell.source;
+  for (const { after, cell } of currentOwn().reverse()) { // of several after the same cell, the first one comes first
+    copy.cells.splice(copy.cells.findIndex((one) => one.id === after) + 1, 0, structuredClone(cell));
+  }
   for (const cell of cells.filter((one) => one.offered)) {
     const target = copy.cells.find((one) => one.id === cell.source.id);
+    if (!target) continue; // one of the reader's own, emptied
     if (cell.how !== "check" && cell.code !== cell.original) target.source = cell.code;
     if (cell.outputs) {
       target.execution_count = ++count;
@@ -456,26 +502,52 @@ function unsolved() {
   return [...found];
 }
 
+/** Take over what a notebook has; say what of it does not run here, and what was not taken. */
 async function load(file) {
-  let found;
+  let theirs;
   try {
-    found = JSON.parse(await file.text()).cells;
-    found = new Map(found.map((cell) => [identity(cell), cell]));
+    theirs = await open(file);
   } catch {
     tell("This file is not a notebook.");
     return;
   }
-  if (!cells.some((cell) => found.has(identity(cell.source)))) {
-    tell(`This notebook belongs to another page: ${title([...found.values()]) ?? file.name}. You are on: ${title(notebook.cells)}.`);
+  const pairs = pair(theirs, notebook.cells);
+  if (!pairs.size) {
+    const [other, here] = [title(theirs) ?? file.name, title(notebook.cells)];
+    tell(other === here ? "None of this notebook's cells could be recognised. Download the blank notebook and copy your answers into it."
+      : `This notebook belongs to another page: ${other}. You are on: ${here}.`);
     return;
   }
-  const words = bring((cell) => plain(text(found.get(identity(cell.source))?.source ?? "")));
+  const taken = new Set(notebook.cells.map((cell) => cell.id)), found = new Map();
+  const brought = { own: [], aside: { ...aside } }, idle = [], refused = [];
+  let after = null;
+  for (const cell of theirs) {
+    const source = pairs.get(cell), here = cells.find((one) => one.source === source);
+    after = source?.id ?? after;
+    if (!source && cell.source.trim()) brought.own.push({ after, cell: adopt(cell, taken) });
+    if (!source || plain(cell.source) === plain(source.source)) continue;
+    if (here?.how === "check") refused.push(here);
+    else if (here?.offered) found.set(here, plain(cell.source));
+    else brought.aside[source.id] = cell.source;
+    if (here && !here.offered) idle.push(here);
+  }
+  const both = [...found.keys()].filter((cell) => cell.code !== cell.original && cell.code !== found.get(cell));
+  if (both.length && !confirm(said(`Replace what you wrote here with what the notebook has? Cell ${numbersOf(both)}.`))) {
+    for (const cell of both) found.delete(cell);
+    refused.push(...both);
+  }
+  const same = (a, b) => a.id === b.id || plain(a.source) === plain(b.source);
+  brought.own.push(...currentOwn().filter((old) => !brought.own.some((one) => same(one.cell, old.cell))));
+  const words = bring(brought, (cell) => found.get(cell));
   save();
-  tell(words || "Nothing in this notebook differs from the page.");
+  const texts = [...brought.own.map(({ cell }) => cell), ...notebook.cells.filter((cell) => cell.id in brought.aside)]
+    .some((cell) => cell.cell_type !== "code");
+  tell(words,
+    idle.length && `Kept for the notebook you download, though it does not run here: cell ${numbersOf(idle)}.`,
+    texts && "Text that you added or changed is kept for the notebook, too.",
+    refused.length && `Not taken from the notebook: cell ${numbersOf(refused)}.`,
+    !words && !idle.length && !texts && !refused.length && "Nothing in this notebook differs from the page.");
 }
-
-const identity = (cell) => grader(cell).grade_id ?? cell.id ?? cell.metadata?.id;
-const title = (all) => text(all.find((cell) => cell.cell_type === "markdown")?.source ?? "").match(/^# (.+)/m)?.[1];
 
 function handIn() {
   const name = make("input", { id: "live-name", type: "text", autocomplete: "name", "data-live": "name" });
