@@ -414,6 +414,35 @@ def test_every_exercise_tells_a_stub_and_a_wrong_answer(chapter):
             assert chapter.run(m).startswith("Not yet."), chapter.shown(m)
 
 
+def list_sliders(path):
+    """Return the names of the sliders of a chapter, with their values in the stored code."""
+    source = "\n".join(cell.source for cell in code(read(path)))
+    return dict(re.findall(r"^(\w+) = (\S+) +# @param {.*slider", source, re.M))
+
+
+@pytest.mark.parametrize("path", filter(list_sliders, CHAPTERS), ids=lambda path: path.stem)
+def test_the_first_move_of_a_slider_stays_while_python_loads(context, address, path):
+    """Under the finger that holds it, and at the next visit, where another value was kept."""
+    (name, value), *_ = list_sliders(path).items()
+    slider = f".live-field input[type=range][id$={name}]"
+    for keys in (["ArrowRight", "ArrowRight"], ["ArrowRight"]):
+        page = Live(context, address, path)
+        n = page.number(f"{name} = {value} ")
+        shown = page.tab.locator(slider)
+        shown.focus()
+        low = float(shown.get_attribute("max")) == float(value)
+        for key in keys:
+            page.tab.keyboard.press({"ArrowRight": "ArrowLeft", "ArrowLeft": "ArrowRight"}[key] if low else key)
+        chosen = shown.input_value()
+        page.tab.locator("[data-live=status]").filter(has_text=f"Cell {n} has run.").wait_for()
+        assert (shown.input_value(), shown.evaluate("e => e === document.activeElement")) == (chosen, True)
+        assert float(chosen) != float(value) and re.search(rf"^{name} = {chosen}(\.0)? ", page.source(n), re.M)
+        if keys[1:]:
+            page.tab.close()
+    page.forget(really=True)
+    page.tab.close()
+
+
 def test_every_instrument_moves(chapter):
     for n, cell in enumerate(code(chapter.notebook), 1):
         if "instrument" in tags(cell):

@@ -22,20 +22,29 @@ document.head.append(make("link", { rel: "stylesheet", href: new URL("page.css",
 export const find = (code) =>
   [...code.matchAll(/^(\w+)\s*=\s*(.+?)\s*#\s*@param\s*(\{.*?\}|\[.*?\])/gm)].map((found) => found.slice(1));
 
+/** What tells the form fields of one code from those of another. */
+export const sign = (lines) => lines.map(([name, , form]) => name + form).join();
+
 /** Put the controls of a cell that is not running yet above its code; what is set with them waits for `start`. */
 export function offer(pre, n, start) {
   const input = pre.closest(".cell_input");
   const note = make("span", { class: "live-note", role: "status" });
   const fields = make("div", { class: "live-fields" });
-  fields.wanted = new Map();
-  const set = (name, value) => {
-    fields.wanted.set(name, value);
+  const wanted = new Map(), lines = find(pre.textContent);
+  const cell = { n, set(name, value) {
+    wanted.set(name, value);
     note.textContent = said("Python is loading. The result follows.");
     start().catch((error) => (note.textContent = error.message));
+  } };
+  const controls = new Map(lines.map(([name, value, form]) => [name, field(cell, name, value, form)]));
+  for (const [name, value] of lines) controls.get(name).set(value);
+  fields.append(...[...controls.values()].map((control) => control.element), note);
+  /** Give the controls, with whoever holds one, to the cell that runs. */
+  fields.handOver = (running) => {
+    cell.set = (name, value) => running.set(name, value);
+    note.remove();
+    return { fields, wanted, controls, known: sign(lines) };
   };
-  const found = find(pre.textContent).map(([name, value, form]) => [field({ n, set }, name, value, form), value]);
-  for (const [control, value] of found) control.set(value);
-  fields.append(...found.map(([control]) => control.element), note);
   (input.closest("details") ?? input).before(fields);
 }
 

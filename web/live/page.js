@@ -2,7 +2,7 @@
 // were seen to give exactly the stored text; Python is in worker.js.
 import { adopt, bound, grader, open, pair, plain, text, title } from "./carry.js";
 import { coloured } from "./colour.js";
-import { field, find, make, said } from "./fields.js";
+import { field, find, make, said, sign } from "./fields.js";
 
 const here = (name) => new URL(name, import.meta.url);
 const json = async (url) => {
@@ -101,16 +101,14 @@ class Cell {
     const name = make("span", { class: "live-note" }, this.how === "own" ? `cell ${n}, your own` : `cell ${n}`);
     this.tools = make("div", { class: `live-tools ${["answer", "check", "own"].includes(this.how) ? "live-exercise" : ""}` }, this.run, this.reset, name, this.note);
     this.output = make("div", { "data-live": "output", class: `cell_output docutils container${check ? " live-check" : ""}` });
-    this.fields = make("div", { class: "live-fields" });
     this.colours = make("div", { "aria-hidden": "true" });
     const written = make("div", { class: "live-code highlight" }, this.colours, this.editor);
     const outside = folded && element.contains(folded) ? folded : null;
     input.hidden = true;
     input.after(written);
     const offered = element.querySelector(".live-fields"); // by the page, before it ran
-    this.wanted = offered?.wanted ?? new Map();
-    if (offered) offered.replaceWith(this.fields);
-    else (outside ?? written).before(this.fields);
+    Object.assign(this, offered?.handOver(this) ?? { fields: make("div", { class: "live-fields" }), wanted: new Map() });
+    if (!offered) (outside ?? written).before(this.fields);
     (outside ?? written).after(this.tools, this.output);
     this.stored = [...element.querySelectorAll(".cell_output")].filter((part) => part !== this.output);
     this.fit();
@@ -185,7 +183,7 @@ class Cell {
 
   offerFields() {
     const lines = find(this.editor.value);
-    const known = lines.map(([name, , form]) => name + form).join();
+    const known = sign(lines);
     if (known !== this.known) {
       this.known = known;
       this.controls = new Map(lines.map(([name, value, form]) => [name, field(this, name, value, form)]));
@@ -601,12 +599,14 @@ function lay(list, found) {
   notebook = found;
   cells = match(list);
   worker.postMessage({ sources: cells.map((cell) => cell.original) });
-  for (const cell of cells.filter((one) => one.wanted?.size)) {
-    for (const [name, value] of cell.wanted) cell.set(name, value);
-  }
   const exercise = cells.filter((cell) => cell.how === "check" && cell.offered).at(-1);
   (exercise?.element ?? bar).after(handIn());
-  return (told.textContent = said(recall()));
+  const words = (told.textContent = said(recall()));
+  for (const cell of cells.filter((one) => one.wanted?.size)) { // after what was kept, since it is the latest wish
+    for (const [name, value] of cell.wanted) cell.set(name, value);
+    cell.offerFields();
+  }
+  return words;
 }
 
 /** What the bar shows besides its button. */
