@@ -202,6 +202,81 @@ def test_one_choice_opens_all_that_its_frame_hides(tab, address, by):
     assert tab.locator(".predicted").inner_text().startswith("You predicted 0 of 1; look again at")
 
 
+def choose(tab, n):
+    """Choose the first option of the nth prediction of a page."""
+    tab.locator(f"#prediction-{n} details.choice summary").first.click()
+
+
+@pytest.mark.parametrize("edition", ["", "ko/"], ids=["English", "Korean"])
+def test_a_page_says_what_was_done_on_it_and_the_front_page_leads_to_the_next_thing(tab, address, edition):
+    """By keyboard, too."""
+    tab.goto(f"{address}{edition}chapters/01_definition.html")
+    assert not tab.locator(".done").text_content()
+    choose(tab, 2)
+    frames = tab.locator(".prediction:has(details.choice)").count()
+    said = tab.locator(".done").inner_text()
+    assert {"1", str(frames)} < {*re.findall(r"\d+", said)} and ("Continue with" in said) != bool(edition)
+    assert tab.locator(".done a").get_attribute("href") == "#prediction-3"
+    tab.goto(f"{address}{edition}index.html")
+    link = tab.locator(".go-on a")
+    assert ("What attention computes" in link.inner_text()) != bool(edition)
+    link.focus()
+    tab.keyboard.press("Enter")
+    tab.wait_for_url("**/01_definition.html#prediction-3")
+    top = tab.locator("#prediction-3").evaluate("e => e.getBoundingClientRect().top")
+    assert -10 < top < tab.viewport_size["height"]
+    for n in range(3, frames + 1):
+        choose(tab, n)
+    assert tab.locator(".done a").get_attribute("href") == "#exercise-1"  # not what was left out
+    tab.goto(f"{address}{edition}index.html")
+    assert tab.locator(".go-on a").get_attribute("href").endswith("chapters/01_definition.html#exercise-1")
+
+
+def test_all_work_is_saved_to_a_file_and_loaded_on_another_computer(tab, browser, address, tmp_path):
+    tab.goto(f"{address}chapters/01_definition.html")
+    choose(tab, 1)
+    tab.evaluate("kept.write('live chapters/01_definition', {x: {source: 'y = 1', from: ''}})")
+    tab.goto(f"{address}index.html")
+    with listening(tab) as heard:
+        tab.goto(f"{address}index.html")
+        with tab.expect_download() as waiting:
+            tab.get_by_role("button", name="Save my work").press("Enter")
+        waiting.value.save_as(tmp_path / "work.json")
+        said = "document.querySelector('.work + p').textContent"
+        assert waiting.value.suggested_filename in tab.evaluate(said)
+        tab.once("dialog", lambda dialog: dialog.accept())
+        tab.get_by_role("button", name="Delete all").press("Enter")
+        assert tab.evaluate("kept.names()") == [] and not tab.locator(".go-on a").count()
+    assert heard["errors"] == [] and all(url.startswith((address, "blob:", "data:")) for url in heard["requests"])
+    context = browser.new_context()
+    other = context.new_page()
+    other.goto(f"{address}index.html")
+    for content, words in ((b"not JSON", "does not hold"), (b"{}", "does not hold"), (None, "was loaded")):
+        data = content or (tmp_path / "work.json").read_bytes()
+        other.get_by_label("Load my work").set_input_files({"name": "w.json", "mimeType": "", "buffer": data})
+        other.locator(".work + p").filter(has_text=words).wait_for()
+    assert other.locator(".go-on a").get_attribute("href").endswith("#prediction-2")
+    assert other.evaluate("kept.read('live chapters/01_definition').x.source") == "y = 1"
+    other.goto(f"{address}chapters/01_definition.html")
+    assert other.locator("details.choice.chosen").count() == 1
+    assert "are kept in this browser" in other.locator("[data-live=status]").inner_text()
+    context.close()
+
+
+def test_a_browser_that_keeps_nothing_says_so_and_the_pages_work(browser, address):
+    context = browser.new_context()
+    context.add_init_script("Object.defineProperty(window, 'localStorage', {get() { throw new Error('denied'); }})")
+    tab = context.new_page()
+    with listening(tab) as heard:
+        tab.goto(f"{address}chapters/01_definition.html")
+        choose(tab, 1)
+        assert tab.locator("#prediction-1 details.answer[open]").count() == 1
+        tab.goto(f"{address}index.html")
+        assert "keeps nothing" in tab.locator(".work + p").inner_text() and not tab.get_by_text("Save my work").count()
+    assert [error for error in heard["errors"] if "kept" in error or "TypeError" in error] == []
+    context.close()
+
+
 def test_what_a_frame_hides_is_not_read_out(tab, address):
     tab.goto(f"{address}chapters/01_definition.html")
     hidden = tab.locator(".prediction details.answer").first.locator("> :not(summary)").first

@@ -131,6 +131,7 @@ class Cell {
     if (byHand) this.offerFields();
     save();
     mark();
+    if (byHand && this.how === "answer") kept.at("exercise", exercise(this));
   }
 
   key(event) {
@@ -213,7 +214,7 @@ function shown({ kind, text: words, svg, lines }) {
 
 /** What to do about code that a notebook understands and Python alone does not. */
 function hint(words, lines) {
-  if (!words.startsWith("SyntaxError")) return "";
+  if (!/^SyntaxError/.test(words)) return "";
   if (/'(await|async .*)' outside/.test(words)) return "On this page await works only inside async def. The notebook understands it everywhere.";
   if (/: [%!]+pip\b/.test(lines)) return "Nothing can be installed on this page. NumPy, Matplotlib and the book's packages are here already, so put # before this line.";
   if (/: ([%!?]|.*= *[%!]|.*\?$)/.test(lines)) return "This line is a command for Jupyter, which this page cannot carry out. Put # before it to run the rest.";
@@ -307,6 +308,11 @@ function finish(asked, results, codes) {
     const why = { kind: "error", text: `Cell ${asked.n} did not run, because cell ${last.n} above it stopped with an error.`, lines: "" };
     asked.show([why, ...last.outputs.filter((output) => output.kind === "error")], codes);
   }
+  if (asked.how === "check") {
+    const n = exercise(asked), solved = `solved ${pagename()}`;
+    if (asked.right) kept.write(solved, { ...kept.read(solved), [n]: 1 });
+    kept.at("exercise", n);
+  }
   const error = last.outputs.find((output) => output.kind === "error");
   const first = (error ?? last.outputs.at(-1))?.text.split("\n")[0] ?? "";
   const words = asked.how === "check" ? `Cell ${asked.n}: ${first}` : `Cell ${asked.n} has run.`;
@@ -361,19 +367,13 @@ const pagename = () => DOCUMENTATION_OPTIONS.pagename;
 const copy = () => new URL(`${document.documentElement.dataset.content_root}_sources/${pagename()}.ipynb`, location);
 const place = () => `live ${pagename()}`;
 
-const NAME = "live name";
+const { kept } = globalThis;
+const NOT_KEPT = "This browser does not keep what you write. Save it as a notebook before you leave the page.";
 
-function keep(key, value) {
-  try {
-    if (value) localStorage.setItem(key, JSON.stringify(value));
-    else localStorage.removeItem(key);
-  } catch {} // a browser that keeps nothing
-}
-
-function kept(key) {
-  try {
-    return JSON.parse(localStorage.getItem(key));
-  } catch {} // the same, or nothing that was kept here
+/** The number of the exercise that a cell, an answer or a check, is of. */
+function exercise(cell) {
+  const at = notebook.cells.indexOf(cell.source);
+  return notebook.cells.slice(0, at).filter((one) => grader(one).grade).length + 1;
 }
 
 function save() {
@@ -381,12 +381,13 @@ function save() {
   const written = Object.fromEntries(changed.map((cell) => [cell.source.id, { source: cell.code, from: cell.original }]));
   const brought = currentOwn();
   if (brought.length || Object.keys(aside).length) written[""] = { own: brought, aside };
-  keep(place(), Object.keys(written).length && written);
+  const whole = kept.write(place(), Object.keys(written).length ? written : null);
+  if (!whole) told.textContent = said(NOT_KEPT);
 }
 
 /** Bring back what was written here before; of a cell that the book has changed since, only an answer. */
 function recall() {
-  const known = kept(place()) ?? {};
+  const known = kept.read(place()) ?? {};
   return bring(known[""] ?? { own: [], aside: {} }, (cell) => {
     const found = known[cell.source.id];
     return found && (cell.how === "answer" || found.from === cell.original) ? found.source : null;
@@ -444,7 +445,9 @@ function forget(name) {
   carry({ own: [], aside: {} });
   save();
   mark();
-  keep(NAME, (name.value = ""));
+  kept.write("name", null);
+  kept.forget("live", "solved");
+  name.value = "";
   tell("Your changes were deleted from this browser.");
 }
 
@@ -485,8 +488,9 @@ function download(name) {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   const open = unsolved().join(", ");
-  tell(`Your notebook was saved as ${link.download}.`, "Hand it in where your instructor told you to.",
-    open ? `Still open or not checked: ${open}.` : "All its exercises are right.");
+  const graded = notebook.cells.some((cell) => grader(cell).grade);
+  tell(`Your notebook was saved as ${link.download}.`, graded && "Hand it in where your instructor told you to.",
+    graded && (open ? `Still open or not checked: ${open}.` : "All its exercises are right."));
 }
 
 /** The names of the exercises whose checks do not say that they are right. */
@@ -551,11 +555,11 @@ function handIn() {
   const name = make("input", { id: "live-name", type: "text", autocomplete: "name", "data-live": "name" });
   const file = make("input", { id: "live-load", type: "file", accept: ".ipynb", "data-live": "load" });
   file.addEventListener("change", () => file.files[0] && load(file.files[0]).then(() => (file.value = "")));
-  name.value = kept(NAME) ?? "";
-  name.addEventListener("input", () => keep(NAME, name.value));
+  name.value = kept.read("name") ?? "";
+  name.addEventListener("input", () => kept.write("name", name.value || null));
   told = make("p", { "data-live": "told" });
   return make("div", { class: "live-hand-in", role: "group", "aria-label": "Hand in" },
-    make("p", {}, "What you write is kept only in this browser. To hand it in or take it elsewhere, save it as a notebook."),
+    make("p", {}, kept.works ? "What you write is kept only in this browser. To hand it in or take it elsewhere, save it as a notebook." : NOT_KEPT),
     make("p", {}, make("label", { for: "live-name" }, "Your name or student number, for the file name"), name,
       button("Download my notebook", "download", { click: () => download(name.value) })),
     make("p", {}, make("label", { for: "live-load" }, "Load my notebook"), file),
@@ -600,7 +604,7 @@ function lay(list, found) {
   cells = match(list);
   worker.postMessage({ sources: cells.map((cell) => cell.original) });
   const exercise = cells.filter((cell) => cell.how === "check" && cell.offered).at(-1);
-  (exercise?.element ?? bar).after(handIn());
+  (exercise ?? cells.findLast((cell) => cell.offered)).element.after(handIn());
   const words = (told.textContent = said(recall()));
   for (const cell of cells.filter((one) => one.wanted?.size)) { // after what was kept, since it is the latest wish
     for (const [name, value] of cell.wanted) cell.set(name, value);

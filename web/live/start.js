@@ -10,11 +10,7 @@
   const page = new URL("page.js", document.currentScript.src);
   const status = bar.querySelector("[data-live=status]");
   const said = (words) => globalThis.inWords?.(words) ?? words;
-  let kept = null;
-  try {
-    kept = localStorage.getItem(`live ${DOCUMENTATION_OPTIONS.pagename}`);
-  } catch {} // a browser that keeps nothing
-  if (kept) status.append(" ", said("Your answers and changes are kept in this browser. Press Run this page to bring them back."));
+  if (kept.read(`live ${DOCUMENTATION_OPTIONS.pagename}`)) status.append(" ", said("Your answers and changes are kept in this browser. Press Run this page to bring them back."));
   const here = Object.assign(document.createElement("button"), { type: "button", className: "btn btn-sm btn-outline-primary live-here" });
   const invite = () => Object.assign(here, { disabled: false, textContent: said("Run this page to write and check your answers here") });
   if (Number(bar.dataset.exercises)) document.querySelector("#exercises > h2")?.after(here);

@@ -3,10 +3,8 @@
   const frames = [...document.querySelectorAll(".prediction")];
   const control = document.querySelector(".predictions button");
   const result = document.querySelector(".predicted");
-  const key = `predicted ${location.pathname.split("/").pop()}`;
-  const read = (name) => { try { return JSON.parse(localStorage.getItem(name)); } catch { return null; } };
-  const store = (name, value) => { try { localStorage.setItem(name, JSON.stringify(value)); } catch { /* a browser that keeps nothing */ } };
-  const said = (words) => globalThis.inWords?.(words) ?? words; // of an edition in another language
+  const key = `predicted ${DOCUMENTATION_OPTIONS.pagename}`;
+  const { read, write, said } = kept;
 
   const choices = (frame) => [...frame.querySelectorAll("details.choice")];
   const answer = (frame) => frame.querySelector("details.answer");
@@ -42,7 +40,7 @@
     button.type = "button";
     button.textContent = said("Forget my predictions");
     button.addEventListener("click", () => {
-      store(key, {});
+      kept.forget("predicted");
       for (const frame of groups) for (const part of [...choices(frame), answer(frame)]) if (part) part.open = isOpen();
       show();
     });
@@ -52,7 +50,8 @@
   groups.forEach((frame, n) => choices(frame).forEach((choice, i) => choice.querySelector("summary").addEventListener("click", () => {
     const chosen = read(key) ?? {};
     if (n in chosen) return; // the first choice is the prediction
-    store(key, { ...chosen, [n]: i });
+    write(key, { ...chosen, [n]: i });
+    kept.at("prediction", n + 1);
     const right = choices(frame).find((_, j) => isRight(frame, j));
     if (right && right !== choice) right.open = true;
     if (answer(frame)) answer(frame).open = true;
@@ -65,7 +64,7 @@
     for (const frame of frames) if (answer(frame)) answer(frame).open = open;
   }
   control.style.visibility = "visible";
-  control.addEventListener("click", () => { openAll(!isOpen()); store("show results", isOpen()); });
+  control.addEventListener("click", () => { openAll(!isOpen()); write("show results", isOpen()); });
   if (read("show results")) openAll(true);
   addEventListener("beforeprint", () => document.querySelectorAll(".bd-article details").forEach((part) => { part.open = true; }));
   show();
