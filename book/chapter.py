@@ -15,6 +15,7 @@ from book.nbval_bound.bindings import without_bindings
 ROOT = Path(__file__).parent.parent
 TRANSLATED = "ko"  # the language of the other edition
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
+RUNNING = [*CHAPTERS, ROOT / "pages" / "warm_up.ipynb"]  # on the site, cell by cell
 SOLUTION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.MULTILINE | re.DOTALL)
 TITLE = re.compile(  # of an exercise, in its prompt, in either language
     r"^\*\*(\d+\. (?:\w+ it|써 보기|예측하기|찾아내기|설계하기))\*\*", re.MULTILINE

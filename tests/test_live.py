@@ -15,7 +15,7 @@ from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_notebook
 
 import attention_course
-from book.chapter import CHAPTERS, code, is_check, read
+from book.chapter import CHAPTERS, RUNNING, code, is_check, read
 from web import live
 from web.live.running_pages import find_offered_cells, get_browser_result, get_stored_result, run_cells
 
@@ -259,6 +259,9 @@ def test_a_page_says_what_will_run_before_it_loads_anything():
     cells = {cell.id: "alone" if is_check(cell) else "part" for cell in code(notebook)}
     assert live.describe_cells(cells, notebook)[1].endswith(
         f"3 of the {len(cells)} cells, 3 exercises among them. The others need PyTorch."
+    )
+    assert live.describe_cells({"warm-02": "whole"}, read(RUNNING[-1]))[1].endswith(
+        "1 of the 1 cells. The others need PyTorch."
     )
 
 

@@ -7,9 +7,10 @@ import pytest
 from bs4 import BeautifulSoup, SoupStrainer
 
 from attention_course.plots import TOKENS
-from book.chapter import CHAPTERS, ROOT, TRANSLATED, is_solution, read, solutions
+from book.chapter import CHAPTERS, ROOT, RUNNING, TRANSLATED, is_solution, read, solutions
 from homework.answers import EXERCISES
 from web.glossary import read_rows
+from web.live import find_name
 from web.styles import purge
 
 SOLUTIONS = [region for path in CHAPTERS for region in solutions(read(path))]
@@ -64,8 +65,8 @@ def test_data_have_the_colours_of_the_figures(site):
 
 @pytest.mark.parametrize("edition", ["", TRANSLATED], ids=["English", "Korean"])
 def test_every_choice_is_in_the_frame_of_its_prediction(site, edition):
-    for path in CHAPTERS:
-        page = BeautifulSoup((site / edition / "chapters" / f"{path.stem}.html").read_text("utf-8"), "html.parser")
+    for path in RUNNING:
+        page = BeautifulSoup((site / edition / f"{find_name(path)}.html").read_text("utf-8"), "html.parser")
         frames = page.select(".prediction")
         assert len(frames) > 2 and all(frame.select("details.choice") for frame in frames), path
         assert len(page.select("details.choice")) == len(page.select(".prediction details.choice")), path

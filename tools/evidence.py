@@ -22,7 +22,7 @@ from importlib import import_module
 
 from tqdm import tqdm
 
-from book.chapter import CHAPTERS
+from book.chapter import CHAPTERS, RUNNING
 from evidence import engine
 from evidence.engine import Runner, make
 
@@ -32,12 +32,17 @@ TIMED = ("benchmark", "ch07-pace")  # measured alone, after all others
 
 def find(name):
     """Return the runner of a result; raises KeyError if no result has this name."""
-    path = next((path for path in CHAPTERS if name.startswith((f"ch{path.stem[:2]}-", f"page-{path.stem[:2]}"))), None)
-    if path and name.startswith("ch"):
+    if path := next((path for path in CHAPTERS if name.startswith(f"ch{path.stem[:2]}-")), None):
         return find_experiment(path, name.partition("-")[2])
-    if path:
+    if path := _pages().get(name):
         return import_module("web.live.running_pages").runner(path, import_module("web.live").write_runtime)
     return import_module(f"evidence.{OTHERS[name]}").RUNNER
+
+
+def _pages():
+    """Return {name of a result: page whose cells run in the reader's browser}."""
+    name_result = import_module("web.live.running_pages").name_result
+    return {name_result(path): path for path in RUNNING}
 
 
 def find_experiment(path, name):
@@ -61,7 +66,7 @@ def list_names():
     """Return the names of all results."""
     modules = import_module("evidence.claims").modules()
     experiments = [f"ch{path.stem[:2]}-{name}" for path, module in modules.items() for name in module.EXPERIMENTS]
-    return [*OTHERS, *(f"page-{path.stem[:2]}" for path in CHAPTERS), *experiments]
+    return [*OTHERS, *_pages(), *experiments]
 
 
 def make_by_name(name, compare):

@@ -16,7 +16,7 @@ import shutil
 import zipfile
 from pathlib import Path
 
-from book.chapter import CHAPTERS, ROOT, TRANSLATED, code, is_check, read
+from book.chapter import ROOT, RUNNING, TRANSLATED, code, is_check, read
 from web.assets import package
 from web.live.running_pages import find_offered_cells
 
@@ -97,13 +97,18 @@ def sum_bytes(files, groups):
     return {group: sum(files[name]["bytes"] for name in names) for group, names in groups.items()}
 
 
+def find_name(path):
+    """Return the name of a notebook's page, as the table of contents has it."""
+    return path.relative_to(ROOT).with_suffix("").as_posix()
+
+
 def describe_cells(cells, notebook):
     """Say beside the button of a page how many of its cells run, and what the others need; count its exercises."""
     runs = [name for name, how in cells.items() if how in ("whole", "alone")]
     checks = [cell.id for cell in code(notebook) if is_check(cell) and cell.id in runs]
     return len(checks), (
         f"Change the code, run it and save your own notebook, here in your browser: {len(runs)} of the {len(cells)} "
-        f"cells, {len(checks)} exercises among them. "
+        f"cells{f', {len(checks)} exercises among them' if checks else ''}. "
         f"{'The other needs' if len(cells) - len(runs) == 1 else 'The others need'} PyTorch."
     )
 
@@ -121,7 +126,8 @@ def _write(app):
         app.live_bytes = sum_bytes(**json.loads((folder / "runtime.json").read_text("utf-8")))
         return
     folder = Path(app.outdir) / "_static" / "live"
-    app.live_cells = {f"chapters/{path.stem}": cells for path in CHAPTERS if (cells := find_offered_cells(path))}
+    found = {path: find_offered_cells(path) for path in RUNNING}
+    app.live_cells = {find_name(path): cells for path, cells in found.items() if cells}
     app.live_bytes = write_runtime(folder)
     (folder / "cells.json").write_text(json.dumps(app.live_cells), "utf-8")
 

@@ -16,7 +16,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from book.chapter import ROOT, code, is_check, is_solution, mime, read, tags
+from book.chapter import CHAPTERS, ROOT, code, is_check, is_solution, mime, read, tags
 from book.programs import start_chromium
 from evidence.engine import Runner, list_changes, load, pause
 
@@ -183,7 +183,12 @@ def runner(path, write_runtime=None):
     return Runner(partial(run, path, write_runtime), list_problems, refuting, files=files)
 
 
+def name_result(path):
+    """Return the name of the result of a page: that of a chapter has its number."""
+    return f"page-{path.stem[:2]}" if path in CHAPTERS else f"page-{path.stem}"
+
+
 def find_offered_cells(path):
-    """Return {id of a cell: how it runs on the page}, empty for a chapter whose result is stale."""
-    name = f"page-{path.stem[:2]}"
+    """Return {id of a cell: how it runs on the page}, empty for a page whose result is stale."""
+    name = name_result(path)
     return {} if list_changes(name, runner(path)) else {row["cell"]: row["how"] for row in load(name)["rows"]}
