@@ -331,7 +331,7 @@ def test_of_what_is_loaded_the_page_names_what_it_cannot_take(live, handed_out, 
     part = next(cell for cell in code(live.notebook) if known.get(cell.id) == "part")
     check = next(cell for cell in notebook["cells"] if cell["metadata"].get("nbgrader", {}).get("grade"))
     by_id[part.id]["source"] = check["source"] = "print('mine')"
-    notebook["cells"][1]["source"] += "\nMy own remark."
+    notebook["cells"][0]["source"] += "\nMy own remark."
     notebook["cells"].append({"cell_type": "raw", "id": "raw", "metadata": {}, "source": "My list."})
     live.type(answer, "# of the page")
     said = live.load(notebook)
@@ -342,7 +342,7 @@ def test_of_what_is_loaded_the_page_names_what_it_cannot_take(live, handed_out, 
     mine = nbformat.reads(live.download(tmp_path / "mine.ipynb").decode(), as_version=4)
     sources = [cell.source for cell in mine.cells]
     assert [source for source in sources if "mine" in source] == ["print('mine')"]
-    assert sources[1].endswith("My own remark.") and sources[-1] == "My list." and "# of the page" in sources
+    assert sources[0].endswith("My own remark.") and sources[-1] == "My list." and "# of the page" in sources
     by_id[code(live.notebook)[answer - 1].id]["source"] = "# of the notebook"
     live.tab.once("dialog", lambda dialog: dialog.dismiss())
     assert f"cell {refused}, {answer}." in live.load(notebook) and live.source(answer) == "# of the page"
