@@ -73,7 +73,9 @@ class AdditiveLuong(LuongDecoder):
 
 
 class AdditiveTold(BahdanauDecoder):
-    """Bahdanau's network with one change: its query is s_{t-1} together with the character just written."""
+    """Bahdanau's network with one change: its query is s_{t-1} and, while it is `told`, the character just written."""
+
+    told = True
 
     def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell):
         super().__init__(num_target, d_embed, d_encoder, d_decoder, cell)
@@ -82,7 +84,7 @@ class AdditiveTold(BahdanauDecoder):
     def steps(self, previous, state, memory):
         features, weights = [], []
         for character in self.embed(previous).split(1, dim=1):
-            query = torch.cat([state[0][:, None], character], dim=-1)
+            query = torch.cat([state[0][:, None], self.told * character], dim=-1)
             context, row = self.attend.attend(query, memory.keys, memory.states, memory.mask)
             states, state = self.advance(torch.cat([character, context], dim=-1), state)
             features.append(torch.cat([states, context], dim=-1))

@@ -1,10 +1,20 @@
 """Claims of chapter 3: which of the networks that write the right answer have read what they look at."""
 
+from itertools import count
+
 import numpy as np
 import torch
 
-from attention_course.alignment import exchange_keys, force_weight, guess_places
+from attention_course.alignment import (
+    build_network,
+    character_loss,
+    exchange_keys,
+    force_weight,
+    guess_places,
+    probe_letter,
+)
 from attention_course.tasks import alignment_score
+from attention_course.training import Minibatches, fit
 
 from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, most_rows, round_numbers
 
@@ -55,6 +65,27 @@ def measure_letters(book, kind, seed, steps, rate):
     return round_numbers(row | {"rest": wrong[rest].mean()})
 
 
+def tell_letter(book, kind, seed, steps, rate):
+    """Train on letters; return which keys a network can do without, and how well a probe tells the letter written last.
+
+    With "additive_late", the query of "additive_told" is not told that letter before half of the steps are taken.
+    """
+    if kind == "additive_late":
+        torch.manual_seed(seed)
+        model, taken = build_network("additive_told", book.letters), count()
+
+        def loss(model, batch):
+            model.decoder.told = next(taken) >= steps // 2
+            return character_loss(model, batch)
+
+        fit(model, Minibatches(*book.letters.to_train, batch_size=64, steps=steps), loss, learning_rate=rate, seed=seed)
+    else:
+        model = book.train(kind, book.letters, steps, seed, rate)
+    row = dict(zip(KEYS, book.swap(model).values(), strict=True))
+    row["known"] = probe_letter(model, book.letters, book.tests[6])
+    return round_numbers(row)
+
+
 def listed(setting):
     """Return a setting as factors of a grid."""
     return {name: [value] for name, value in setting.items()}
@@ -70,6 +101,15 @@ EXPERIMENTS = {
         measure_letters,
         ("train", "letters", "tests", "right_by_keys", "swap", "change_one"),
         grid(seed=SEEDS, kind=KINDS, **listed(LETTERS)) + grid(seed=SEEDS[:3], kind=["additive"], **listed(SLOW)),
+    ),
+    "told": Experiment(
+        tell_letter,
+        ("train", "letters", "tests", "swap"),
+        grid(
+            seed=SEEDS,
+            kind=["additive_late", "additive_told", "general_told", "additive", "general_early"],
+            **listed(LETTERS),
+        ),
     ),
 }
 
