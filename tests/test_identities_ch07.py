@@ -1,12 +1,28 @@
 """What chapter 7 says of blocks, chains and passes and holds for any numbers, by algebra or by construction."""
 
+from itertools import pairwise
+
+import numpy as np
 import pytest
 import torch
+from torch.utils.flop_counter import FlopCounterMode
 
 from attention_course.dates import DateTask
 from attention_src.layers import EncoderBlock
 
-USES = ("pass_through", "Writer", "cut", "replace_path", "make_network", "Stack", "share_left")
+USES = (
+    "scan",
+    "chains",
+    "with_neighbours",
+    "task",
+    "pass_through",
+    "Writer",
+    "cut",
+    "replace_path",
+    "make_network",
+    "Stack",
+    "share_left",
+)
 
 
 @pytest.fixture(scope="module")
@@ -76,3 +92,49 @@ def test_without_cross_attention_every_source_gives_the_same_date(book, task):
         written = task.write(model)
     with book.cut(model, "cross-attention", "path"):
         assert task.write(model) == written
+
+
+def test_a_scan_gives_every_state_of_the_loop_and_its_chain_grows_with_the_logarithm(book, random):
+    for n in (1, 2, 7, 16):
+        z, p = torch.rand(n, 3, 2), torch.randn(n, 3, 2)
+        states, h = [], torch.zeros(3, 2)
+        for t in range(n):
+            h = z[t] * h + (1 - z[t]) * p[t]
+            states.append(h)
+        torch.testing.assert_close(book.scan(z, (1 - z) * p), torch.stack(states))
+    scans = [book.chains(n)[1] for n in (8, 16, 32, 64)]
+    assert len({later - earlier for earlier, later in pairwise(scans)}) == 1
+
+
+@pytest.mark.parametrize(("n", "d"), [(5, 8), (64, 8), (3, 16)])
+def test_a_block_multiplies_more_than_twice_as_often_as_a_gru(n, d):
+    block, gru = EncoderBlock(d, 2, 4 * d), torch.nn.GRU(d, d)
+    with FlopCounterMode(display=False) as counter:
+        block(torch.randn(n, d), need_weights=True)
+    recurrent = n * sum(p.numel() for p in gru.parameters() if p.ndim == 2)
+    assert counter.get_total_flops() / 2 == 12 * n * d**2 + 2 * n**2 * d  # a multiplication and an addition
+    assert recurrent == 6 * n * d**2
+
+
+def test_no_gate_leaves_the_first_token_as_much_as_an_average_does(random):
+    n, z = int(random.integers(2, 99)), np.linspace(0, 1, 9999)
+    left = (1 - z) * z ** (n - 1)
+    assert left.max() < 1 / n and abs(z[left.argmax()] - (1 - 1 / n)) < 1e-3
+
+
+@torch.no_grad()
+def test_neighbours_reach_one_place_at_equal_cost_and_sides_that_share_a_matrix_can_be_exchanged(book, random):
+    models = [book.with_neighbours(*kind) for kind in ((1,), (3,), (3, False))]
+    sizes = [
+        sum(p.numel() for p in model.parameters()) for model in [*models, book.make_network("Transformer", book.task)]
+    ]
+    assert max(sizes) - min(sizes) <= 32
+    x = torch.randn(1, 9, 32)
+    for model, width in zip(models, (1, 3, 3), strict=True):
+        mix, changed = model.read[1], x.clone()
+        changed[0, 4] += 1
+        assert (mix(changed) != mix(x)).any(-1)[0].nonzero().flatten().tolist() == [
+            *range(4 - width // 2, 5 + width // 2)
+        ]
+    turned = [torch.allclose(model.read[1](x.flip(1)), model.read[1](x).flip(1)) for model in models]
+    assert turned == [True, False, True]
