@@ -66,8 +66,9 @@ def measure_letters(book, kind, seed, steps, rate):
 
 
 def tell_letter(book, kind, seed, steps, rate):
-    """Train on letters; return which keys a network can do without, and how well a probe tells the letter written last.
+    """Train on letters; return which keys a network can do without, and how well a probe finds the letter written last.
 
+    The probe is also tried before training.
     With "additive_late", the query of "additive_told" is not told that letter before half of the steps are taken.
     """
     if kind == "additive_late":
@@ -82,7 +83,10 @@ def tell_letter(book, kind, seed, steps, rate):
     else:
         model = book.train(kind, book.letters, steps, seed, rate)
     row = dict(zip(KEYS, book.swap(model).values(), strict=True))
-    row["known"] = probe_letter(model, book.letters, book.tests[6])
+    torch.manual_seed(seed)
+    untrained = build_network(kind.replace("late", "told"), book.letters)
+    for name, network in (("known", model), ("before", untrained)):
+        row[name] = probe_letter(network, book.letters, book.tests[6])
     return round_numbers(row)
 
 
