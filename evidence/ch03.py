@@ -1,6 +1,6 @@
 """Claims of chapter 3: which of the networks that write the right answer have read what they look at."""
 
-from itertools import count
+from functools import partial
 
 import numpy as np
 import torch
@@ -68,18 +68,15 @@ def measure_letters(book, kind, seed, steps, rate):
 def tell_letter(book, kind, seed, steps, rate):
     """Train on letters; return which keys a network can do without, and how well a probe finds the letter written last.
 
-    The probe is also tried before training.
-    With "additive_late", the query of "additive_told" is not told that letter before half of the steps are taken.
+    With "additive_late", the query of "additive_told" isn't told that letter at first, and is told it in as many steps
+    more. The probe is also tried before training.
     """
     if kind == "additive_late":
         torch.manual_seed(seed)
-        model, taken = build_network("additive_told", book.letters), count()
-
-        def loss(model, batch):
-            model.decoder.told = next(taken) >= steps // 2
-            return character_loss(model, batch)
-
-        fit(model, Minibatches(*book.letters.to_train, batch_size=64, steps=steps), loss, learning_rate=rate, seed=seed)
+        model, batches = build_network("additive_told", book.letters), partial(Minibatches, *book.letters.to_train)
+        for told in (False, True):
+            model.decoder.told = told
+            fit(model, batches(batch_size=64, steps=steps), character_loss, learning_rate=rate, seed=seed + told)
     else:
         model = book.train(kind, book.letters, steps, seed, rate)
     row = dict(zip(KEYS, book.swap(model).values(), strict=True))
