@@ -16,7 +16,7 @@ from attention_course.alignment import (
 from attention_course.tasks import alignment_score
 from attention_course.training import Minibatches, fit
 
-from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, most_rows, round_numbers
+from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, most_rows, round_numbers, select_rows
 
 PAGE = {"steps": 150, "rate": 0.02, "width": 48}  # the dates
 LETTERS = {"steps": 200, "rate": 0.02}
@@ -116,10 +116,18 @@ EXPERIMENTS = {
 
 NONE, START, END = {"kind": "no_attention"}, {"kind": "from_start"}, {"kind": "from_end"}
 ADDITIVE, GENERAL, SUSPECTS = ({"kind": kind} for kind in ("additive", "general", ["additive", "general"]))
-EARLY, LUONG = {"kind": "general_early"}, {"kind": "additive_luong"}
+EARLY, LUONG, TOLD = ({"kind": kind} for kind in ("general_early", "additive_luong", "general_told"))
+
+
+def pair_with_additive(rows, kind):
+    """Return, for each seed, the share right with another text's keys, of this kind and of the additive network."""
+    kinds = kind, "additive"
+    return zip(*([row["other"] for row in select_rows(rows, kind=one)] for one in kinds), strict=True)
+
 
 dates_claim = claim_of("dates", "5 seeds")
 letters_claim = claim_of("letters", "5 seeds")
+told_claim = claim_of("told", "5 seeds")
 both_rates_claim = claim_of(
     "letters", "5 seeds; for the additive network 3 of them also at a quarter of the rate with four times the steps"
 )
@@ -230,8 +238,8 @@ CLAIMS = [
         refuting_values={"left_least": 0.1},
     ),
     claim_of("letters", "5 seeds; with one of them the additive score goes on writing in Luong's order too")(
-        "`general_early`, which asks before its step, goes on writing; `additive_luong`, which asks after, breaks down "
-        "with most seeds.",
+        "Whichever the score, a network that asks before its step goes on writing. If it asks after, it breaks down, "
+        "`general` every time and the additive one with most seeds.",
         holds=lambda rows: (
             all_rows(lambda row: row["mean"] >= 0.5, kind=["additive", "general_early"], **LETTERS)(rows)
             and most_rows(lambda row: row["mean"] <= 0.25, **LUONG)(rows)
@@ -245,18 +253,33 @@ CLAIMS = [
         rival=Series("own", "texts right with their own keys, general score asking before its step", EARLY),
         refuting_values={"mean": 0.1},
     ),
-    claim_of("letters", "5 seeds; the network is Luong's with the general score, asking with the state before")(
-        "By asking before it reads what it wrote last, the reader has become a counter.",
+    told_claim(
+        "Told the letter, the general score reads again, and the additive one at least begins to.",
         holds=lambda rows: (
-            all_rows(lambda row: row["other"] >= 0.6 and row["last"] >= 0.6 and row["first"] <= 0.1, **EARLY)(rows)
-            and all_rows(lambda row: row["other"] <= 0.25, **GENERAL)(rows)
+            all_rows(lambda row: row["other"] <= 0.25, **TOLD)(rows)
+            and all_rows(lambda row: row["other"] >= 0.6 and row["first"] <= 0.1, **EARLY)(rows)
+            and all(told < untold - 0.1 for told, untold in pair_with_additive(rows, "additive_told"))
         ),
-        wrong_if="Wrong if, for any seed, the network that asks with the state before gets fewer than 60% of the texts "
-        "of 6 letters right with the keys of other texts or with the last six keys of a text of 8, or more than 10% "
-        "with the first six, or the one that asks with the current state gets more than 25% right with the keys of "
-        "other texts.",
-        shows=Series("other", "texts right with another text's keys, asking with the state before", EARLY),
-        baseline=Series("other", "the same, asking with the current state", GENERAL),
-        rival=Series("own", "texts right with their own keys, asking with the state before", EARLY),
+        wrong_if="Wrong if any seed gets more than 25% of the texts right with the keys of other texts when the "
+        "general score is told the letter, or fewer than 60% when it isn't, or if the additive score, once told, does "
+        "not lose at least 0.1.",
+        shows=Series("other", "texts right with another text's keys, general score, asking before but told", TOLD),
+        baseline=Series("other", "the same, not told", EARLY),
+        rival=Series("other", "the same, additive score, told", {"kind": "additive_told"}),
+    ),
+    told_claim(
+        "A linear probe finds the letter just written in 99% of its queries, and in only 39% of those of the general "
+        "score.",
+        holds=lambda rows: (
+            all_rows(lambda row: row["known"] > 0.9, **ADDITIVE)(rows)
+            and all_rows(lambda row: row["known"] < 0.6, **EARLY)(rows)
+        ),
+        wrong_if="Wrong if, for any seed, the probe finds the letter in at most 90% of the additive network's queries, "
+        "or in 60% of those of the general network that asks before its step.",
+        shows=Series("known", "letters that a probe finds in the additive network's queries", ADDITIVE),
+        page="0.99",
+        baseline=Series("before", "the same before training", ADDITIVE),
+        best=Level(1, "every letter"),
+        rival=Series("known", "letters found in the queries of the general network, asking before", EARLY),
     ),
 ]
