@@ -116,7 +116,8 @@ EXPERIMENTS = {
 
 NONE, START, END = {"kind": "no_attention"}, {"kind": "from_start"}, {"kind": "from_end"}
 ADDITIVE, GENERAL, SUSPECTS = ({"kind": kind} for kind in ("additive", "general", ["additive", "general"]))
-EARLY, LUONG, TOLD = ({"kind": kind} for kind in ("general_early", "additive_luong", "general_told"))
+EARLY, LUONG = {"kind": "general_early"}, {"kind": "additive_luong"}
+TOLD, LATE = {"kind": "general_told"}, {"kind": "additive_late"}
 
 
 def pair_with_additive(rows, kind):
@@ -281,5 +282,18 @@ CLAIMS = [
         baseline=Series("before", "the same before training", ADDITIVE),
         best=Level(1, "every letter"),
         rival=Series("known", "letters found in the queries of the general network, asking before", EARLY),
+    ),
+    told_claim(
+        "We trained the additive network without telling it the letter, and then told it and trained it just as long "
+        "again. It went on counting.",
+        holds=lambda rows: (
+            all_rows(lambda row: row["other"] >= 0.5 and row["first"] <= 0.1, **LATE)(rows)
+            and most_rows(lambda row: row["other"] <= 0.25, kind="additive_told")(rows)
+        ),
+        wrong_if="Wrong if, for any seed, the network told late gets fewer than half of the texts right with the keys "
+        "of other texts, or for most seeds the one told at once more than 25%.",
+        shows=Series("other", "texts right with another text's keys, told late", LATE),
+        baseline=Series("other", "the same, told from the start", {"kind": "additive_told"}),
+        rival=Series("own", "texts right with their own keys, told late", LATE),
     ),
 ]
