@@ -2,7 +2,6 @@
 
 from itertools import pairwise
 
-import numpy as np
 import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
@@ -94,47 +93,26 @@ def test_without_cross_attention_every_source_gives_the_same_date(book, task):
         assert task.write(model) == written
 
 
-def test_a_scan_gives_every_state_of_the_loop_and_its_chain_grows_with_the_logarithm(book, random):
-    for n in (1, 2, 7, 16):
-        z, p = torch.rand(n, 3, 2), torch.randn(n, 3, 2)
-        states, h = [], torch.zeros(3, 2)
-        for t in range(n):
-            h = z[t] * h + (1 - z[t]) * p[t]
-            states.append(h)
-        torch.testing.assert_close(book.scan(z, (1 - z) * p), torch.stack(states))
-    scans = [book.chains(n)[1] for n in (8, 16, 32, 64)]
+def test_the_chain_of_a_scan_grows_with_the_logarithm_of_the_length(book):
+    scans = [book.chains(n)[1] for n in (8, 16, 32, 64)]  # each also compares the scan with the loop
     assert len({later - earlier for earlier, later in pairwise(scans)}) == 1
 
 
-@pytest.mark.parametrize(("n", "d"), [(5, 8), (64, 8), (3, 16)])
+@pytest.mark.parametrize(("n", "d"), [(5, 8), (64, 8)])
 def test_a_block_multiplies_more_than_twice_as_often_as_a_gru(n, d):
-    block, gru = EncoderBlock(d, 2, 4 * d), torch.nn.GRU(d, d)
     with FlopCounterMode(display=False) as counter:
-        block(torch.randn(n, d), need_weights=True)
-    recurrent = n * sum(p.numel() for p in gru.parameters() if p.ndim == 2)
+        EncoderBlock(d, 2, 4 * d)(torch.randn(n, d), need_weights=True)
     assert counter.get_total_flops() / 2 == 12 * n * d**2 + 2 * n**2 * d  # a multiplication and an addition
-    assert recurrent == 6 * n * d**2
-
-
-def test_no_gate_leaves_the_first_token_as_much_as_an_average_does(random):
-    n, z = int(random.integers(2, 99)), np.linspace(0, 1, 9999)
-    left = (1 - z) * z ** (n - 1)
-    assert left.max() < 1 / n and abs(z[left.argmax()] - (1 - 1 / n)) < 1e-3
+    assert sum(p.numel() for p in torch.nn.GRU(d, d).parameters() if p.ndim == 2) == 6 * d**2
 
 
 @torch.no_grad()
-def test_neighbours_reach_one_place_at_equal_cost_and_sides_that_share_a_matrix_can_be_exchanged(book, random):
-    models = [book.with_neighbours(*kind) for kind in ((1,), (3,), (3, False))]
-    sizes = [
-        sum(p.numel() for p in model.parameters()) for model in [*models, book.make_network("Transformer", book.task)]
-    ]
-    assert max(sizes) - min(sizes) <= 32
+def test_neighbours_reach_one_place_at_equal_cost_and_sides_that_share_a_matrix_can_be_exchanged(book):
     x = torch.randn(1, 9, 32)
-    for model, width in zip(models, (1, 3, 3), strict=True):
-        mix, changed = model.read[1], x.clone()
+    for kind, size, reach, turns in (((1,), 33_437, 0, True), ((3,), 33_405, 1, False), ((3, False), 33_405, 1, True)):
+        model, changed = book.with_neighbours(*kind), x.clone()
         changed[0, 4] += 1
-        assert (mix(changed) != mix(x)).any(-1)[0].nonzero().flatten().tolist() == [
-            *range(4 - width // 2, 5 + width // 2)
-        ]
-    turned = [torch.allclose(model.read[1](x.flip(1)), model.read[1](x).flip(1)) for model in models]
-    assert turned == [True, False, True]
+        mix = model.read[1]
+        reacts = (mix(changed) != mix(x)).any(-1)[0].nonzero().flatten().tolist()
+        assert reacts == [*range(4 - reach, 5 + reach)] and sum(p.numel() for p in model.parameters()) == size
+        assert torch.allclose(mix(x.flip(1)), mix(x).flip(1)) == turns
