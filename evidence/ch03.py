@@ -16,7 +16,7 @@ from attention_course.alignment import (
 from attention_course.tasks import alignment_score
 from attention_course.training import Minibatches, fit
 
-from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, most_rows, round_numbers, select_rows
+from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, most_rows, round_numbers
 
 PAGE = {"steps": 150, "rate": 0.02, "width": 48}  # the dates
 LETTERS = {"steps": 200, "rate": 0.02}
@@ -117,14 +117,7 @@ EXPERIMENTS = {
 NONE, START, END = {"kind": "no_attention"}, {"kind": "from_start"}, {"kind": "from_end"}
 ADDITIVE, GENERAL, SUSPECTS = ({"kind": kind} for kind in ("additive", "general", ["additive", "general"]))
 EARLY, LUONG = {"kind": "general_early"}, {"kind": "additive_luong"}
-TOLD, LATE = {"kind": "general_told"}, {"kind": "additive_late"}
-
-
-def pair_with_additive(rows, kind):
-    """Return, for each seed, the share right with another text's keys, of this kind and of the additive network."""
-    kinds = kind, "additive"
-    return zip(*([row["other"] for row in select_rows(rows, kind=one)] for one in kinds), strict=True)
-
+TOLD, ADDITIVE_TOLD, LATE = ({"kind": kind} for kind in ("general_told", "additive_told", "additive_late"))
 
 dates_claim = claim_of("dates", "5 seeds")
 letters_claim = claim_of("letters", "5 seeds")
@@ -255,18 +248,19 @@ CLAIMS = [
         refuting_values={"mean": 0.1},
     ),
     told_claim(
-        "Told the letter, the general score reads again, and the additive one at least begins to.",
+        "Told the letter, both scores read again, the additive one with most seeds.",
         holds=lambda rows: (
             all_rows(lambda row: row["other"] <= 0.25, **TOLD)(rows)
+            and most_rows(lambda row: row["other"] <= 0.25, **ADDITIVE_TOLD)(rows)
             and all_rows(lambda row: row["other"] >= 0.6 and row["first"] <= 0.1, **EARLY)(rows)
-            and all(told < untold - 0.1 for told, untold in pair_with_additive(rows, "additive_told"))
         ),
-        wrong_if="Wrong if any seed gets more than 25% of the texts right with the keys of other texts when the "
-        "general score is told the letter, or fewer than 60% when it isn't, or if the additive score, once told, does "
-        "not lose at least 0.1.",
+        wrong_if="Wrong if, for any seed, with the keys of other texts, the general score gets more than 25% of the "
+        "texts right once told the letter, or fewer than 60% when not told, or the additive score, told, gets more "
+        "than 25% right for most seeds.",
         shows=Series("other", "texts right with another text's keys, general score, asking before but told", TOLD),
+        page="0.02",
         baseline=Series("other", "the same, not told", EARLY),
-        rival=Series("other", "the same, additive score, told", {"kind": "additive_told"}),
+        rival=Series("other", "the same, additive score, told", ADDITIVE_TOLD),
     ),
     told_claim(
         "A linear probe finds the letter just written in 99% of its queries, and in only 39% of those of the general "
@@ -288,12 +282,12 @@ CLAIMS = [
         "again. It went on counting.",
         holds=lambda rows: (
             all_rows(lambda row: row["other"] >= 0.5 and row["first"] <= 0.1, **LATE)(rows)
-            and most_rows(lambda row: row["other"] <= 0.25, kind="additive_told")(rows)
+            and most_rows(lambda row: row["other"] <= 0.25, **ADDITIVE_TOLD)(rows)
         ),
         wrong_if="Wrong if, for any seed, the network told late gets fewer than half of the texts right with the keys "
         "of other texts, or for most seeds the one told at once more than 25%.",
         shows=Series("other", "texts right with another text's keys, told late", LATE),
-        baseline=Series("other", "the same, told from the start", {"kind": "additive_told"}),
+        baseline=Series("other", "the same, told from the start", ADDITIVE_TOLD),
         rival=Series("own", "texts right with their own keys, told late", LATE),
     ),
 ]
