@@ -366,6 +366,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, the Transformer with neighbours stays 0.1 or more behind the recurrent "
         "network, or gets no more than half of its gain from neighbours whose sides it can't tell apart.",
         shows=Series("right", "dates right with neighbours", {"kind": "left and right"}),
+        page="0.92",
         baseline=Series("right", "dates right without neighbours", {"kind": "none"}),
         best=ALL_RIGHT,
         rival=Series("right", "dates that the recurrent network gets right", {"kind": "recurrent"}),
