@@ -198,12 +198,12 @@ CLAIMS = [
     ),
     letters_claim(
         "So `additive` counts, and it counts from the end.",
-        holds=all_rows(lambda row: row["last"] >= 0.4 and row["first"] <= 0.1, **ADDITIVE),
+        holds=all_rows(lambda row: row["last"] >= 0.4 and row["first"] <= 0.1, **ADDITIVE, **LETTERS),
         wrong_if="Wrong if, for any seed, the additive network gets fewer than 40% of the texts of 6 letters right "
         "with the last six keys of a text of 8, or more than 10% with the first six.",
-        shows=Series("last", "texts right with the last six keys of eight", ADDITIVE),
-        baseline=Series("first", "texts right with the first six keys of eight", ADDITIVE),
-        rival=Series("own", "texts right with their own keys", ADDITIVE),
+        shows=Series("last", "texts right with the last six keys of eight", ADDITIVE | LETTERS),
+        baseline=Series("first", "texts right with the first six keys of eight", ADDITIVE | LETTERS),
+        rival=Series("own", "texts right with their own keys", ADDITIVE | LETTERS),
     ),
     letters_claim(
         "It is like reading with a finger on the page: `general` looks for the letter it wrote last, and takes the one "
