@@ -10,7 +10,7 @@ import torch
 from attention_src.attention import attention
 from attention_src.layers import AdditiveAttention
 from attention_src.masks import padding_mask
-from attention_src.models.seq2seq import LuongDecoder, Memory, Seq2Seq
+from attention_src.models.seq2seq import BahdanauDecoder, LuongDecoder, Memory, Seq2Seq
 from attention_src.scores import general_score
 
 from .interventions import replace_attribute
@@ -19,7 +19,7 @@ from .tasks import PAD, START, Vocabulary, exact_match
 # What the chapter calls; the rest are its parts.
 __all__ = [
     "RewriteTask", "build_network", "character_loss", "exchange_keys",
-    "force_weight", "guess_places", "read_keys", "use_keys",
+    "force_weight", "guess_places", "probe_letter", "read_keys", "use_keys",
 ]  # fmt: skip
 
 
@@ -72,18 +72,54 @@ class AdditiveLuong(LuongDecoder):
         return self.name(torch.tanh(self.combine(torch.cat([context, states], dim=-1)))), state, weights
 
 
-class GeneralEarly(LuongDecoder):
-    """Luong's network with one change: it asks with s_{t-1}, which has not read the character just written."""
+class AdditiveTold(BahdanauDecoder):
+    """Bahdanau's network with one change: its query is s_{t-1} and, while it is `told`, the character just written."""
+
+    told = True
 
     def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell):
-        super().__init__(num_target, d_embed, d_encoder, d_decoder, cell, general=True)
+        super().__init__(num_target, d_embed, d_encoder, d_decoder, cell)
+        self.attend = AdditiveAttention(d_decoder + d_embed, d_encoder, d_decoder)
 
     def steps(self, previous, state, memory):
-        first = state[0][:, None]
-        states, state = self.advance(self.embed(previous), state)
+        features, weights = [], []
+        for character in self.embed(previous).split(1, dim=1):
+            query = torch.cat([state[0][:, None], self.told * character], dim=-1)
+            context, row = self.attend.attend(query, memory.keys, memory.states, memory.mask)
+            states, state = self.advance(torch.cat([character, context], dim=-1), state)
+            features.append(torch.cat([states, context], dim=-1))
+            weights.append(row)
+        return self.name(torch.cat(features, dim=1)), state, torch.cat(weights, dim=1)
+
+
+class GeneralEarly(LuongDecoder):
+    """Luong's network with one change: it asks with s_{t-1}, which has not read the character just written.
+
+    If it is `told`, its query is s_{t-1} together with that character.
+    """
+
+    def __init__(self, num_target, d_embed, d_encoder, d_decoder, cell, told=False):
+        super().__init__(num_target, d_embed, d_encoder, d_decoder, cell, general=True)
+        self.told = told
+        if told:
+            self.w = torch.nn.Linear(d_encoder, d_decoder + d_embed, bias=False).weight
+
+    def steps(self, previous, state, memory):
+        characters, first = self.embed(previous), state[0][:, None]
+        states, state = self.advance(characters, state)
         query, score = torch.cat([first, states[:, :-1]], dim=1), partial(general_score, w=self.w)
+        query = torch.cat([query, characters], dim=-1) if self.told else query
         context, weights = attention(query, memory.keys, memory.states, memory.mask, score=score)
         return self.name(torch.tanh(self.combine(torch.cat([context, states], dim=-1)))), state, weights
+
+
+#: Bahdanau and Luong crossed: the score, and whether it asks after its step, before, or before but told the character.
+CROSSED = {
+    "additive_luong": AdditiveLuong,
+    "additive_told": AdditiveTold,
+    "general_early": GeneralEarly,
+    "general_told": partial(GeneralEarly, told=True),
+}
 
 
 def build_network(kind, task, width=48):
@@ -94,7 +130,8 @@ def build_network(kind, task, width=48):
     kind : str
         `no_attention`; `additive` in Bahdanau's order; `general` in Luong's; `from_start` and `from_end`, which are
         `general` with keys that hold only a place; `additive_luong`, with Bahdanau's score in Luong's order;
-        `general_early`, which is `general` asking with the state before.
+        `general_early`, which is `general` asking with the state before; `additive_told` and `general_told`, which
+        also ask with the state before, but together with the character just written.
     task : RewriteTask
     width : int, length of an encoder state and of a decoder state
 
@@ -105,13 +142,12 @@ def build_network(kind, task, width=48):
     >>> build_network("general_early", task, 6).decoder.keys(torch.ones(1, 2, 6)).shape
     torch.Size([1, 2, 6])
     """
-    crossed = {"additive_luong": AdditiveLuong, "general_early": GeneralEarly}
     scores = {"no_attention": None, "additive": "additive", "general": "general"}
     places = {"from_start": place_from_start, "from_end": place_from_end}
     sizes = len(task.source_text), len(task.target_text), 16, width, width
-    if kind in crossed:
+    if kind in CROSSED:
         model = Seq2Seq(*sizes, None)
-        model.decoder = crossed[kind](*sizes[1:], "gru")
+        model.decoder = CROSSED[kind](*sizes[1:], "gru")
     else:
         model = Seq2Seq(*sizes, "general" if kind in places else scores[kind])
     if kind in places:
@@ -240,6 +276,39 @@ def use_keys(model, keys):
     False
     """
     return replace_attribute([model.decoder], "keys", lambda states: keys)
+
+
+@torch.no_grad()
+def probe_letter(model, task, examples):
+    """Return how often a linear probe can tell the character just written from s_{t-1}, the state before a step.
+
+    The probe is fitted by least squares on every other example and judged on the rest, at all steps but the first.
+
+    Parameters
+    ----------
+    model : Seq2Seq
+    task : RewriteTask
+    examples : list of Example, with targets of one length
+
+    Examples
+    --------
+    >>> from attention_course.tasks import reversal_examples
+    >>> task = RewriteTask(*reversal_examples(50, 20, 6, 6))
+    >>> 0 <= probe_letter(build_network("general", task, 6), task, task.held_out) <= 1
+    True
+    """
+    numbers, lengths, targets = task.encode(examples)
+    states, state = model.encoder(numbers, lengths)
+    memory = Memory(states, model.decoder.keys(states), padding_mask(lengths, numbers.shape[1]))
+    previous, seen = torch.full_like(targets[:, 0], START), []
+    for written in targets.T[:-1]:
+        _, state, _ = model.decoder.step(previous, state, memory)
+        seen.append(torch.nn.functional.pad(state[0], (0, 1), value=1.0))
+        previous = written
+    seen, written = torch.stack(seen, dim=1), targets[:, :-1]
+    truth = torch.nn.functional.one_hot(written[::2].flatten()).to(seen.dtype)
+    probe = torch.linalg.lstsq(seen[::2].flatten(0, 1), truth).solution
+    return ((seen[1::2] @ probe).argmax(-1) == written[1::2]).double().mean().item()
 
 
 def guess_places(examples, others, by_length=True):

@@ -73,7 +73,7 @@ class DateTask:
         """Return {field: share of held-out dates in which all its characters are right}."""
         pairs = [(text, example.target) for text, example in zip(self.write(model), self.held_out, strict=True)]
         return {
-            field: sum(all(text[i] == target[i] for i in places) for text, target in pairs) / len(pairs)
+            field: sum(all(text[i : i + 1] == target[i] for i in places) for text, target in pairs) / len(pairs)
             for field, places in FIELDS.items()
         }
 

@@ -1,16 +1,25 @@
 """Claims of chapter 3: which of the networks that write the right answer have read what they look at."""
 
+from functools import partial
+
 import numpy as np
 import torch
 
-from attention_course.alignment import exchange_keys, force_weight, guess_places
+from attention_course.alignment import (
+    build_network,
+    character_loss,
+    exchange_keys,
+    force_weight,
+    guess_places,
+    probe_letter,
+)
 from attention_course.tasks import alignment_score
+from attention_course.training import Minibatches, fit
 
-from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, most_rows, round_numbers
+from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, most_rows, round_numbers, select_rows
 
 PAGE = {"steps": 150, "rate": 0.02, "width": 48}  # the dates
 LETTERS = {"steps": 200, "rate": 0.02}
-SLOW = {"steps": 800, "rate": 0.005}
 KINDS = ["from_start", "from_end", "general", "additive", "general_early", "additive_luong"]
 KEYS = ("own", "other", "mean", "last", "first")  # in the order of the page
 
@@ -45,14 +54,34 @@ def measure_letters(book, kind, seed, steps, rate):
     """Train to write letters backwards as the page does; test at every length and with the keys of other texts."""
     model = book.train(kind, book.letters, steps, seed, rate)
     row = {f"at_{n}": book.letters.share_right(model, texts) for n, texts in book.tests.items()}
-    _, _, weights = book.letters.write(model, book.tests[6])
-    row["spot"] = alignment_score(weights, book.tests[6])
     row |= dict(zip(KEYS, book.swap(model).values(), strict=True))
     wrong = book.change_one(model)
     left = wrong[range(1, 6), range(5)]
     row |= {"left_least": left.min(), "left": left.mean(), "itself": np.diag(wrong).mean(), "most": wrong.max()}
     rest = ~np.eye(6, dtype=bool) & ~np.eye(6, k=-1, dtype=bool)
     return round_numbers(row | {"rest": wrong[rest].mean()})
+
+
+def tell_letter(book, kind, seed, steps, rate):
+    """Train on letters; return which keys a network can do without, and how well a probe finds the letter written last.
+
+    With "additive_late", the query of "additive_told" isn't told that letter at first, and is told it in as many steps
+    more. The probe is also tried before training.
+    """
+    if kind == "additive_late":
+        torch.manual_seed(seed)
+        model, batches = build_network("additive_told", book.letters), partial(Minibatches, *book.letters.to_train)
+        for told in (False, True):
+            model.decoder.told = told
+            fit(model, batches(batch_size=64, steps=steps), character_loss, learning_rate=rate, seed=seed + told)
+    else:
+        model = book.train(kind, book.letters, steps, seed, rate)
+    row = dict(zip(KEYS, book.swap(model).values(), strict=True))
+    torch.manual_seed(seed)
+    untrained = build_network(kind.replace("late", "told"), book.letters)
+    for name, network in (("known", model), ("before", untrained)):
+        row[name] = probe_letter(network, book.letters, book.tests[6])
+    return round_numbers(row)
 
 
 def listed(setting):
@@ -69,19 +98,34 @@ EXPERIMENTS = {
     "letters": Experiment(
         measure_letters,
         ("train", "letters", "tests", "right_by_keys", "swap", "change_one"),
-        grid(seed=SEEDS, kind=KINDS, **listed(LETTERS)) + grid(seed=SEEDS[:3], kind=["additive"], **listed(SLOW)),
+        grid(seed=SEEDS, kind=KINDS, **listed(LETTERS)),
+    ),
+    "told": Experiment(
+        tell_letter,
+        ("train", "letters", "tests", "swap"),
+        grid(
+            seed=SEEDS,
+            kind=["additive_late", "additive_told", "general_told", "additive", "general_early"],
+            **listed(LETTERS),
+        ),
     ),
 }
 
 NONE, START, END = {"kind": "no_attention"}, {"kind": "from_start"}, {"kind": "from_end"}
 ADDITIVE, GENERAL, SUSPECTS = ({"kind": kind} for kind in ("additive", "general", ["additive", "general"]))
 EARLY, LUONG = {"kind": "general_early"}, {"kind": "additive_luong"}
+TOLD, ADDITIVE_TOLD, LATE = ({"kind": kind} for kind in ("general_told", "additive_told", "additive_late"))
+
+
+def fewer_right(rows, kind, other):
+    """Return whether, for every seed, one kind gets at least 0.1 fewer texts right than another with other keys."""
+    pairs = zip(select_rows(rows, kind=kind), select_rows(rows, kind=other), strict=True)
+    return all(row["other"] <= there["other"] - 0.1 for row, there in pairs)
+
 
 dates_claim = claim_of("dates", "5 seeds")
 letters_claim = claim_of("letters", "5 seeds")
-both_rates_claim = claim_of(
-    "letters", "5 seeds; for the additive network 3 of them also at a quarter of the rate with four times the steps"
-)
+told_claim = claim_of("told", "5 seeds")
 CLAIMS = [
     dates_claim(
         "So a right answer does not show that a network read its way to it.",
@@ -137,9 +181,9 @@ CLAIMS = [
         "letters right, or the one that counts from the start gets more than 2% right.",
         shows=Series("at_9", "texts of 9 letters right, counted from the end", END),
         baseline=Series("at_9", "texts of 9 letters right, counted from the start", START),
-        rival=Series("at_9", "texts of 9 letters right with the general score", GENERAL | LETTERS),
+        rival=Series("at_9", "texts of 9 letters right with the general score", GENERAL),
     ),
-    both_rates_claim(
+    letters_claim(
         "Its keys hold places, and it does not need the letters in them.",
         holds=lambda rows: (
             all_rows(lambda row: row["other"] >= 0.4 and row["mean"] >= 0.6, **ADDITIVE)(rows)
@@ -148,9 +192,9 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, the additive network gets fewer than 40% of the texts of 6 letters right "
         "with the keys of other texts or fewer than 60% with the mean key of each place, or the general network gets "
         "more than 25% right with the keys of other texts.",
-        shows=Series("other", "texts right with another text's keys, additive", ADDITIVE | LETTERS),
-        baseline=Series("other", "the same with the general score", GENERAL | LETTERS),
-        rival=Series("own", "texts right with their own keys, additive", ADDITIVE | LETTERS),
+        shows=Series("other", "texts right with another text's keys, additive", ADDITIVE),
+        baseline=Series("other", "the same with the general score", GENERAL),
+        rival=Series("own", "texts right with their own keys, additive", ADDITIVE),
     ),
     letters_claim(
         "So `additive` counts, and it counts from the end.",
@@ -161,38 +205,22 @@ CLAIMS = [
         baseline=Series("first", "texts right with the first six keys of eight", ADDITIVE | LETTERS),
         rival=Series("own", "texts right with their own keys", ADDITIVE | LETTERS),
     ),
-    claim_of("letters", "3 seeds")(
-        "After four times the steps at a quarter of the learning rate, `additive` puts most of its largest weights on "
-        "the right letter, and it still counts.",
-        holds=lambda rows: (
-            all_rows(lambda row: min(row["spot"], row["other"]) >= 0.6, **ADDITIVE, **SLOW)(rows)
-            and all_rows(lambda row: row["spot"] <= 0.85, **ADDITIVE, **LETTERS)(rows)
-        ),
-        wrong_if="Wrong if, for any seed, fewer than 60% of the largest weights of the additive network are on the "
-        "right letter, or it gets fewer than 60% of the texts of 6 letters right with the keys of other texts, or more "
-        "than 85% of its largest weights are on the right letter even after the page's steps.",
-        shows=Series("spot", "largest weights on the right letter after longer training", ADDITIVE | SLOW),
-        baseline=Series("spot", "after the page's steps", ADDITIVE | LETTERS),
-        rival=Series("other", "texts right with another text's keys after longer training", ADDITIVE | SLOW),
-    ),
     letters_claim(
         "It is like reading with a finger on the page: `general` looks for the letter it wrote last, and takes the one "
         "before it.",
-        holds=all_rows(
-            lambda row: row["left_least"] >= 0.3 and row["itself"] <= 0.1 and row["rest"] <= 0.1, **GENERAL, **LETTERS
-        ),
+        holds=all_rows(lambda row: row["left_least"] >= 0.3 and row["itself"] <= 0.1 and row["rest"] <= 0.1, **GENERAL),
         wrong_if="Wrong if, for any seed, changing a letter in the keys of the general network spoils the letter to "
         "its left in fewer than 30% of the texts, or the letter itself or all others in more than 10% on average.",
-        shows=Series("left", "letters wrong to the left of the changed one", GENERAL | LETTERS),
-        baseline=Series("itself", "the changed letter itself wrong", GENERAL | LETTERS),
+        shows=Series("left", "letters wrong to the left of the changed one", GENERAL),
+        baseline=Series("itself", "the changed letter itself wrong", GENERAL),
         best=Level(7 / 8, "a letter chosen at random is wrong"),
         refuting_values={"left_least": 0.1},
     ),
     claim_of("letters", "5 seeds; with one of them the additive score goes on writing in Luong's order too")(
-        "`general_early`, which asks before its step, goes on writing; `additive_luong`, which asks after, breaks down "
-        "with most seeds.",
+        "Whichever the score, a network that asks before its step goes on writing. If it asks after, it breaks down, "
+        "`general` every time and the additive one with most seeds.",
         holds=lambda rows: (
-            all_rows(lambda row: row["mean"] >= 0.5, kind=["additive", "general_early"], **LETTERS)(rows)
+            all_rows(lambda row: row["mean"] >= 0.5, kind=["additive", "general_early"])(rows)
             and most_rows(lambda row: row["mean"] <= 0.25, **LUONG)(rows)
             and all_rows(lambda row: row["mean"] <= 0.25, **GENERAL)(rows)
         ),
@@ -204,18 +232,47 @@ CLAIMS = [
         rival=Series("own", "texts right with their own keys, general score asking before its step", EARLY),
         refuting_values={"mean": 0.1},
     ),
-    claim_of("letters", "5 seeds; the network is Luong's with the general score, asking with the state before")(
-        "By asking before it reads what it wrote last, the reader has become a counter.",
+    told_claim(
+        "Told the letter, the general score reads again, and the additive one begins to.",
         holds=lambda rows: (
-            all_rows(lambda row: row["other"] >= 0.6 and row["last"] >= 0.6 and row["first"] <= 0.1, **EARLY)(rows)
-            and all_rows(lambda row: row["other"] <= 0.25, **GENERAL)(rows)
+            all_rows(lambda row: row["other"] <= 0.25, **TOLD)(rows)
+            and all_rows(lambda row: row["other"] >= 0.6 and row["first"] <= 0.1, **EARLY)(rows)
+            and fewer_right(rows, "additive_told", "additive")
         ),
-        wrong_if="Wrong if, for any seed, the network that asks with the state before gets fewer than 60% of the texts "
-        "of 6 letters right with the keys of other texts or with the last six keys of a text of 8, or more than 10% "
-        "with the first six, or the one that asks with the current state gets more than 25% right with the keys of "
-        "other texts.",
-        shows=Series("other", "texts right with another text's keys, asking with the state before", EARLY),
-        baseline=Series("other", "the same, asking with the current state", GENERAL),
-        rival=Series("own", "texts right with their own keys, asking with the state before", EARLY),
+        wrong_if="Wrong if, for any seed, with the keys of other texts, the general score gets more than 25% of the "
+        "texts right once told the letter, or fewer than 60% when not told, or the additive score, once told, doesn't "
+        "get at least 0.1 fewer right.",
+        shows=Series("other", "texts right with another text's keys, general score, asking before but told", TOLD),
+        page="0.02",
+        baseline=Series("other", "the same, not told", EARLY),
+        rival=Series("other", "the same, additive score, told", ADDITIVE_TOLD),
+    ),
+    told_claim(
+        "A linear probe finds the letter just written in 99% of its queries, and in only 39% of those of the general "
+        "score.",
+        holds=lambda rows: (
+            all_rows(lambda row: row["known"] > 0.9, **ADDITIVE)(rows)
+            and all_rows(lambda row: row["known"] < 0.6, **EARLY)(rows)
+        ),
+        wrong_if="Wrong if, for any seed, the probe finds the letter in at most 90% of the additive network's queries, "
+        "or in 60% of those of the general network that asks before its step.",
+        shows=Series("known", "letters that a probe finds in the additive network's queries", ADDITIVE),
+        page="0.99",
+        baseline=Series("before", "the same before training", ADDITIVE),
+        best=Level(1, "every letter"),
+        rival=Series("known", "letters found in the queries of the general network, asking before", EARLY),
+    ),
+    told_claim(
+        "We trained the additive network without telling it the letter, and then told it and trained it just as long "
+        "again. It went on counting.",
+        holds=lambda rows: (
+            all_rows(lambda row: row["other"] >= 0.5 and row["first"] <= 0.1, **LATE)(rows)
+            and fewer_right(rows, "additive_told", "additive_late")
+        ),
+        wrong_if="Wrong if, for any seed, the network told late gets fewer than half of the texts right with the keys "
+        "of other texts, or not at least 0.1 more than the one told from the start.",
+        shows=Series("other", "texts right with another text's keys, told late", LATE),
+        baseline=Series("other", "the same, told from the start", ADDITIVE_TOLD),
+        rival=Series("own", "texts right with their own keys, told late", LATE),
     ),
 ]

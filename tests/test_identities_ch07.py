@@ -1,12 +1,27 @@
 """What chapter 7 says of blocks, chains and passes and holds for any numbers, by algebra or by construction."""
 
+from itertools import pairwise
+
 import pytest
 import torch
+from torch.utils.flop_counter import FlopCounterMode
 
 from attention_course.dates import DateTask
 from attention_src.layers import EncoderBlock
 
-USES = ("pass_through", "Writer", "cut", "replace_path", "make_network", "Stack", "share_left")
+USES = (
+    "scan",
+    "chains",
+    "with_neighbours",
+    "task",
+    "pass_through",
+    "Writer",
+    "cut",
+    "replace_path",
+    "make_network",
+    "Stack",
+    "share_left",
+)
 
 
 @pytest.fixture(scope="module")
@@ -76,3 +91,28 @@ def test_without_cross_attention_every_source_gives_the_same_date(book, task):
         written = task.write(model)
     with book.cut(model, "cross-attention", "path"):
         assert task.write(model) == written
+
+
+def test_the_chain_of_a_scan_grows_with_the_logarithm_of_the_length(book):
+    scans = [book.chains(n)[1] for n in (8, 16, 32, 64)]  # each also compares the scan with the loop
+    assert len({later - earlier for earlier, later in pairwise(scans)}) == 1
+
+
+@pytest.mark.parametrize(("n", "d"), [(5, 8), (64, 8)])
+def test_a_block_multiplies_more_than_twice_as_often_as_a_gru(n, d):
+    with FlopCounterMode(display=False) as counter:
+        EncoderBlock(d, 2, 4 * d)(torch.randn(n, d), need_weights=True)
+    assert counter.get_total_flops() / 2 == 12 * n * d**2 + 2 * n**2 * d  # a multiplication and an addition
+    assert sum(p.numel() for p in torch.nn.GRU(d, d).parameters() if p.ndim == 2) == 6 * d**2
+
+
+@torch.no_grad()
+def test_neighbours_reach_one_place_at_equal_cost_and_sides_that_share_a_matrix_can_be_exchanged(book):
+    x = torch.randn(1, 9, 32)
+    for kind, size, reach, turns in (((1,), 33_437, 0, True), ((3,), 33_405, 1, False), ((3, False), 33_405, 1, True)):
+        model, changed = book.with_neighbours(*kind), x.clone()
+        changed[0, 4] += 1
+        mix = model.read[1]
+        reacts = (mix(changed) != mix(x)).any(-1)[0].nonzero().flatten().tolist()
+        assert reacts == [*range(4 - reach, 5 + reach)] and sum(p.numel() for p in model.parameters()) == size
+        assert torch.allclose(mix(x.flip(1)), mix(x).flip(1)) == turns
