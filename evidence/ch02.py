@@ -7,7 +7,7 @@ import torch
 
 from attention_course.divisors import LEARNED, measure_gradients, measure_pulls, train_side_by_side
 
-from .claims import SEEDS, Experiment, Series, all_rows, claim_of, grid, round_numbers, select_rows
+from .claims import SEEDS, WITH_PAGE, Experiment, Series, all_rows, claim_of, grid, round_numbers, select_rows
 
 RATES = {"SGD": (0.03, 0.1, 0.3, 1, 3, 10), "Adam": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)}
 
@@ -75,7 +75,7 @@ def measure_growth(book, seed):
 
 EXPERIMENTS = {
     "size": Experiment(measure_weights, ("draw_weights", "divisors"), grid(seed=SEEDS, d=[4, 16, 64, 256, 1024])),
-    "gradient": Experiment(measure_first_gradient, ("divisors",), grid(seed=SEEDS, d=[16, 64, 256])),
+    "gradient": Experiment(measure_first_gradient, ("divisors",), grid(seed=WITH_PAGE, d=[16, 64, 256])),
     "spread": Experiment(measure_spread, ("divisors", "count_as"), grid(seed=SEEDS, d=[16, 64, 256, 1024])),
     "taught": Experiment(
         train_from_some,
@@ -147,6 +147,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed and any d, the mean of the largest of 16 weights is at most 0.2 or at least "
         "0.28.",
         shows=Series("÷ √d largest", "mean of the largest of 16 weights, ÷ √d"),
+        page="0.24",
         baseline=Series("÷ 1 largest", "the same without a divisor"),
     ),
     gradient_claim(
@@ -163,6 +164,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, from d = 16 to d = 256, the gradient of W_q and W_k before the first step, "
         "compared with their numbers, changes by 40% or more.",
         shows=Series("÷ √d", "gradient compared with the numbers of W, ÷ √d"),
+        page="0.168",
         baseline=Series("÷ 1", "the same without a divisor"),
     ),
     gradient_claim(
@@ -297,6 +299,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, training makes the scores, divided by √d, less than five times as large, or "
         "an item scores 20 or less with its own key.",
         shows=Series("after", "size of the divided scores after 75 steps"),
+        page="12.5",
         baseline=Series("before", "the same before training"),
     ),
 ]

@@ -16,7 +16,19 @@ from attention_course.alignment import (
 from attention_course.tasks import alignment_score
 from attention_course.training import Minibatches, fit
 
-from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, most_rows, round_numbers, select_rows
+from .claims import (
+    SEEDS,
+    WITH_PAGE,
+    Experiment,
+    Level,
+    Series,
+    all_rows,
+    claim_of,
+    grid,
+    most_rows,
+    round_numbers,
+    select_rows,
+)
 
 PAGE = {"steps": 150, "rate": 0.02, "width": 48}  # the dates
 LETTERS = {"steps": 200, "rate": 0.02}
@@ -98,7 +110,7 @@ EXPERIMENTS = {
     "letters": Experiment(
         measure_letters,
         ("train", "letters", "tests", "right_by_keys", "swap", "change_one"),
-        grid(seed=SEEDS, kind=KINDS, **listed(LETTERS)),
+        grid(seed=WITH_PAGE, kind=KINDS, **listed(LETTERS)),
     ),
     "told": Experiment(
         tell_letter,
@@ -136,6 +148,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, the network with keys that hold only places gets fewer than 75% of the dates "
         "right, or the network without attention gets more than 2% right.",
         shows=Series("exact", "dates right with keys that hold only places", START),
+        page="0.86",
         baseline=Series("exact", "dates right without attention", NONE),
         best=Level(1, "all dates right"),
         refuting_values={"exact": 0.7},
@@ -149,6 +162,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, the largest weights of the network with keys that hold only places are right "
         "more often than the table, or those of an additive or general network aren't.",
         shows=Series("spot", "largest weights on the right place, additive and general", SUSPECTS),
+        page="0.93",
         baseline=Series("table", "a table of character and length", ADDITIVE),
         best=Level(1, "all on the right place"),
     ),
@@ -158,6 +172,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, the network writes the fourth digit in fewer than 98% of the dates when all "
         "weight is forced onto the fourth, or the third in fewer than 95% when all weight is forced onto the third.",
         shows=Series("copied", "dates with the fourth digit written when all weight is on the fourth", ADDITIVE),
+        page="1.00",
         baseline=Level(0.1, "a digit chosen at random"),
         best=Level(1, "always the digit there"),
     ),
@@ -180,6 +195,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, the network that counts from the end gets fewer than 50% of the texts of 9 "
         "letters right, or the one that counts from the start gets more than 2% right.",
         shows=Series("at_9", "texts of 9 letters right, counted from the end", END),
+        page="0.97",
         baseline=Series("at_9", "texts of 9 letters right, counted from the start", START),
         rival=Series("at_9", "texts of 9 letters right with the general score", GENERAL),
     ),
@@ -193,6 +209,7 @@ CLAIMS = [
         "with the keys of other texts or fewer than 60% with the mean key of each place, or the general network gets "
         "more than 25% right with the keys of other texts.",
         shows=Series("other", "texts right with another text's keys, additive", ADDITIVE),
+        page="0.95",
         baseline=Series("other", "the same with the general score", GENERAL),
         rival=Series("own", "texts right with their own keys, additive", ADDITIVE),
     ),
@@ -202,6 +219,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, the additive network gets fewer than 40% of the texts of 6 letters right "
         "with the last six keys of a text of 8, or more than 10% with the first six.",
         shows=Series("last", "texts right with the last six keys of eight", ADDITIVE | LETTERS),
+        page="0.92",
         baseline=Series("first", "texts right with the first six keys of eight", ADDITIVE | LETTERS),
         rival=Series("own", "texts right with their own keys", ADDITIVE | LETTERS),
     ),
@@ -212,6 +230,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, changing a letter in the keys of the general network spoils the letter to "
         "its left in fewer than 30% of the texts, or the letter itself or all others in more than 10% on average.",
         shows=Series("left", "letters wrong to the left of the changed one", GENERAL),
+        page="76%",
         baseline=Series("itself", "the changed letter itself wrong", GENERAL),
         best=Level(7 / 8, "a letter chosen at random is wrong"),
         refuting_values={"left_least": 0.1},
@@ -228,6 +247,7 @@ CLAIMS = [
         "fewer than half of the texts of 6 letters right with the mean key of each place, or the general network in "
         "Luong's order more than 25%, or for most seeds the additive one in Luong's order more than 25%.",
         shows=Series("mean", "texts right with the mean keys, general score asking before its step", EARLY),
+        page="0.99",
         baseline=Series("mean", "the same, additive score in Luong's order", LUONG),
         rival=Series("own", "texts right with their own keys, general score asking before its step", EARLY),
         refuting_values={"mean": 0.1},

@@ -166,6 +166,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed and rate, a head with equal weights gets more than 90% of the new sentences "
         "right.",
         shows=Series("most", "equal weights, the best of ten heads", VOTES),
+        page="0.71",
         baseline=Level(1 / 2, "a guess"),
         rival=Series("least", "learned weights, the worst of ten heads", BANK),
         refuting_values={"most": 0.99},
@@ -175,6 +176,7 @@ CLAIMS = [
         holds=all_rows(lambda row: row["least"] > 0.99, **FREE),
         wrong_if="Wrong if, for any seed, a head with three free matrices gets at most 99% of the answers right.",
         shows=Series("least", "three free matrices, the worse of two heads", FREE),
+        page="1.00",
         baseline=Series("average", "the negated average of all five, without learning", FREE),
         best=ALL_RIGHT,
         refuting_values=HALF_LEARNED,
@@ -185,6 +187,7 @@ CLAIMS = [
         wrong_if="Wrong if in at least half of the pairs of heads, one head attends most to the token itself for at "
         "most 50% of the tokens.",
         shows=Series("itself", "tokens whose largest weight is on themselves", PAGE_TIED),
+        page="93%",
         baseline=Level(1 / 5, "a token chosen at random"),
     ),
     lookup_rates_claim(
@@ -216,6 +219,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, a head without Wv gets at most 10% or at least 16% of the answers right, or "
         "attends most to the token asked for at least 5% of the time.",
         shows=Series("most", "answers right without Wv, the better of two heads", NO_VALUE),
+        page="0.14",
         baseline=Level(1 / 8, "a guess"),
         rival=Series("least", "three free matrices", FREE),
         refuting_values=HALF_LEARNED,
@@ -226,6 +230,7 @@ CLAIMS = [
         wrong_if="Wrong if in at least half of the pairs of heads with Wk = Wv and three numbers, one gets at most 40% "
         "or at least 62% of the answers right.",
         shows=Series("most", "answers right, the better of two heads", {"tie": "W_k = W_v", "d_k": 3}),
+        page="0.56",
         baseline=Series("average", "the negated average of all five, without learning", SHARED),
         rival=Series("least", "three free matrices", FREE),
         refuting_values=HALF_LEARNED,
@@ -235,6 +240,7 @@ CLAIMS = [
         holds=all_rows(lambda row: row["least"] > 0.95, **SHARED | {"d_k": 5}),
         wrong_if="Wrong if, for any seed, a head with Wk = Wv and five numbers gets at most 95% of the answers right.",
         shows=Series("least", "answers right with five numbers", SHARED | {"d_k": 5}),
+        page="1.00",
         baseline=Series("most", "answers right with three numbers", SHARED | {"d_k": 3}),
         best=ALL_RIGHT,
     ),
@@ -247,6 +253,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, a head without Wv gets at most 99% of the answers right where nothing is "
         "negated, or where the bits are negated one with twelve numbers gets at least 16%.",
         shows=Series("least", "answers right where nothing is negated", {"tie": "no W_v", "sign": -1}),
+        page="1.00",
         baseline=Series("most", "where the bits are negated, with twelve numbers", NO_VALUE | {"d_k": 12}),
         best=ALL_RIGHT,
     ),
@@ -257,6 +264,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed and learning rate, a verb gives its object on average at most 90% of its "
         "weight, or a network names at most 99% of the objects correctly.",
         shows=Series("weight", "mean weight of the verb on its object", {"task": "as it is"}),
+        page="1.000",
         baseline=THIRD,
         best=ALL_WEIGHT,
     ),
@@ -266,6 +274,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, with the particles swapped, a verb gives the old object on average at least "
         "5% of its weight, or the new object at most 90%.",
         shows=Series("new_object", "mean weight on the new object", PAGE),
+        page="1.000",
         baseline=Series("old_object", "mean weight on the old object", PAGE),
         best=ALL_WEIGHT,
         refuting_values=HALF_READ,
@@ -276,6 +285,7 @@ CLAIMS = [
         wrong_if="Wrong if for at least 2 of the 5 seeds, one of the two verbs gives nouns that were never an object "
         "on average at most 85% of its weight.",
         shows=WEIGHT_UNSEEN,
+        page="0.994",
         baseline=THIRD,
         best=ALL_WEIGHT,
     ),
@@ -288,6 +298,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, a network correctly names at least one noun that was never an answer, or a "
         "network for which all nouns were answers names at most 99% of the objects correctly.",
         shows=Series("named_most", "nouns named that were never an answer", UNSEEN),
+        page="0.000",
         baseline=Series("named_least", "objects named where all nouns were answers", PAGE),
     ),
 ]

@@ -38,6 +38,7 @@ EXPERIMENTS = {
         train_and_redraw,
         ("trained", "report", "on_ball", "redrawn", "ball", "ring", "smaller"),
         [
+            *grid(seed=range(3), told=[1], rate=[1e-2], steps=[300]),  # those of the page
             *grid(seed=SEEDS, told=[1], rate=[1e-2, 1e-2 / 4, 4e-2], steps=[300]),
             *grid(seed=SEEDS, told=[0], rate=[1e-2], steps=[300]),
             *grid(seed=range(SEEDS[0], SEEDS[0] + 20), told=[1], rate=[1e-2], steps=[0]),
@@ -76,6 +77,7 @@ CLAIMS = [
         "0.98; or, at a quarter of the learning rate, it finds fewer than 99% of the things or its mean weight on the "
         "right patch is at most 0.85.",
         shows=Series("weight", "mean weight on the right patch", PAGE | {"rate": [PAGE["rate"], SLOW["rate"]]}),
+        page="1.00",
         baseline=Series("weight", "networks that read “thing” for every word", THING),
         best=Level(1, "all weight on the right patch"),
     ),
@@ -95,6 +97,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, the error of the network that reads “thing” for every word is at least 0.01 "
         "below the error of always answering the mean of the three colours.",
         shows=Series("error", "error of networks that read “thing” for every word", THING),
+        page="0.19",
         baseline=Series("mean", "always answering the mean of the three colours", THING),
         best=Level(1 / 6, "always answering their median: no answer that is the same for all three is better"),
         refuting_values={"error": 0.17},
@@ -105,6 +108,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any untrained network, the mean weight on the right patch differs from 1/16 by at "
         "least 0.02.",
         shows=Series("weight", "mean weight on the right patch before training", UNTRAINED),
+        page="0.06",
         baseline=Level(1 / 16, "equal weights for all 16 patches"),
         refuting_values=HALF_LEARNED,
     ),
@@ -114,6 +118,7 @@ CLAIMS = [
         wrong_if="Wrong if each of the 20 untrained networks finds at least 10% of the things, or each of them finds "
         "at most 40%.",
         shows=FOUND_UNTRAINED,
+        page="0.544",
         baseline=Level(1 / 16, "a patch chosen at random"),
         best=Level(1, "all things found"),
     ),
@@ -124,6 +129,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, the mean weight that the word “ball” gives to the ring is at most 0.99, or "
         "the mean weight that it gives to the smaller ball is at least 0.2.",
         shows=Series("ring", "weight on the ring with nothing inside", PAGE),
+        page="1.00",
         baseline=Series("smaller", "weight on the smaller ball", PAGE),
         best=Level(1, "all weight on the ring"),
     ),
@@ -133,6 +139,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, the mean weight that the word “ball” gives to a ball of another colour is at "
         "most 0.98, or the mean error of the answered colour is at least 0.02.",
         shows=Series("colour_error", "error of the answered colour", PAGE),
+        page="0.00",
         baseline=Series("mean", "always answering the mean of the three colours", PAGE),
         best=Level(0, "the colour itself"),
     ),

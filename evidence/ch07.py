@@ -7,7 +7,19 @@ from statistics import median
 import numpy as np
 import torch
 
-from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, most_rows, round_numbers, select_rows
+from .claims import (
+    SEEDS,
+    WITH_PAGE,
+    Experiment,
+    Level,
+    Series,
+    all_rows,
+    claim_of,
+    grid,
+    most_rows,
+    round_numbers,
+    select_rows,
+)
 
 CHANCE = float(np.log(8))
 LEARNED = CHANCE * 2 / 3
@@ -164,7 +176,7 @@ EXPERIMENTS = {
     "deep": Experiment(
         train_deep,
         ("Stack", "pass_through", "share_left", "train_stack"),
-        grid(seed=SEEDS, skip=[0, 1, 8, "pre-norm"], rate=[1e-2]) + grid(seed=SEEDS, skip=[1], rate=[2.5e-3]),
+        grid(seed=WITH_PAGE, skip=[0, 1, 8, "pre-norm"], rate=[1e-2]) + grid(seed=WITH_PAGE, skip=[1], rate=[2.5e-3]),
     ),
     "reach": Experiment(measure_reach, ("mean_reactions", "gru", "lengths", "MultiHeadAttention"), grid(seed=SEEDS)),
     "local": Experiment(
@@ -175,7 +187,9 @@ EXPERIMENTS = {
     "race": Experiment(
         train_on_dates,
         RACE,
-        grid(seed=SEEDS, kind=["recurrent"], rate=RATES, steps=[100])
+        grid(seed=[0], kind=["recurrent"], rate=[4e-2], steps=[100])
+        + grid(seed=[0], kind=["Transformer"], rate=[2e-2], steps=[100, 200])
+        + grid(seed=SEEDS, kind=["recurrent"], rate=RATES, steps=[100])
         + grid(seed=SEEDS, kind=["Transformer"], rate=RATES, steps=[100, 200]),
     ),
     "pace": Experiment(
@@ -215,6 +229,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, without what cross-attention adds, the hyphens are right in at most 90% of "
         "the dates, or the year, the month or the day in at least 20%.",
         shows=Series("supply_hyphens", "hyphens right without what cross-attention adds"),
+        page="1.00",
         baseline=Series("supply_year", "years right without what cross-attention adds"),
         best=ALL_RIGHT,
         refuting_values={"supply_hyphens": 0.5},
@@ -253,6 +268,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, at most 90% of the dates are right after training without feed-forward "
         "networks.",
         shows=Series("right", "dates right, trained without", {"without": "feed-forward"}),
+        page="0.998",
         baseline=Series("right", "dates right, trained with all parts", {"without": "nothing"}),
         best=ALL_RIGHT,
         refuting_values={"right": 0.5},
@@ -264,6 +280,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, at most 98 sums are right with the feed-forward network, or at least 50 "
         "without it.",
         shows=Series("without", "sums right without the feed-forward network", {"steps": 300}),
+        page="0.16",
         baseline=Level(0.1, "guessing among 10 digits"),
         rival=Series("whole", "sums right with it", {"steps": 300}),
         refuting_values={"without": 0.8},
@@ -284,6 +301,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, the final loss of the stack with a skip weight of 0 is 0.05 or more below "
         "guessing.",
         shows=Series("loss", "final loss of 30 blocks with a skip weight of 0", {"skip": 0}),
+        page="2.10",
         baseline=Level(CHANCE, "guessing among 8 symbols"),
         rival=Series("loss", "final loss of 30 pre-norm blocks", {"skip": "pre-norm"}),
         refuting_values={"loss": 1.0},
@@ -298,6 +316,7 @@ CLAIMS = [
         "post-norm, or its final loss is below 1.8, or for at least half of the seeds the loss is 0.05 or more below "
         "guessing.",
         shows=Series("after", "share of the first stream left in post-norm after training", POST_NORM),
+        page="0.00002",
         baseline=Series("before", "the same before training", POST_NORM),
         rival=Series("after", "the same with a skip weight of 8 after training", {"skip": 8}),
     ),
@@ -311,6 +330,7 @@ CLAIMS = [
         "stream left after training, or a final loss less than 0.2 below guessing, or half of them at least 2/3 of "
         "guessing.",
         shows=Series("loss", "final loss of 30 blocks, pre-norm", {"skip": "pre-norm"}),
+        page="0.57",
         baseline=Series("loss", "final loss of 30 blocks, post-norm", POST_NORM),
         rival=Series("loss", "final loss of 30 blocks with a skip weight of 8", {"skip": 8}),
     ),
@@ -324,6 +344,7 @@ CLAIMS = [
         "loss of those with its dial at 1, or for at least half of the seeds the latter end 0.1 or more below "
         "guessing.",
         shows=Series("loss_again_8", "final loss after 50 more steps, with the dial at 8", POST_NORM),
+        page="0.75",
         baseline=Series("loss_again_1", "the same with the dial at 1", POST_NORM),
     ),
     dial_claim(
@@ -344,6 +365,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, at a quarter of the page's rate, at most 0.01 of the first stream of "
         "post-norm is left after training, or its final loss is at most 0.1 below that of guessing.",
         shows=Series("loss", "final loss of post-norm at a quarter of the rate", {"skip": 1, "rate": 2.5e-3}),
+        page="1.29",
         baseline=Series("loss", "final loss of post-norm at the page's rate", POST_NORM),
         refuting_values={"loss": 2.0},
     ),
@@ -361,6 +383,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, the recurrent network's best share of right dates after 100 steps is less "
         "than 0.3 above the Transformer's.",
         shows=Series("right", "dates that the recurrent network gets right", RECURRENT),
+        page="0.96",
         baseline=Series("right", "dates that the Transformer gets right", TRANSFORMER | {"steps": 100}),
         best=ALL_RIGHT,
         refuting_values={"right": 0.5},
@@ -397,6 +420,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, the recurrent network is no longer ahead of 200 steps of the Transformer, or "
         "by at least half of what it is ahead of 100 steps.",
         shows=Series("right", "dates right after 200 steps of the Transformer", TRANSFORMER | {"steps": 200}),
+        page="0.77",
         baseline=Series("right", "dates right after 100 steps of the recurrent network", RECURRENT),
         best=ALL_RIGHT,
         refuting_values={"right": 0.9},
@@ -420,6 +444,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, the loss of the network after 50 steps is not below that of the bigram "
         "table.",
         shows=Series("network", "held-out loss after 50 steps", {"steps": 50}),
+        page="2.25",
         baseline=Series("table_2", "held-out loss of the bigram table", {"steps": 50}),
         rival=Series("table_4", "held-out loss of the 4-gram table", {"steps": 50}),
     ),
@@ -428,6 +453,7 @@ CLAIMS = [
         all_rows(lambda row: abs(row["network"] - row["table_4"]) < 0.08, steps=600),
         wrong_if="Wrong if, for any seed, the losses of the network and of the 4-gram table are at least 0.08 apart.",
         shows=Series("network", "held-out loss after 600 steps", {"steps": 600}),
+        page="1.95",
         baseline=Series("table_2", "held-out loss of the bigram table", {"steps": 600}),
         rival=Series("table_4", "held-out loss of the 4-gram table", {"steps": 600}),
         refuting_values={"network": 1.8},

