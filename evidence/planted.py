@@ -1,11 +1,10 @@
 """False sentences, planted by a seeded program into what chapters say of their results: how many do the tests catch?
 
-`python -m evidence.planted` prints the share by kind, and `python -m evidence.planted 04` the sentences of chapter 4 that
-nobody catches.
+`python -m evidence.planted` prints the share by kind, `python -m evidence.planted 04` what nobody catches in chapter 4.
 
 No kernel is needed: on the page as it is, every condition holds and every number is the value of its expression, or the
-tests of the chapters fail. So a planted sentence is caught if its cell then has a problem of its own, shows another number,
-or no longer has the sentence of a claim.
+tests of the chapters fail. So a planted sentence is caught if its cell then has a problem, another number, or no longer
+the sentence of a claim.
 """
 
 import random
@@ -20,6 +19,9 @@ from book.nbval_bound.words import COUNTS, find_sentences
 from evidence import claims
 
 SEED = 49
+TOLD_AGAIN = [
+    path for path in CHAPTERS if path.stem[:2] in ("01", "02", "03", "04", "07")
+]  # where all results are bound
 NO_RESULT = re.compile(r"\?|\b(?:we|you|your|let's|chapter)\b|^(?:Read|Here|Suppose|Take|Now|Drag)\b", re.IGNORECASE)
 # what the cell before has shown ends at a heading, a prediction, a formula or a step or method that is named in bold
 END = re.compile(r"^#+ |^\$\$|^<details|^\*\*[A-Z][\w ]*(?:: \w+)?\.\*\*", re.MULTILINE)
@@ -29,8 +31,9 @@ WHOLE = re.compile(r"(?<![\w.,−-])\d{1,3}(?![\w.,]*\d| ?%|\w)")
 VECTOR = re.compile(r"(?<=\()[-−]?\d+(?:, [-−]?\d+)+(?=\))|(?<![\w.])\d{1,3}(?:,\d{3})+(?!\.\d)")
 NAMES = [word for word, n in COUNTS.items() if 1 < n < 21]
 TURNED = (
-    "larger smaller, largest smallest, more less, above below, higher lower, highest lowest, longer shorter, longest "
-    "shortest, rises falls, rose fell, best worst, better worse, wider narrower, stronger weaker, grows shrinks, faster slower"
+    "larger smaller, largest smallest, more less, above below, higher lower, highest lowest, longer shorter, "
+    "longest shortest, rises falls, rose fell, best worst, better worse, wider narrower, stronger weaker, "
+    "grows shrinks, faster slower"
 )
 TURN = {one: other for pair in TURNED.split(", ") for one, other in (pair.split(), pair.split()[::-1])} | {
     "fewer": "more"
