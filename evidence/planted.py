@@ -22,7 +22,9 @@ SEED = 49
 TOLD_AGAIN = [
     path for path in CHAPTERS if path.stem[:2] in ("01", "02", "03", "04", "07")
 ]  # where all results are bound
-NO_RESULT = re.compile(r"\?|\b(?:we|you|your|let's|chapter)\b|^(?:Read|Here|Suppose|Take|Now|Drag)\b", re.IGNORECASE)
+NO_RESULT = re.compile(
+    r"\?|\b(?:we|you|your|let's|chapter)\b|^(?:\(|(?:Read|Here|Suppose|Take|Now|Drag)\b)", re.IGNORECASE
+)
 # what the cell before has shown ends at a heading, a prediction, a formula or a step or method that is named in bold
 END = re.compile(r"^#+ |^\$\$|^<details|^\*\*[A-Z][\w ]*(?:: \w+)?\.\*\*", re.MULTILINE)
 LEFT_OUT = re.compile(r"\$\$.*?\$\$|\$[^$]*\$|\]\([^)]*\)|</?[a-z][^>]*>|`[^`]*`|[Cc]hapters? \d+", re.DOTALL)
