@@ -22,9 +22,11 @@ SEED = 49
 TOLD_AGAIN = [
     path for path in CHAPTERS if path.stem[:2] in ("01", "02", "03", "04", "07")
 ]  # where all results are bound
+# a sentence that asks, or says what somebody does; a paragraph that explains a term or tells what a paper says
 NO_RESULT = re.compile(
     r"\?|\b(?:we|you|your|let's|chapter)\b|^(?:\(|(?:Read|Here|Suppose|Take|Now|Drag)\b)", re.IGNORECASE
 )
+EXPLAINS = re.compile(r"\*\*[a-z]|\]\(http|^\||^> ")
 # what the cell before has shown ends at a heading, a prediction, a formula or a step or method that is named in bold
 END = re.compile(r"^#+ |^\$\$|^<details|^\*\*[A-Z][\w ]*(?:: \w+)?\.\*\*", re.MULTILINE)
 LEFT_OUT = re.compile(r"\$\$.*?\$\$|\$[^$]*\$|\]\([^)]*\)|</?[a-z][^>]*>|`[^`]*`|[Cc]hapters? \d+", re.DOTALL)
@@ -135,7 +137,9 @@ def plant_all(chapter):
             if text != source[:end]:
                 place = next(i for i, (a, b) in enumerate(zip(source, text + "\0", strict=False)) if a != b)
                 wrong = text + source[end:]
-                if "decimal" in kind or not NO_RESULT.search(sentence_around(source, place)):
+                paragraph = source[max(source.rfind("\n\n", 0, place), -2) + 2 :].partition("\n\n")[0]
+                explains = NO_RESULT.search(sentence_around(source, place)) or EXPLAINS.search(paragraph)
+                if "decimal" in kind or not explains:
                     planted.append((kind, sentence_around(wrong, place), is_caught(source, wrong, sentences)))
     return planted
 
