@@ -18,7 +18,12 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 BOOK = ["book/*.py", "book/nbval_bound/bindings.py", "book/nbval_bound/words.py"]
 HOMEWORK = ["homework/**/*.py", *BOOK]
-SITE = ["web/*.py", "web/live/__init__.py", "evidence/claims.py", "evidence/engine.py", "evidence/syntax.py", *BOOK]
+SITE = [
+    "web/*.py",
+    "web/live/__init__.py",
+    *(f"evidence/{name}.py" for name in ("claims", "engine", "planted", "syntax")),
+    *BOOK,
+]
 OURS = {*"attention_src attention_course book evidence homework web tools".split()}
 OURS |= {"attention_live", "wire"}  # which lie beside the files that import them
 NOT_NEEDED = {  # each only where it is asked for: by `--dask`; by the site, in a function that homework never calls

@@ -1,13 +1,16 @@
 """The tests of the chapters can fail: a digit, a figure, an output that is missing or that nobody compares."""
 
+import random
 import re
 import shutil
 
+import pytest
 from nbformat import write
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from attention_course import plots
 from book.chapter import ROOT
+from evidence import planted
 
 WORDS = 'print("0.670 0.330")'
 FIGURE = "from attention_course import plots\nplots.grid([[0.25, 0.75]])"
@@ -40,3 +43,44 @@ def test_a_notebook_passes_as_it_is_and_each_fault_fails_the_cell_it_is_in(pytes
     bad = ["page.ipynb::Cell 0", "page.ipynb::Cell 1", "page.ipynb::Cell 2", f"page.ipynb::{teeth}"]
     assert (re.findall(r"^PASSED (.+)", said, re.M), re.findall(r"^FAILED (.+?) - ", said, re.M)) == (good, bad)
     assert "changed, and nobody noticed:\nCell 3: output 1, image/png\n" in said
+
+
+LEAST = {  # in the chapters where all results are bound: the share that is caught, of so many at least
+    "decimals exchanged": (1, 50),
+    "digit of a decimal": (1, 80),
+    "count": (0.85, 80),
+    "vector or long number": (0.9, 5),
+    "names exchanged": (0.75, 20),
+    "comparison turned": (0.75, 40),
+    "all, none, most": (0.6, 80),
+}
+TOLD = "*Ann* gets more than *Bob*, because all five have 0.25 or 0.5 of (4, 6).\n\n<!-- a, b; n == 5 -->"
+CHANGED = {  # by kind: the sentence with the change, and whether it is caught
+    "decimals exchanged": [("0.5 or 0.25", True)],
+    "digit of a decimal": [("0.75", True), ("0.6", True)],
+    "count": [("all four have", True)],
+    "vector or long number": [("(4, 1)", False)],
+    "names exchanged": [("*Bob* gets more than *Ann*", False)],
+    "comparison turned": [("gets less than", False)],
+    "all, none, most": [("most five", False)],
+    "cause and effect": [("all five have 0.25 or 0.5 of (4, 6)because *Ann* gets", False)],
+}
+
+
+def test_false_sentences_are_planted_of_each_kind_and_judged():
+    text = TOLD.partition("\n")[0] + "\n"
+    found = {}
+    for kind, wrong in planted.plant(text, random.Random(1)):
+        whole = wrong + TOLD[len(text) :]
+        found.setdefault(kind, []).append((wrong, planted.is_caught(TOLD, whole, [])))
+    assert {kind: len(some) for kind, some in found.items()} == {kind: len(some) for kind, some in CHANGED.items()}
+    for kind, some in CHANGED.items():
+        assert [caught for _, caught in found[kind]] == [caught for _, caught in some], found[kind]
+    assert planted.is_caught(TOLD, TOLD.replace("more", "less"), ["*Ann* gets more"])  # the sentence of a claim
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "least"), LEAST.items())
+def test_as_many_false_sentences_are_caught_as_ever(kind, least):
+    caught, tried = planted.count(planted.TOLD_AGAIN)[kind]
+    assert tried >= least[1] and caught / tried >= least[0], (caught, tried)

@@ -16,11 +16,12 @@ from sphinx import addnodes
 
 from book.catalogue import rewrite_notebook, translations
 from book.chapter import CHAPTERS, ROOT, TRANSLATED, address, one_line, prose, read, title
-from evidence import claims, engine
+from evidence import claims, engine, planted
 from evidence.claims import Level, Series, format_range
 from web.align import align, split
 
 PAGE, CLAIMS_MARK, REFUTED_MARK = "pages/evidence", "<!-- made: claims -->", "<!-- made: refuted -->"
+PLANTED = re.compile(r"\{\{ planted (.*?) \}\}")  # a kind of false sentence
 NAMES, PAGES_OWN = ("Result:", "Baseline:", "For comparison:", "Best possible:"), "This page:"
 SIGNS = ("result", "baseline", "rival", "best")
 CONDITIONS = {  # how a column of the cases is said, by default its value alone
@@ -286,6 +287,12 @@ def translate_sentences(path, entries):
     return [said.get(number, claim.sentence) for number, claim in enumerate(entries)]
 
 
+def write_shares(kind):
+    """Return two cells of a table: how many false sentences of a kind are caught, in some chapters and in all."""
+    counts = (planted.count(chapters)[kind] for chapters in (planted.TOLD_AGAIN, CHAPTERS))
+    return " | ".join(f"{caught / tried:.0%} ({caught}/{tried})" for caught, tried in counts)
+
+
 def _make_page(app, docname, source):
     if docname == PAGE:
         refuted = tomllib.loads((ROOT / "evidence" / "refuted.toml").read_text("utf-8"))
@@ -297,6 +304,7 @@ def _make_page(app, docname, source):
         )
         for mark, parts in ((CLAIMS_MARK, chapters), (REFUTED_MARK, lists)):
             source[0] = source[0].replace(mark, "\n".join(parts))
+        source[0] = PLANTED.sub(lambda found: write_shares(found[1]), source[0])
 
 
 def _link_page(app, doctree):

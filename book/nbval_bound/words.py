@@ -11,11 +11,11 @@ CALLED = {
     ">": "more most larger largest greater greatest higher highest longer longest bigger biggest above over beyond "
     "exceeds exceed outnumber ahead wider widest further farther farthest stronger strongest harder sharper "
     "steeper deeper older rise rises rose risen grow grows grew grown increases increased gains later after "
-    "atleast majority mostly first last better best worse worst faster slower",
+    "atleast majority mostly first better best faster",
     "<": "less least smaller smallest fewer fewest lower lowest shorter shortest below under behind narrower weaker "
     "weakest closer closest nearer nearest flatter easier shallower younger fall falls fell fallen shrink "
-    "shrinks shrank drop drops dropped decreases loses lost earlier before atmost minority cheaper first last "
-    "better best worse worst faster slower",
+    "shrinks shrank drop drops dropped decreases loses lost earlier before atmost minority cheaper last worse "
+    "worst slower",
     "all": "all both each every everything everyone everywhere always any whole whatever whichever",
     Fraction(0): "no none nothing neither nobody nowhere never without",
     Fraction(1): "once single alone only same",
