@@ -69,7 +69,7 @@ def messages(page):
 
 def words_of_claims():
     """Yield what the cards of claims say besides their sentences, each with its chapter."""
-    general = ("{1} to {2}", "({1} of {2} drawn)", *CONDITIONS.values(), *VALUES.values())
+    general = ("{1} to {2}", "({1} of {2} drawn)", *filter(None, CONDITIONS.values()), *VALUES.values())
     yield from ((text, "each card") for text in general)
     for path, module in claims.modules().items():
         for claim in module.CLAIMS:

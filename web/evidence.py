@@ -151,8 +151,9 @@ def say_condition(condition, say):
     >>> say_condition((("rate", 0.0025), ("kind", "additive")), str)
     'learning rate 0.0025, additive'
     """
-    values = {name: say(VALUES.get(str(value), str(value))) for name, value in condition}
-    return ", ".join(say(CONDITIONS.get(name, "{1}")).replace("{1}", value) for name, value in values.items())
+    values = {name: say(VALUES.get(str(value), str(value))) for name, value in condition if value is not None}
+    said = (say(CONDITIONS.get(name, "{1}")).replace("{1}", value) for name, value in values.items())
+    return ", ".join(filter(None, said))
 
 
 def write_ranges(one, rows, factors, say):

@@ -11,11 +11,11 @@ CALLED = {
     ">": "more most larger largest greater greatest higher highest longer longest bigger biggest above over beyond "
     "exceeds exceed outnumber ahead wider widest further farther farthest stronger strongest harder sharper "
     "steeper deeper older rise rises rose risen grow grows grew grown increases increased gains later after "
-    "atleast majority mostly first better best faster",
+    "atleast majority mostly first last better best worse worst faster slower",
     "<": "less least smaller smallest fewer fewest lower lowest shorter shortest below under behind narrower weaker "
     "weakest closer closest nearer nearest flatter easier shallower younger fall falls fell fallen shrink "
-    "shrinks shrank drop drops dropped decreases loses lost earlier before atmost minority cheaper last worse "
-    "worst slower",
+    "shrinks shrank drop drops dropped decreases loses lost earlier before atmost minority cheaper first last "
+    "better best worse worst faster slower",
     "all": "all both each every everything everyone everywhere always any whole whatever whichever",
     Fraction(0): "no none nothing neither nobody nowhere never without",
     Fraction(1): "once single alone only same",
@@ -52,6 +52,9 @@ class Token(NamedTuple):
     is_number: bool
 
 
+OPPOSITE = {">": "last worse worst slower", "<": "first better best faster"}  # what a text says of the other sign alone
+
+
 def find_sentences(text):
     """Return (sentence, its words and numbers) for each sentence of a Markdown text, without addresses and HTML tags.
 
@@ -70,6 +73,7 @@ def _read(found):
     """Return the token that was found, with everything it may mean."""
     word = _plain(found)
     meanings = {word} | {name for name, words in CALLED.items() if word in words.split()}
+    meanings -= {sign for sign, words in OPPOSITE.items() if word in words.split()}
     if found["numeral"]:
         number = Fraction(re.sub(r"[,{}]", "", found["numeral"]).replace("−", "-"))
         meanings |= {number, number * SCALES.get((found["scale"] or "").lower(), 1)}
