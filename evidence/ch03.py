@@ -230,7 +230,6 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed, changing a letter in the keys of the general network spoils the letter to "
         "its left in fewer than 30% of the texts, or the letter itself or all others in more than 10% on average.",
         shows=Series("left", "letters wrong to the left of the changed one", GENERAL),
-        page="76%",
         baseline=Series("itself", "the changed letter itself wrong", GENERAL),
         best=Level(7 / 8, "a letter chosen at random is wrong"),
         refuting_values={"left_least": 0.1},
