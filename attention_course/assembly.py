@@ -1,11 +1,11 @@
-"""Put a reader's functions into the machine, and say where one first differs from the package's, whatever it returns."""
+"""Put a reader's functions into the machine, and say where one first differs from the package's, come what may."""
 
 from functools import reduce
 from inspect import signature
 
 import numpy as np
 
-from .checks._ask import as_numpy, ask, ask_for, call
+from .checks._ask import ask, ask_for, call
 from .checks._message import NotAttempted, Part, Wrong
 from .machine import PARTS, Machine
 
@@ -119,10 +119,14 @@ class Assembly(Machine):
                 self._note(name, Part("the pieces are {got}, the package's {right}", got=got, right=right))
             return
         several = isinstance(right, tuple)
-        for result, one, other in zip(RESULTS[name], got if several else [got], right if several else [right], strict=True):
+        for result, one, other in zip(
+            RESULTS[name], got if several else [got], right if several else [right], strict=True
+        ):
             other = np.asarray(other)
             if one.shape != other.shape:
-                raise Wrong(Part("{name} has shape {shape}", name=result, shape=one.shape), Part("{shape}", shape=other.shape))
+                raise Wrong(
+                    Part("{name} has shape {shape}", name=result, shape=one.shape), Part("{shape}", shape=other.shape)
+                )
             for index in np.argwhere(~np.isclose(one, other, rtol=1e-4, atol=1e-5))[:1].tolist():
                 number, expected = (f"{float(x[tuple(index)]):.4g}" for x in (one, other))
                 seen = Part("{name}{index} is {number}", name=result, index=index or "", number=number)
@@ -136,5 +140,7 @@ class Assembly(Machine):
         if "letter" not in where and index:  # while it reads, the place of the number says which letter
             where["letter"] = index[-1 if result == "surprise" else -2] + 1
         places = [Part(text, number=where[what]) for what, text in PLACES.items() if what in where]
-        place = reduce(lambda first, second: Part("{first}, {second}", first=first, second=second), [Part(name), *places])
+        place = reduce(
+            lambda first, second: Part("{first}, {second}", first=first, second=second), [Part(name), *places]
+        )
         self.found.setdefault(name, Part("{place}: {reason}", place=place, reason=reason))

@@ -111,7 +111,7 @@ def feed_forward(x, w_1, b_1, w_2, b_2):
 class Machine:
     """A trained decoder whose parts are functions: those above, or the ones it is given by name.
 
-    The `weights` are 'names' or a dict of arrays as `machine_names.npz` has them; ValueError for a part with another name.
+    The `weights` are 'names' or a dict of arrays as `machine_names.npz` has them. ValueError for a part that is none.
 
     >>> len(Machine().write(count=3))
     3
@@ -182,12 +182,13 @@ class Machine:
 
     def read(self, texts):
         """Return the surprise of each letter of each text, and of its end if it has one: a list of arrays."""
+        self.at = {}
         words, lengths = self.encode(texts)
         surprise, _ = self.parts["loss"](self.score(words, lengths), words, lengths)
         return [row[: length - 1] for row, length in zip(surprise, lengths, strict=True)]
 
     def encode(self, texts):
-        """Return texts as numbers that begin with START, (texts, n), filled up with PAD, and how many there are of each.
+        """Return texts as numbers, START first and PAD behind, (texts, n), and the lengths without padding.
 
         ValueError for a text that is too long or has an unknown letter.
         """

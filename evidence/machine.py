@@ -8,7 +8,7 @@ import hashlib
 import numpy as np
 import torch
 
-from attention_course.machine import HERE, START, Machine, load_weights
+from attention_course.machine import HERE, Machine
 from attention_course.names import NameTask
 from attention_course.tasks.names import FILE
 from attention_src.layers import MultiHeadAttention
@@ -18,7 +18,7 @@ from .claims import load_book
 from .engine import Runner
 
 SHAPE = {"num_heads": 3, "d_k": 14, "d_v": 18}  # no two sizes of the network are equal: d_model is 48, blocks are 2
-LONGEST, STEPS, RATE = 13, (300, 600, 900, 1200), 1e-2
+LONGEST, STEPS, RATE = 13, (600, 1200, 1800, 2400), 1e-2
 FILE_OF_NAMES = HERE.with_name("machine_names.npz")
 NAMES_IN_BLOCK = {
     "w_q": "attend.query_proj.weight",
@@ -29,7 +29,11 @@ NAMES_IN_BLOCK = {
     "b_1": "feed_forward.0.bias",
     "w_2": "feed_forward.2.weight",
     "b_2": "feed_forward.2.bias",
-    **{f"norm_{n + 1}.{ours}": f"norms.{n}.{theirs}" for n in (0, 1) for ours, theirs in (("scale", "weight"), ("shift", "bias"))},
+    **{
+        f"norm_{n + 1}.{ours}": f"norms.{n}.{theirs}"
+        for n in (0, 1)
+        for ours, theirs in (("scale", "weight"), ("shift", "bias"))
+    },
 }
 NAMES = {
     "letters": "read.weight",
@@ -58,7 +62,12 @@ def take_weights(writer, task):
     weights = {name: parameters[theirs].numpy().astype("float16") for name, theirs in NAMES.items()}
     transposed = {name: array.T for name, array in weights.items() if ".w" in name}  # torch has w (out, in)
     tokens = ["", "", *task.letters.characters]
-    about = {"tokens": tokens, "merges": np.empty((0, 2), "U1"), "num_heads": SHAPE["num_heads"], "stop": tokens.index(".")}
+    about = {
+        "tokens": tokens,
+        "merges": np.empty((0, 2), "U1"),
+        "num_heads": SHAPE["num_heads"],
+        "stop": tokens.index("."),
+    }
     return weights | transposed | {name: np.array(value) for name, value in about.items()}
 
 
@@ -103,7 +112,9 @@ def list_problems(rows):
             yield f"{file.name} is not the file that was used"
 
 
-RUNNER = Runner(run, list_problems, [{"steps": 300, "loss": 1.9}, {"loss": 2.5, "text": "", "weights": "", "numbers": 0}])
+RUNNER = Runner(
+    run, list_problems, [{"steps": 300, "loss": 1.9}, {"loss": 2.5, "text": "", "weights": "", "numbers": 0}]
+)
 
 if __name__ == "__main__":
     _, _, best = min(train(), key=lambda trained: trained[1])
