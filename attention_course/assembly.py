@@ -1,6 +1,6 @@
 """Put a reader's functions into the machine, and say where one first differs from the package's, come what may."""
 
-from functools import reduce
+from functools import partial, reduce
 from inspect import signature
 
 import numpy as np
@@ -21,7 +21,11 @@ RESULTS = {
     "tokenize": ("pieces",),
     "loop": ("numbers",),
 }
-PLACES = {"letter": "letter {number}", "block": "block {number}", "head": "head {number}"}
+PLACES = {
+    "letter": partial(Part, "letter {number}"),
+    "block": partial(Part, "block {number}"),
+    "head": partial(Part, "head {number}"),
+}
 
 
 class Stopped(Wrong):
@@ -110,7 +114,7 @@ class Assembly(Machine):
             if all(isinstance(x, kind) and (kind is str or 0 <= x < len(self.tokens)) for x in got):
                 return got
         seen = Part("A result has type {kind}", kind=type(got).__name__)
-        raise Wrong(seen, "a list of pieces of text" if kind is str else "a list of the numbers of tokens")
+        raise Wrong(seen, Part("a list of pieces of text") if kind is str else Part("a list of the numbers of tokens"))
 
     def _compare(self, name, got, right):
         """Note the first number that differs; raise Wrong if a shape does, or a number is none."""
@@ -139,7 +143,7 @@ class Assembly(Machine):
         where = dict(self.at)
         if "letter" not in where and index:  # while it reads, the place of the number says which letter
             where["letter"] = index[-1 if result == "surprise" else -2] + 1
-        places = [Part(text, number=where[what]) for what, text in PLACES.items() if what in where]
+        places = [part(number=where[what]) for what, part in PLACES.items() if what in where]
         place = reduce(
             lambda first, second: Part("{first}, {second}", first=first, second=second), [Part(name), *places]
         )

@@ -115,10 +115,8 @@ def projections(answer, seed=0):
         X, *matrices = trial.values()
         got, rights = ask_for(3, f"({', '.join(names)})", answer, **trial), [X @ W for W in matrices]
         for name, one, right in zip(names, got, rights, strict=True):
-            ask_which = {
-                W: Part("That is X @ {matrix}. Which matrix makes {name}?", matrix=W, name=name) for W in trial
-            }
-            others = [(X @ trial[W], ask_which[W]) for W in ("W_q", "W_k", "W_v")]
+            which = "That is X @ {matrix}. Which matrix makes {name}?"
+            others = [(X @ trial[W], Part(which, matrix=W, name=name)) for W in ("W_q", "W_k", "W_v")]
             question = "How long is a row of X times a matrix, and how many rows are there?"
             need_shape(name, one, right.shape, name_shapes(**trial), question)
             question = "Take one token and one column by hand: which numbers are multiplied?"
