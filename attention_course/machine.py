@@ -159,6 +159,7 @@ class Machine:
         for index in range(self.count_blocks()):
             self.at["block"] = index + 1
             x = self._block(index, x, lambda y, index=index: self._ask_memory(y, index, place, memory))
+        self.at.pop("block", None)
         return self._name(x)[0]
 
     def _ask_memory(self, x, index, place, memory):
@@ -170,7 +171,7 @@ class Machine:
             for before, row in zip(memory.setdefault((index, head), ([], [])), kept, strict=True):
                 before[place:] = [row.reshape(-1)]
             outputs.append(self._look(query, *map(np.array, memory[index, head])))
-        self.at.pop("head")
+        self.at.pop("head", None)
         return np.concatenate(outputs, axis=-1) @ self.weights[f"{index}.w_o"]
 
     def _look(self, query, key, value):

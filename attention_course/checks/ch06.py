@@ -145,7 +145,7 @@ def split_heads(answer, token, seed=0):
     and two heads; num_heads is also an int.
     """
     random = np.random.default_rng(seed)
-    for n, d, num_heads in draw_sizes(SIZES, seed, _fit):
+    for n, d, num_heads, *_ in draw_sizes(SIZES, seed, _fit):
         a = random.normal(size=(n, d))
         got, right = ask(answer, a=a, num_heads=num_heads), _cut(a, num_heads)
         given = name_shapes(a=a, num_heads=num_heads)
