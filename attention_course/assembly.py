@@ -100,8 +100,8 @@ class Assembly(Machine):
             except NotAttempted as reply:
                 self.found[name] = reply
                 return PARTS[name](*given)
-            except Wrong as reply:
-                self._note(name, reply)
+            except (Wrong, SystemExit) as reply:
+                self._note(name, reply if isinstance(reply, Wrong) else Part("it calls exit"))
                 raise Stopped() from None
             return got
 

@@ -10,7 +10,7 @@ from reference import random, same
 
 import attention_course.machine as module
 from attention_course.assembly import RESULTS, Assembly
-from attention_course.machine import PARTS, PAD, START, Machine, load_weights
+from attention_course.machine import PAD, PARTS, START, Machine, load_weights
 from attention_course.names import NameTask
 from attention_src import scaled_dot_product_attention
 from attention_src.masks import causal_mask, padding_mask
