@@ -42,7 +42,7 @@ def _compare(answer, scores, temperature=None):
         hint = "How many times do you raise e to a score and divide?"
     known = [
         (right_softmax(np.where(hidden, 0, scores) / heat), "Which weight should a score of −∞ get?"),
-        (right_softmax(scores), "Where does the temperature enter? These are the weights for T = 1."),
+        (right_softmax(scores), "These are the weights for T = 1. Where does the temperature enter?"),
         (right_softmax(np.where(hidden, scores, scores * heat)), "Does a hot softmax choose, or spread?"),
         (right_softmax(scores / heat**2), "How often do you divide by the temperature?"),
     ]

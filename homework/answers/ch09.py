@@ -89,7 +89,7 @@ WRONG = {
         -np.log(np.exp(-surprise(x[:, :-1], w[:, 1:])) + 1e-9)[counts(n - 1, w.shape[1] - 1)].mean()
     ),
 }
-LOSS = Exercise(checks.mended_loss, RIGHT, WRONG, results=1)
+LOSS = Exercise(checks.next_token_loss, RIGHT, WRONG, results=1)
 
 
 def each(x, w, n):
