@@ -9,6 +9,8 @@ from .checks._ask import ask, ask_for, call
 from .checks._message import NotAttempted, Part, Wrong
 from .machine import PARTS, Machine
 
+__all__ = ["Assembly"]
+
 RESULTS = {
     "attention": ("output", "weights"),
     "softmax": ("weights",),

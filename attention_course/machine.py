@@ -12,6 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+__all__ = ["Machine"]  # the rest are its parts
+
 PAD, START = 0, 1
 HERE = Path(__file__)  # with machine_names.npz beside it, written by `python -m evidence.machine`
 

@@ -69,7 +69,7 @@ def watch(answer, /, **arguments):
     sys.setprofile(note)
     try:
         with note_nan(met):
-            _call(answer, arguments)
+            call(answer, arguments)
     finally:
         sys.setprofile(before)
     return called | set(getattr(answer, "called", ())), bool(met) or getattr(answer, "met_nan", False)
