@@ -45,7 +45,7 @@ class Assembly(Machine):
     >>> len(machine.write(count=2))
     2
     >>> print(machine.found["softmax"])
-    softmax, letter 1, block 1, head 1: ...
+    softmax, letter 1: weights[0] is 1; expected 0.0001069.
     """
 
     def __init__(self, weights="names", **parts):
