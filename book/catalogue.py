@@ -157,10 +157,15 @@ def templates():
     Grading passes on what checks say, so only its own parts count.
     """
     release = ROOT / "homework" / "release"
-    for path in sorted([*CHECKS.glob("*.py"), *(ROOT / "homework" / "grade").glob("*.py"), release / "personal.py"]):
+    others = [*(ROOT / "homework" / "grade").glob("*.py"), release / "personal.py", CHECKS.parent / "assembly.py"]
+    for path in sorted([*CHECKS.glob("*.py"), *others]):
         nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
         if path.parent != CHECKS:
-            outer = [node for node in nodes if ast.unparse(node).startswith(("Part(", "checks.Part(", "DEATHS = "))]
+            outer = [
+                node
+                for node in nodes
+                if ast.unparse(node).startswith(("Part(", "partial(Part, ", "checks.Part(", "DEATHS = "))
+            ]
             nodes = [part for node in outer for part in ast.walk(node)]
         no_words = {node.value for node in nodes if isinstance(node, ast.Expr)}  # docstrings
         no_words |= {

@@ -13,9 +13,9 @@ def test_what_the_prompt_does_not_forbid_is_noticed_and_no_work_for_a_person():
     cell_of(submission, "ex06-heads").source = """from attention_src import scaled_dot_product_attention
 
 
-def my_heads(X, W_q, W_k, W_v, W_o, num_heads):
+def my_heads(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
     parts = [(X @ W).reshape(len(X), num_heads, -1).swapaxes(0, 1) for W in (W_q, W_k, W_v)]
-    output, weights = scaled_dot_product_attention(*parts)
+    output, weights = scaled_dot_product_attention(*parts, mask)
     return output.swapaxes(0, 1).reshape(len(X), -1) @ W_o, weights"""
     result = chapter(6).graded(submission)
     assert set(statuses(result).values()) == {"right"}

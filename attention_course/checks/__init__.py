@@ -10,7 +10,7 @@ from ._message import RIGHT, NotAttempted, Part, Wrong, before_handing_in, colle
 from .ch01 import attention, doubled_query, mended_attention
 from .ch02 import mended_softmax, softmax, temperature_for_ratio, without_divisor
 from .ch03 import additive_score, counting_keys, decoder_step, looks_at_the_encoder
-from .ch04 import designed_head, mended_head, numbers_and_rank
+from .ch04 import designed_head, mended_head, numbers_and_rank, projections
 from .ch05 import decoder_mask, masked_attention, mended_mask, who_may_look
 from .ch06 import layer_numbers, multi_head, split_heads
 from .ch07 import block_parameters, pre_norm_block, stream_kept, zero_test

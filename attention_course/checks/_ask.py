@@ -30,7 +30,7 @@ def ask(answer, /, **arguments):
     Raises NotAttempted for the stub, and Wrong for a function that raises, returns nothing, several results or no
     numbers. A function that changes its arguments meets a remark.
     """
-    got = _call(answer, arguments)
+    got = call(answer, arguments)
     if isinstance(got, tuple):
         raise Wrong(Part("There are {number} results", number=len(got)), "one", "Which of the results was asked for?")
     return as_numpy(got)
@@ -38,9 +38,15 @@ def ask(answer, /, **arguments):
 
 def ask_for_two(names, answer, /, **arguments):
     """Like `ask`, for a function with two results; `names` says which."""
-    got = _call(answer, arguments)
-    if not (isinstance(got, (tuple, list)) and len(got) == 2):
-        seen = Part("{function} does not return two results", function=_name(answer))
+    return ask_for(2, names, answer, **arguments)
+
+
+def ask_for(count, names, answer, /, **arguments):
+    """Like `ask`, for a function with two or three results; `names` says which."""
+    got = call(answer, arguments)
+    if not (isinstance(got, (tuple, list)) and len(got) == count):
+        few = "{function} does not return two results" if count == 2 else "{function} does not return three results"
+        seen = Part(few, function=_name(answer))
         raise Wrong(seen, Part("{names}", names=names), "How many results does your function return?")
     return tuple(map(as_numpy, got))
 
@@ -63,7 +69,7 @@ def watch(answer, /, **arguments):
     sys.setprofile(note)
     try:
         with note_nan(met):
-            _call(answer, arguments)
+            call(answer, arguments)
     finally:
         sys.setprofile(before)
     return called | set(getattr(answer, "called", ())), bool(met) or getattr(answer, "met_nan", False)
@@ -96,7 +102,8 @@ MOST_TEXT = 300  # characters of what an exception says, which may hold the numb
 MISFIT_ASKS = "Which two shapes meet in that line, and where would an axis of length 1 make them fit?"
 
 
-def _call(answer, arguments):
+def call(answer, arguments):
+    """Return what a student's function returns for copies of the arguments; raises as `ask` does."""
     function = _name(answer)
     if not callable(answer):
         raise Wrong(Part("The check was given {answer}", answer=describe(answer)), "a function")
@@ -115,7 +122,8 @@ def _call(answer, arguments):
         seen = Part("{function} returned None", function=function)
         raise Wrong(seen, question="Does your function end with a return?")
     for name, value in arguments.items():
-        if not callable(value) and not np.array_equal(value, given[name], equal_nan=True):
+        numbers = np.asarray(value).dtype.kind in "biufc"  # not a function, a text
+        if numbers and not np.array_equal(value, given[name], equal_nan=True):
             seen = Part("{function} changed its argument {argument}", function=function, argument=name)
             remark(Wrong(seen, question="Where does your function write into an array that the caller still needs?"))
     return got

@@ -1,6 +1,7 @@
 """Checks of chapter 02, why softmax, why √d_k."""
 
-from math import exp, log, log2, log10
+from itertools import cycle
+from math import exp, inf, log, log2, log10
 
 import numpy as np
 
@@ -8,10 +9,9 @@ from attention_src.weights import softmax as right_softmax
 
 from ._ask import ask, ask_for_two, draw_sizes, name_shapes
 from ._attention import LAST, about_nan, about_sums, lacks_the_last
-from ._compare import check_number, name_entry, need_close, need_finite, need_rows_sum_to_one, need_shape
+from ._compare import check_number, need_close, need_finite, need_rows_sum_to_one, need_shape
 from ._message import Part, Wrong, half, say_right
 
-LEFT = "When do you remove a hidden key, and what is left of its score?"
 STEPS, CLOSE = 12, 0.02  # of a training that is compared, and how far apart two courses may end, for Adam's ε
 SCORE = "A score is a product of a query and a key. If each is divided by the same number, what is the score?"
 FAR = 1000.0 * np.eye(3, 4)  # scores so far from the others of their row that only the largest can be subtracted
@@ -26,71 +26,53 @@ def _trials(seed):
     yield random.normal(size=(3, 4)) + np.array([[1000.0], [-1000.0], [0.0]])
 
 
-def _compare(answer, scores, mask):
-    arguments = {"scores": scores} if mask is None else {"scores": scores, "mask": mask}
-    given = name_shapes(**arguments)
-    weights, right = ask(answer, **arguments), right_softmax(scores, mask)
+def _compare(answer, scores, temperature=None):
+    arguments = {"scores": scores} if temperature is None else {"scores": scores, "temperature": temperature}
+    given, heat = name_shapes(**arguments), temperature or 1
+    weights, right = ask(answer, **arguments), right_softmax(scores / heat)
     need_shape("the result", weights, scores.shape, given, "Does a softmax change the shape of a table?")
-    if mask is not None:
-        _need_masked(weights, mask, given)
-    need_finite("weights", weights, given, about_nan(weights, scores))
-    need_rows_sum_to_one(weights, given, about_sums(scores), where=True if mask is None else mask.any(axis=-1))
+    hidden = np.isneginf(scores)
+    if not np.isfinite(weights).all() and hidden.any():
+        seen = Part("With {given} and scores of −∞, weights has NaN or infinity", given=given)
+        raise Wrong(seen, question="What does exp make of −∞, and what do you compute with −∞ before or after that?")
+    need_finite("weights", weights, given, about_nan(weights, scores / heat))
+    need_rows_sum_to_one(weights, given, about_sums(np.where(hidden, 0, scores / heat)))
     hint = "What is the ratio of two weights in this row, and what is the gap between their scores?"
-    if np.allclose(weights, right_softmax(right, mask), atol=1e-6):
+    if np.allclose(weights, right_softmax(right), atol=1e-6):
         hint = "How many times do you raise e to a score and divide?"
-    need_close("weights", weights, right, LAST if lacks_the_last(weights, right) else hint)
-
-
-def _need_masked(weights, mask, given):
-    """Raise Wrong if a row that may look nowhere is not 0, or a hidden key has a weight."""
-    for index in np.argwhere(~mask.any(axis=-1))[:1]:
-        row, seen = weights[tuple(index)], {"given": given, "entry": name_entry("weights", index)}
-        if not np.isfinite(row).all():
-            raise Wrong(Part("With {given}, {entry} has no visible keys and is NaN", **seen), question="What is 0 / 0?")
-        if row.any() and not weights[~mask & mask.any(axis=-1, keepdims=True)].any():
-            seen = Part("With {given}, {entry} has no visible keys but sums to {sum:.4g}", **seen, sum=float(row.sum()))
-            question = "If you subtract the largest from scores that are equally low, what does exp turn the rest into?"
-            raise Wrong(seen, "0", question)
-    if (weights[~mask] != 0).any():
-        if not weights[mask].any():
-            seen = Part("With {given}, only hidden keys have a weight", given=given)
-            raise Wrong(seen, question="What does True mean in your mask?")
-        seen = Part("With {given}, a hidden key has a weight", given=given)
-        raise Wrong(seen, question=LEFT)
+    known = [
+        (right_softmax(np.where(hidden, 0, scores) / heat), "Which weight should a score of −∞ get?"),
+        (right_softmax(scores), "These are the weights for T = 1. Where does the temperature enter?"),
+        (right_softmax(np.where(hidden, scores, scores * heat)), "Does a hot softmax choose, or spread?"),
+        (right_softmax(scores / heat**2), "How often do you divide by the temperature?"),
+    ]
+    need_close("weights", weights, right, LAST if lacks_the_last(weights, right) else hint, known if heat != 1 else ())
 
 
 def softmax(answer, seed=0):
-    """Check a student's ``answer(scores, mask=None) -> weights``, a stable softmax over the keys.
+    """Check a student's ``answer(scores, temperature=1) -> weights``, a stable softmax over the last axis.
 
-    The scores are (..., n, m), and so is the mask, when there is one: bool, True = may look.
+    The scores are (..., n, m); some are −∞, though never all of a row.
     """
     random = np.random.default_rng([seed, 1])
     for scores in (*_trials(seed), FAR):
-        _compare(answer, scores, None)
-    for scores in _trials(seed):
-        mask = random.random(scores.shape) < 0.6
-        mask[..., -1] = True  # of no row are all keys hidden
-        _compare(answer, scores, mask)
-        mask.reshape(-1, mask.shape[-1])[0] = False
-        _compare(answer, scores, mask)
-    for scores in ([[1e6, 0.0, 1.0]], [[0.0, -1e6, 1 - 1e6]]):  # the first is hidden, and far above the others
-        scores, mask = np.array(scores), np.array([[False, True, True]])
-        weights = ask(answer, scores=scores, mask=mask)
-        if not np.allclose(weights, right_softmax(scores, mask), rtol=1e-4):
-            seen = "With the scores {scores}, of which the first is hidden, the weights are {weights}"
-            question = LEFT if weights[~mask].any() else "Which of the three is the largest visible score?"
-            raise Wrong(Part(seen, scores=scores[0].tolist(), weights=weights[0].tolist()), question=question)
-    say_right("rows sum to 1, or to 0 where every key is hidden, and a score of a million causes no trouble.")
+        _compare(answer, scores)
+    for scores, temperature in zip((*_trials(seed), FAR), cycle((0.5, 1, 3.0, 0.01))):
+        _compare(answer, scores, temperature)
+        hidden = random.random(scores.shape) < 0.4
+        hidden[..., -1] = False  # of no row are all scores −∞
+        _compare(answer, np.where(hidden, -inf, scores), temperature)
+    say_right("rows sum to 1 at every temperature, and neither a score of −∞ nor a gap of 100,000 causes trouble.")
 
 
 def mended_softmax(answer, total, seed=0):
-    """Check the mended softmax of chapter 02, of scores (..., n, m) without a mask, and a sum of the wrong one.
+    """Check the mended softmax of chapter 02, of scores (..., n, m), and a sum of the wrong one.
 
     The wrong function is given the scores (0, 0) and (log 4, log 4), and the float `total` is the sum of its second
     row.
     """
     for scores in (*_trials(seed), FAR):
-        _compare(answer, scores, None)
+        _compare(answer, scores)
     with half():
         wrong = {"own_total": 1, "first_row": 0.625, "first_total": 4, "not_divided": 2}
         check_number("mended_softmax", total, 2.5, digits=2, **wrong)

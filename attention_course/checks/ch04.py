@@ -5,9 +5,9 @@ import numpy as np
 from attention_src.attention import scaled_dot_product_attention
 
 from ..tasks.retrieval import lookup_examples, share_attended
-from ._ask import as_numpy, ask_for_two, draw_sizes, name_shapes
+from ._ask import as_numpy, ask_for, ask_for_two, draw_sizes, name_shapes
 from ._attention import NAMES, are_apart, need_attention
-from ._compare import check_number
+from ._compare import check_number, need_close, need_shape
 from ._message import NotAttempted, Part, Wrong, half, say_right
 
 # n, d_model, d_k, d_v; first all different
@@ -103,6 +103,25 @@ def mended_head(answer, wrong_score, seed=0):
         check_number("mended_head", wrong_score, 8 * 25**0.5 / 100**0.5, digits=1, **wrong)
     message = "output and weights are correct in all {trials} trials, with several sizes of d_model, d_k and d_v."
     say_right(message, trials=len(SIZES) + 1)
+
+
+def projections(answer, seed=0):
+    """Check a student's ``answer(X, W_q, W_k, W_v) -> (queries, keys, values)``, a row for each row of X.
+
+    X is (n, d_model), W_q and W_k are (d_model, d_k), and W_v is (d_model, d_v).
+    """
+    names = ("queries", "keys", "values")
+    for trial in _trials(seed):
+        X, *matrices = trial.values()
+        got, rights = ask_for(3, f"({', '.join(names)})", answer, **trial), [X @ W for W in matrices]
+        for name, one, right in zip(names, got, rights, strict=True):
+            which = "That is X @ {matrix}. Which matrix makes {name}?"
+            others = [(X @ trial[W], Part(which, matrix=W, name=name)) for W in ("W_q", "W_k", "W_v")]
+            question = "How long is a row of X times a matrix, and how many rows are there?"
+            need_shape(name, one, right.shape, name_shapes(**trial), question)
+            question = "Take one token and one column by hand: which numbers are multiplied?"
+            need_close(name, one, right, question, others)
+    say_right("queries, keys and values are correct in all {trials} trials.", trials=len(SIZES) + 1)
 
 
 def numbers_and_rank(numbers, rank, *, d_model=100, d_k=8, d_v=20):

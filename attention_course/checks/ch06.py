@@ -10,56 +10,73 @@ from ._attention import NAMES, about_nan, about_sums, about_weights
 from ._compare import check_number, find_question, need_close, need_finite, need_order, need_rows_sum_to_one, need_shape
 from ._message import Part, Wrong, half, say_right
 
-# n, d_model, num_heads; in the first d_k is a fourth size
-SIZES = [(5, 12, 3), (3, 8, 2), (2, 6, 1), (4, 8, 4), (1, 6, 2), (8, 8, 2), (11, 12, 4)]
+# n, d_model, num_heads; then d_k and d_v, unless both are d_model / num_heads; in the first d_k is a fourth size
+SIZES = [(5, 12, 3), (3, 8, 2, 5, 6), (2, 6, 1), (4, 8, 4), (1, 6, 2, 4, 3), (8, 8, 2), (11, 12, 4, 3, 5)]
+LEFT = "When do you remove a hidden key, and what is left of its score?"
 
 
-def _fit(n, d_model, num_heads):
-    return d_model % num_heads == 0 and d_model // num_heads not in (n, num_heads)
+def _fit(n, d_model, num_heads, *lengths):
+    d_k = lengths[0] if lengths else d_model // num_heads
+    return d_model % num_heads == 0 and d_k not in (n, num_heads) and d_k * num_heads != d_model * bool(lengths)
 
 
 def _cut(a, num_heads):
     return a.reshape(len(a), num_heads, -1).transpose(1, 0, 2)
 
 
-def _right(X, W_q, W_k, W_v, W_o, num_heads):
+def _right(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
     """Output, weights and the heads before they are joined, (num_heads, n, d_v)."""
-    heads, weights = scaled_dot_product_attention(*(_cut(X @ W, num_heads) for W in (W_q, W_k, W_v)))
+    heads, weights = scaled_dot_product_attention(*(_cut(X @ W, num_heads) for W in (W_q, W_k, W_v)), mask)
     return heads.swapaxes(0, 1).reshape(len(X), -1) @ W_o, weights, heads
 
 
 def _trials(seed):
-    """Tokens, wide matrices and numbers of heads, the last with scores that overflow exp."""
+    """Tokens, wide matrices and numbers of heads, without and with a mask; the last scores overflow exp."""
     random = np.random.default_rng(seed)
-    for n, d, num_heads in draw_sizes(SIZES, seed, _fit):
-        X, matrices = random.normal(size=(n, d)), random.normal(size=(4, d, d)) / d**0.5
-        yield (X, *matrices, num_heads)
-    yield (np.eye(3, 4), 3e4 * np.eye(4), np.eye(4), *random.normal(size=(2, 4, 4)), 2)
+    for n, d, num_heads, *lengths in draw_sizes(SIZES, seed, _fit):
+        d_k, d_v = lengths or [d // num_heads] * 2
+        X, W_q, W_k = (random.normal(size=size) for size in ((n, d), *[(d, num_heads * d_k)] * 2))
+        W_v, W_o = random.normal(size=(d, num_heads * d_v)), random.normal(size=(num_heads * d_v, d))
+        trial = X, *(W / d**0.5 for W in (W_q, W_k, W_v, W_o)), num_heads
+        yield trial
+        yield *trial, (random.random((n, n)) < 0.5) | np.eye(n, dtype=bool)
+    huge = np.eye(3, 4), 3e4 * np.eye(4), np.eye(4), *random.normal(size=(2, 4, 4)), 2
+    yield huge
+    yield *huge, np.tri(3, dtype=bool)
 
 
 def multi_head(answer, seed=0):
-    """Check a student's ``answer(X, W_q, W_k, W_v, W_o, num_heads) -> (output, weights)``.
+    """Check a student's ``answer(X, W_q, W_k, W_v, W_o, num_heads, mask=None) -> (output, weights)``.
 
-    X is (n, d_model), the four matrices are (d_model, d_model), and num_heads is an int.
+    X is (n, d_model), W_q and W_k are (d_model, num_heads · d_k), W_v is (d_model, num_heads · d_v), W_o leads back to
+    d_model, num_heads is an int, and the mask (n, n) bool, True = may look; every token may look at itself.
     """
-    names = ("X", "W_q", "W_k", "W_v", "W_o", "num_heads")
+    names = ("X", "W_q", "W_k", "W_v", "W_o", "num_heads", "mask")
     for trial in _trials(seed):
-        arguments = dict(zip(names, trial, strict=True))
-        given, got = name_shapes(X=trial[0], num_heads=trial[-1]), ask_for_two(NAMES, answer, **arguments)
+        arguments = dict(zip(names, trial, strict=False))
+        shown = {name: arguments[name] for name in ("X", "W_q", "W_v", "num_heads", "mask") if name in arguments}
+        given, got = name_shapes(**shown), ask_for_two(NAMES, answer, **arguments)
         (output, weights), (expected, right, heads) = got, _right(*trial)
+        mask = arguments.get("mask")
         need_order(NAMES, got, (expected, right))
         question = "How many tables of weights does a layer have, and how large is each?"
         need_shape("weights", weights, right.shape, given, question)
-        scores = scaled_dot_score(*(_cut(trial[0] @ W, trial[-1]) for W in trial[1:3]))
+        scores = scaled_dot_score(*(_cut(trial[0] @ W, trial[5]) for W in trial[1:3]))
         need_finite("weights", weights, given, about_nan(weights, scores))
-        need_rows_sum_to_one(weights, given, about_sums(scores))
-        need_close("weights", weights, right, _about_weights(weights, trial))
+        sums = about_sums(scores)
+        if mask is not None:
+            if (weights[:, ~mask] != 0).any():
+                raise Wrong(Part("With {given}, a hidden key has a weight", given=given), question=LEFT)
+            if np.allclose(weights, _right(*trial[:6])[1] * mask):
+                sums = "Do you apply the mask before the softmax, or after?"
+        need_rows_sum_to_one(weights, given, sums)
+        need_close("weights", weights, right, _about_weights(weights, trial[:6], mask))
         question = "What happens to the heads once they have mixed their values?"
         need_shape("output", output, expected.shape, given, question)
         question = "The weights are right. What does each head mix, and how are the heads joined?"
         need_close("output", output, expected, question, _known_outputs(heads, trial))
     message = "output and the weights of every head are correct in all {trials} trials, with 1 to 4 heads."
-    say_right(message, trials=len(SIZES) + 1)
+    say_right(message, trials=2 * len(SIZES) + 2)
 
 
 LABELLED = (
@@ -67,7 +84,7 @@ LABELLED = (
 )
 
 
-def _about_weights(weights, trial):
+def _about_weights(weights, trial, mask):
     """The question that leads from known wrong weights to the mistake behind them."""
     X, W_q, W_k, _, _, h = trial
     Q, K, n = X @ W_q, X @ W_k, len(X)
@@ -80,21 +97,25 @@ def _about_weights(weights, trial):
         (*(A.reshape(n, -1, h).transpose(2, 0, 1) for A in (Q, K)), "Which columns does the first head have?"),
         (Q, K, "All your heads have the same weights. Which columns does the first head have?"),
     )
-    tables = ((scaled_dot_product_attention(q, k, k)[1], question) for q, k, question in known)
+    tables = ((scaled_dot_product_attention(q, k, k, mask)[1], question) for q, k, question in known)
     wrong = [(np.broadcast_to(table, weights.shape), question) for table, question in tables]
     by_hand = "Take the first head alone and work out one score by hand: which number is multiplied by which?"
-    return find_question(weights, wrong, about_weights(weights, _cut(Q, h), _cut(K, h), sizes=(n,), otherwise=by_hand))
+    sizes = (n, X.shape[1])
+    return find_question(weights, wrong, about_weights(weights, _cut(Q, h), _cut(K, h), mask, sizes, by_hand))
 
 
 def _known_outputs(heads, trial):
     """Known wrong outputs, with the question that leads from each to the mistake behind it."""
     W_o, n = trial[4], heads.shape[1]
-    return (
-        (heads.swapaxes(0, 1).reshape(n, -1), "You joined the heads correctly. What comes after that?"),
+    joined = heads.swapaxes(0, 1).reshape(n, -1)
+    known = [
+        (joined, "You joined the heads correctly. What comes after that?"),
         (heads.reshape(n, -1) @ W_o, "In what order are the axes when you join the heads?"),
         (heads.transpose(1, 2, 0).reshape(n, -1) @ W_o, "In what order do the heads of one token come?"),
-        (heads.swapaxes(0, 1).reshape(n, -1) @ W_o.T, "On which side of W_o does a row vector go?"),
-    )
+    ]
+    if W_o.shape[0] == W_o.shape[1]:
+        known.append((joined @ W_o.T, "On which side of W_o does a row vector go?"))
+    return known
 
 
 def layer_numbers(d_k, parameters, table_cells, *, d_model=768, num_heads=12, tokens=100):
@@ -124,7 +145,7 @@ def split_heads(answer, token, seed=0):
     and two heads; num_heads is also an int.
     """
     random = np.random.default_rng(seed)
-    for n, d, num_heads in draw_sizes(SIZES, seed, _fit):
+    for n, d, num_heads, *_ in draw_sizes(SIZES, seed, _fit):
         a = random.normal(size=(n, d))
         got, right = ask(answer, a=a, num_heads=num_heads), _cut(a, num_heads)
         given = name_shapes(a=a, num_heads=num_heads)

@@ -4,8 +4,8 @@ from math import log, log2, log10
 
 import numpy as np
 
-from ._ask import ask, draw_sizes, name_shapes
-from ._compare import check_number, find_question
+from ._ask import ask, ask_for_two, draw_sizes, name_shapes
+from ._compare import check_number, find_question, need_close, need_order, need_shape
 from ._message import Part, Wrong, half, say_right
 
 SIZES = [(3, 6, 5), (2, 4, 7), (4, 9, 3), (1, 4, 3), (11, 13, 12), (2, 5, 4)]  # sentences, places, words
@@ -46,38 +46,61 @@ def _losses(logits, words, lengths):
 
 
 def next_token_loss(answer, seed=0):
-    """Check a student's ``answer(logits, words, lengths) -> number``, the mean surprise over the predicted words.
+    """Check a student's ``answer(logits, words, lengths) -> (surprise, loss)``, of each predicted word and their mean.
 
-    The shapes are logits (b, L, C), words (b, L) and lengths (b,); the last two are int.
+    The shapes are logits (b, L, C), words (b, L), lengths (b,) and surprise (b, L - 1), which is 0 in the padding;
+    words and lengths are int.
     """
+    for trial in _trials(seed):
+        given, got = name_shapes(**trial), ask_for_two("(surprise, loss)", answer, **trial)
+        shifted = _surprise(trial["logits"][:, :-1], trial["words"][:, 1:])
+        expected = np.where(_counted(trial["lengths"] - 1, shifted.shape[1]), shifted, 0)
+        need_order("(surprise, loss)", got, (expected, np.array(0.0)))
+        question = "How many words of a sentence of length L are predicted?"
+        need_shape("surprise", got[0], expected.shape, given, question)
+        _need_loss(got[1], trial)
+        known = (
+            (shifted, "Which number should stand where there is only padding?"),
+            (-expected, "Is a surprise positive or negative?"),
+            (expected / log(2), "Which logarithm do you use?"),
+        )
+        question = "The loss is right. Which surprise belongs to which word?"
+        need_close("surprise", got[0], expected, question, known)
+    message = "shift, mask and mean are correct for {number} batches, including one with huge logits."
+    say_right(message, number=len(SIZES))
+
+
+def _trials(seed):
+    """Logits, words and lengths of awkward sizes, the last logits huge."""
     random = np.random.default_rng(seed)
     for (sentences, places, words), size in zip(draw_sizes(SIZES, seed), (1, 3, 2, 1, 2, 2000), strict=True):
         lengths = random.integers(2, places, size=sentences)
         lengths[-1], lengths[0] = 2, places  # one sentence is mostly padding, one fills its row
         logits = size * random.normal(size=(sentences, places, words))
-        trial = {"logits": logits, "words": random.integers(words, size=(sentences, places)), "lengths": lengths}
-        got, (right, known), huge = ask(answer, **trial), _losses(**trial), size > 1000
-        about = {"given": Part("{given}, lengths {lengths}", given=name_shapes(**trial), lengths=lengths.tolist())}
-        if got.shape != ():
-            seen = Part("With {given}, the loss has shape {shape}", **about, shape=got.shape)
-            raise Wrong(seen, "one number", "What do you take the mean over?")
-        about["loss"] = float(got)
-        if not np.isfinite(got) and huge:
-            seen = Part("With {given} and logits in the thousands, the loss is {loss}", **about)
-            raise Wrong(seen, question="What does exp do to logits in the thousands?")
-        if not np.isfinite(got):
-            seen = Part("With {given}, the loss is {loss}", **about)
-            raise Wrong(seen, question="What is the logarithm of 0, or of a negative number?")
-        if not np.isclose(got, right, rtol=1e-4):
-            otherwise = "Which words of the first sentence count, and how much does each count?"
-            if huge:
-                otherwise = (
-                    "Smaller logits come out right. How small can a probability get before your logarithm fails?"
-                )
-            seen, right = Part("With {given}, the loss is {loss:.4f}", **about), Part("{loss:.4f}", loss=float(right))
-            raise Wrong(seen, right, find_question(got, known, otherwise))
-    message = "shift, mask and mean are correct for {number} batches, including one with huge logits."
-    say_right(message, number=len(SIZES))
+        yield {"logits": logits, "words": random.integers(words, size=(sentences, places)), "lengths": lengths}
+
+
+def _need_loss(got, trial):
+    """Raise Wrong, with the question that leads to the mistake, unless got is the mean surprise."""
+    (right, known), huge = _losses(**trial), np.abs(trial["logits"]).max() > 1000
+    given, lengths = name_shapes(**trial), trial["lengths"].tolist()
+    about = {"given": Part("{given}, lengths {lengths}", given=given, lengths=lengths)}
+    if got.shape != ():
+        seen = Part("With {given}, the loss has shape {shape}", **about, shape=got.shape)
+        raise Wrong(seen, "one number", "What do you take the mean over?")
+    about["loss"] = float(got)
+    if not np.isfinite(got) and huge:
+        seen = Part("With {given} and logits in the thousands, the loss is {loss}", **about)
+        raise Wrong(seen, question="What does exp do to logits in the thousands?")
+    if not np.isfinite(got):
+        seen = Part("With {given}, the loss is {loss}", **about)
+        raise Wrong(seen, question="What is the logarithm of 0, or of a negative number?")
+    if not np.isclose(got, right, rtol=1e-4):
+        otherwise = "Which words of the first sentence count, and how much does each count?"
+        if huge:
+            otherwise = "Smaller logits come out right. How small can a probability get before your logarithm fails?"
+        seen, right = Part("With {given}, the loss is {loss:.4f}", **about), Part("{loss:.4f}", loss=float(right))
+        raise Wrong(seen, right, find_question(got, known, otherwise))
 
 
 def loss_numbers(start, predicted, *, vocabulary=50257, lengths=(5, 3, 9)):
@@ -104,8 +127,8 @@ def loss_numbers(start, predicted, *, vocabulary=50257, lengths=(5, 3, 9)):
 def mended_loss(answer, copied, seed=0):
     """Check the mended loss of chapter 09, and what the wrong one gives a model that copies the word it was given.
 
-    The `answer` is a function as for `next_token_loss`. The float `copied`, to two decimals, is the wrong loss of a
-    model that gives the word it has just read a probability of 0.9.
+    The `answer` is a function as for `next_token_loss`, but returns the loss alone. The float `copied`, to two
+    decimals, is the wrong loss of a model that gives the word it has just read a probability of 0.9.
     """
     wrong = {
         "next_word": -log(0.1),
@@ -115,7 +138,10 @@ def mended_loss(answer, copied, seed=0):
         "certain": 0,
         "uniform": log(43),
     }
-    next_token_loss(answer, seed)
+    for trial in _trials(seed):
+        _need_loss(ask(answer, **trial), trial)
+    message = "shift, mask and mean are correct for {number} batches, including one with huge logits."
+    say_right(message, number=len(SIZES))
     with half():
         check_number("mended_loss", copied, -log(0.9), digits=2, **wrong)
     say_right("the wrong loss rewards copying, and a value far below 1.797 gives it away.")

@@ -10,7 +10,7 @@ from attention_course.museum._parts import exchange_part, exponentiate, mix_by, 
 from attention_course.museum.exhibits import EXHIBITS
 from attention_src import scaled_dot_product_attention, softmax
 
-from . import Exercise, ch02
+from . import Exercise
 
 
 def arrays(query, key, value):
@@ -30,9 +30,13 @@ RIGHT = {"arrays": arrays, "torch, 32 bits": in_32_bits, "the package": scaled_d
 SHOWN = ("not scaled", "queries ask queries", "keys ask keys", "keys ask queries", "softmax over the queries")
 SHOWN += ("sum without keepdims", "no softmax", "softmax twice", "powers of two", "mixes the keys", "mixes the queries")
 SHOWN += ("mixes by columns",)
-SOFTMAXES = ("one maximum for all rows", "scores clipped", "keys after the eighth ignored")
-SOFTMAXES += ("the weight of a single key doubled",)
-WRONG = {name: EXHIBITS[name] for name in SHOWN} | {name: weigh_by(ch02.WRONG[name]) for name in SOFTMAXES}
+SOFTMAXES = {
+    "one maximum for all rows": lambda s, mask: normalise(np.exp(s - s.max())),
+    "scores clipped": lambda s, mask: normalise(np.exp(np.clip(s, -700, 700))),
+    "keys after the eighth ignored": lambda s, mask: softmax(s, mask & (np.arange(s.shape[-1]) < 8)),
+    "the weight of a single key doubled": lambda s, mask: softmax(s, mask) * (2 if s.shape[-1] == 1 else 1),
+}
+WRONG = {name: EXHIBITS[name] for name in SHOWN} | {name: weigh_by(weigh) for name, weigh in SOFTMAXES.items()}
 WRONG |= {
     "scaled by the root of n": score_by(lambda q, k, v: q @ k.T / np.sqrt(len(q))),
     "scaled by the root of m": EXHIBITS["scaled by the root of n"],

@@ -6,69 +6,52 @@ import numpy as np
 import torch
 
 from attention_course import checks
-from attention_course.museum._parts import exponentiate, normalise, normalise_with_care
+from attention_course.museum._parts import exponentiate, normalise
 from attention_src import softmax as package
 
 from . import Exercise
 
 
-def infinity(scores, mask=None):
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    top = scores.max(axis=-1, keepdims=True)
-    raised = np.exp(scores - np.where(np.isfinite(top), top, 0))
-    total = raised.sum(axis=-1, keepdims=True)
-    return raised / np.where(total == 0, 1, total)
-
-
-def large_penalty(scores, mask=None):
-    if mask is None:
-        return package(scores)
-    return package(np.where(mask, scores, -1e9)) * mask.any(axis=-1, keepdims=True)
+def divided(scores, temperature=1):
+    scores = scores / temperature
+    return normalise(np.exp(scores - scores.max(axis=-1, keepdims=True)))
 
 
 RIGHT = {
-    "minus infinity": infinity,
-    "-1e9, and zeros for a row of nothing": large_penalty,
-    "the package": lambda scores, mask=None: package(scores, mask),
+    "divided first": divided,
+    "the gaps divided": lambda s, T=1: normalise(np.exp((s - s.max(axis=-1, keepdims=True)) / T)),
+    "the package": lambda scores, temperature=1: package(scores / temperature),
+    "logarithms": lambda s, T=1: np.exp(s / T - np.logaddexp.reduce(s / T, axis=-1)[..., None]),
 }
 
 
-def with_mask(weigh):
-    """A softmax weigh(scores, mask), whose mask is True everywhere if none is given."""
-    return lambda scores, mask=None: weigh(scores, np.ones(scores.shape, bool) if mask is None else mask)
-
-
-def fill(change):
-    """A softmax whose forbidden scores are changed, change(scores, mask); nothing else is done for the mask."""
-    return with_mask(lambda s, mask: normalise(exponentiate(change(s, mask))))
+def of_scores(weigh):
+    """A softmax with a temperature from one without."""
+    return lambda scores, temperature=1: weigh(scores / temperature)
 
 
 WRONG = {
-    "less the mean": lambda s, mask=None: normalise(np.exp(s - s.mean(axis=-1, keepdims=True))),
-    "-1e9, a row of nothing is even": fill(lambda s, mask: np.where(mask, s, -1e9)),
-    "-3e4 added, and zeros for a row of nothing": with_mask(
-        lambda s, mask: package(s - 3e4 * ~mask) * mask.any(axis=-1, keepdims=True)
-    ),
-    "keys after the eighth ignored": with_mask(lambda s, mask: package(s, mask & (np.arange(s.shape[-1]) < 8))),
-    "the weight of a single key doubled": with_mask(lambda s, mask: package(s, mask) * (2 if s.shape[-1] == 1 else 1)),
-    "minus infinity, NaN in a row of nothing": fill(lambda s, mask: np.where(mask, s, -np.inf)),
-    "score set to 0": fill(lambda s, mask: s * mask),
-    "mask ignored": lambda scores, mask=None: package(scores),
-    "mask the other way round": lambda s, mask=None: package(s, None if mask is None else ~mask),
-    "mask after, not divided again": with_mask(lambda s, mask: package(s) * mask),
-    "mask after, divided again": with_mask(lambda s, mask: normalise(package(s) * mask)),
-    "mask after, divided again with care": with_mask(lambda s, mask: normalise_with_care(package(s) * mask)),
-    "no maximum": lambda s, mask=None: normalise(np.exp(s)),
-    "one maximum for all rows": lambda s, mask=None: normalise(np.exp(s - s.max())),
-    "scores clipped": lambda scores, mask=None: normalise(np.exp(np.clip(scores, -700, 700))),
-    "no exponential": lambda scores, mask=None: normalise(abs(scores)),
-    "softmax twice": lambda scores, mask=None: package(package(scores, mask), mask),
-    "down the columns": lambda scores, mask=None: package(scores.T).T,
-    "over everything": lambda s, mask=None: normalise(np.exp(s - s.max()), None),
-    "sum without keepdims": lambda scores, mask=None: np.exp(scores) / np.exp(scores).sum(-1),
-    "one number a row": lambda scores, mask=None: package(scores).max(-1),
-    "no mask taken": lambda scores: package(scores),
+    "less the mean": of_scores(lambda s: normalise(np.exp(s - s.mean(axis=-1, keepdims=True)))),
+    "temperature ignored": lambda scores, temperature=1: package(scores),
+    "temperature multiplied": lambda scores, temperature=1: package(scores * temperature),
+    "temperature after": lambda scores, temperature=1: normalise(package(scores) / temperature),
+    "weights divided": lambda scores, temperature=1: package(scores) / temperature,
+    "maximum of the scores that are not divided": lambda s, T=1: normalise(np.exp(s / T - s.max(-1, keepdims=True))),
+    "divided twice": lambda scores, temperature=1: package(scores / temperature**2),
+    "no temperature taken": lambda scores: package(scores),
+    "−∞ replaced by 0": of_scores(lambda s: package(np.where(np.isneginf(s), 0, s))),
+    "−∞ times 0": of_scores(lambda s: package(s + 0 * s)),
+    "keys after the eighth ignored": of_scores(lambda s: package(s, np.arange(s.shape[-1]) < 8 + 0 * s)),
+    "the weight of a single key doubled": of_scores(lambda s: package(s) * (2 if s.shape[-1] == 1 else 1)),
+    "no maximum": of_scores(lambda s: normalise(np.exp(s))),
+    "one maximum for all rows": of_scores(lambda s: normalise(np.exp(s - s.max()))),
+    "scores clipped": of_scores(lambda s: normalise(np.exp(np.clip(s, -700, 700)))),
+    "no exponential": of_scores(lambda s: normalise(abs(s))),
+    "softmax twice": of_scores(lambda s: package(package(s))),
+    "down the columns": of_scores(lambda s: package(s.T).T),
+    "over everything": of_scores(lambda s: normalise(np.exp(s - s.max()), None)),
+    "sum without keepdims": of_scores(lambda s: np.exp(s) / np.exp(s).sum(-1)),
+    "one number a row": of_scores(lambda s: package(s).max(-1)),
 }
 
 

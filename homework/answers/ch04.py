@@ -102,6 +102,36 @@ DESIGN = Exercise(
         "not a number": (np.full((13, 5), np.nan), *design(ASKS, OFFERS, PASSES)[1:]),
     },
 )
+
+
+def project(X, W_q, W_k, W_v):
+    return X @ W_q, X @ W_k, X @ W_v
+
+
+PROJECT = Exercise(
+    checks.projections,
+    {
+        "three products": project,
+        "rows one by one": lambda X, *matrices: tuple(np.array([x @ W for x in X]) for W in matrices),
+        "one wide matrix": lambda X, W_q, W_k, W_v: tuple(
+            np.split(X @ np.hstack([W_q, W_k, W_v]), np.cumsum([W_q.shape[1], W_k.shape[1]]), axis=1)
+        ),
+        "torch": lambda *given: tuple(torch.tensor(given[0]) @ torch.tensor(W) for W in given[1:]),
+    },
+    {
+        "queries and keys exchanged": lambda X, W_q, W_k, W_v: project(X, W_k, W_q, W_v),
+        "values from the keys' matrix": lambda X, W_q, W_k, W_v: project(X, W_q, W_k, W_k),
+        "keys from the queries' matrix": lambda X, W_q, W_k, W_v: project(X, W_q, W_q, W_v),
+        "values are the tokens": lambda X, W_q, W_k, W_v: (X @ W_q, X @ W_k, X),
+        "values of the queries": lambda X, W_q, W_k, W_v: (X @ W_q, X @ W_k, X @ W_q @ W_k.T @ W_v),
+        "values first": lambda X, W_q, W_k, W_v: project(X, W_v, W_q, W_k),
+        "queries scaled": lambda X, W_q, W_k, W_v: (X @ W_q / np.sqrt(W_q.shape[1]), X @ W_k, X @ W_v),
+        "scores in place of queries": lambda X, W_q, W_k, W_v: (X @ W_q @ (X @ W_k).T, X @ W_k, X @ W_v),
+        "the first token alone": lambda X, *matrices: project(X[0], *matrices),
+        "keys transposed": lambda X, W_q, W_k, W_v: (X @ W_q, (X @ W_k).T, X @ W_v),
+        "only two": lambda X, W_q, W_k, W_v: (X @ W_q, X @ W_k),
+    },
+)
 EXERCISES = {
     "ex04-design": DESIGN,
     "ex04-count": Exercise(
@@ -119,4 +149,5 @@ EXERCISES = {
         },
         results=2,
     ),
+    "ex04-project": PROJECT,
 }

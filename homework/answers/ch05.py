@@ -4,12 +4,12 @@ import numpy as np
 import torch
 
 from attention_course import checks
-from attention_course.museum._parts import mix_by, normalise, normalise_with_care, scale_dots, weigh_by
+from attention_course.museum._parts import exponentiate, mix_by, normalise, normalise_with_care, scale_dots, weigh_by
 from attention_course.museum.exhibits import EXHIBITS
 from attention_src import causal_mask, padding_mask, softmax
 from attention_src import scaled_dot_product_attention as package
 
-from . import Exercise, ch02
+from . import Exercise
 from .ch01 import take_wrong
 
 
@@ -105,9 +105,16 @@ def transpose_mask(scores, mask):
 
 
 SHOWN = ("mask ignored", "mask after the softmax")
-SOFTMAXES = ("mask after, divided again", "mask after, divided again with care", "-1e9, a row of nothing is even")
-SOFTMAXES += ("-3e4 added, and zeros for a row of nothing", "minus infinity, NaN in a row of nothing")
-WRONG = {name: EXHIBITS[name] for name in SHOWN} | {name: weigh_by(ch02.WRONG[name]) for name in SOFTMAXES}
+SOFTMAXES = {
+    "mask after, divided again": lambda s, mask: normalise(softmax(s) * mask),
+    "mask after, divided again with care": lambda s, mask: normalise_with_care(softmax(s) * mask),
+    "-1e9, a row of nothing is even": lambda s, mask: softmax(np.where(mask, s, -1e9)),
+    "-3e4 added, and zeros for a row of nothing": lambda s, mask: (
+        softmax(s - 3e4 * ~mask) * mask.any(-1, keepdims=True)
+    ),
+    "minus infinity, NaN in a row of nothing": lambda s, mask: normalise(exponentiate(np.where(mask, s, -np.inf))),
+}
+WRONG = {name: EXHIBITS[name] for name in SHOWN} | {name: weigh_by(weigh) for name, weigh in SOFTMAXES.items()}
 WRONG |= {
     "the package": package,
     "NaN replaced in the weights": replace_nan("weights"),

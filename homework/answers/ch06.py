@@ -14,17 +14,17 @@ def cut(a, num_heads):
     return a.reshape(len(a), num_heads, -1).swapaxes(0, 1)
 
 
-def loop(X, W_q, W_k, W_v, W_o, num_heads):
+def loop(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
     parts = [np.split(W, num_heads, axis=1) for W in (W_q, W_k, W_v)]
-    heads = [scaled_dot_product_attention(X @ a, X @ b, X @ c) for a, b, c in zip(*parts, strict=True)]
+    heads = [scaled_dot_product_attention(X @ a, X @ b, X @ c, mask) for a, b, c in zip(*parts, strict=True)]
     return np.hstack([mixed for mixed, _ in heads]) @ W_o, np.stack([weights for _, weights in heads])
 
 
-def einsum(X, W_q, W_k, W_v, W_o, num_heads):
-    d_k = X.shape[1] // num_heads
-    q, k, v = (np.einsum("nd,dhk->hnk", X, W.reshape(X.shape[1], num_heads, d_k)) for W in (W_q, W_k, W_v))
-    weights = softmax(np.einsum("hnk,hmk->hnm", q, k) / d_k**0.5)
-    return np.einsum("hnm,hmk,hko->no", weights, v, W_o.reshape(num_heads, d_k, -1)), weights
+def einsum(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    q, k, v = (np.einsum("nd,dhk->hnk", X, W.reshape(X.shape[1], num_heads, -1)) for W in (W_q, W_k, W_v))
+    scores = np.einsum("hnk,hmk->hnm", q, k) / q.shape[-1] ** 0.5
+    weights = softmax(scores if mask is None else np.where(mask, scores, -np.inf))
+    return np.einsum("hnm,hmk,hko->no", weights, v, W_o.reshape(num_heads, -1, X.shape[1])), weights
 
 
 def join_heads(mixed):
@@ -32,10 +32,10 @@ def join_heads(mixed):
 
 
 def make_layer(split=cut, attend=scaled_dot_product_attention, join=None):
-    """Multi-head attention with one part exchanged: split(a, num_heads), attend(q, k, v), join(mixed, W_o)."""
+    """Multi-head attention with one part exchanged: split(a, num_heads), attend(q, k, v, mask), join(mixed, W_o)."""
 
-    def answer(X, W_q, W_k, W_v, W_o, num_heads):
-        mixed, weights = attend(*(split(X @ W, num_heads) for W in (W_q, W_k, W_v)))
+    def answer(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+        mixed, weights = attend(*(split(X @ W, num_heads) for W in (W_q, W_k, W_v)), mask)
         return (join(mixed, W_o) if join else join_heads(mixed) @ W_o), weights
 
     return answer
@@ -46,15 +46,24 @@ def scale_by(number):
     return make_layer(attend=score_by(lambda q, k, v: q @ k.mT / number(q) ** 0.5))
 
 
-def one_big_head(X, W_q, W_k, W_v, W_o, num_heads):
-    mixed, weights = scaled_dot_product_attention(X @ W_q, X @ W_k, X @ W_v)
+def one_big_head(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    mixed, weights = scaled_dot_product_attention(X @ W_q, X @ W_k, X @ W_v, mask)
     return mixed @ W_o, np.stack([weights] * num_heads)
 
 
-def sliced_tokens(X, W_q, W_k, W_v, W_o, num_heads):
-    width = X.shape[1] // num_heads
-    parts = [slice(h * width, (h + 1) * width) for h in range(num_heads)]
-    heads = [scaled_dot_product_attention(*(X[:, p] @ W[p, p] for W in (W_q, W_k, W_v))) for p in parts]
+def sliced_tokens(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    slices = np.split(X, num_heads, axis=1)
+    parts = [
+        [np.split(half, num_heads, axis=1)[h] for h, half in enumerate(np.split(W, num_heads))] for W in (W_q, W_k, W_v)
+    ]
+    heads = [scaled_dot_product_attention(x @ a, x @ b, x @ c, mask) for x, a, b, c in zip(slices, *parts, strict=True)]
+    return np.hstack([mixed for mixed, _ in heads]) @ W_o, np.stack([weights for _, weights in heads])
+
+
+def take_lengths_from_the_token(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    d_k = X.shape[1] // num_heads
+    parts = [[(X @ W)[:, h * d_k : (h + 1) * d_k] for h in range(num_heads)] for W in (W_q, W_k, W_v)]
+    heads = [scaled_dot_product_attention(q, k, v, mask) for q, k, v in zip(*parts, strict=True)]
     return np.hstack([mixed for mixed, _ in heads]) @ W_o, np.stack([weights for _, weights in heads])
 
 
@@ -68,6 +77,14 @@ WRONG = {
     "scaled by the root of d_model": scale_by(lambda q: len(q) * q.shape[2]),
     "scaled by the root of n": scale_by(lambda q: q.shape[1]),
     "softmax over the heads": make_layer(attend=weigh_by(lambda s, mask: softmax(s.T).T)),
+    "mask ignored": make_layer(attend=lambda q, k, v, mask: scaled_dot_product_attention(q, k, v)),
+    "mask the other way round": make_layer(
+        attend=weigh_by(lambda s, mask: softmax(s, ~mask if mask.sum() < mask.size else mask))
+    ),
+    "mask after the softmax": make_layer(attend=weigh_by(lambda s, mask: softmax(s) * mask)),
+    "score times mask": make_layer(attend=weigh_by(lambda s, mask: softmax(s * mask))),
+    "no mask taken": lambda X, W_q, W_k, W_v, W_o, num_heads: loop(X, W_q, W_k, W_v, W_o, num_heads),
+    "d_k from the length of a token": take_lengths_from_the_token,
     "W_o forgotten": make_layer(join=lambda m, W_o: join_heads(m)),
     "joined without exchange": make_layer(join=lambda m, W_o: m.reshape(m.shape[1], -1) @ W_o),
     "joined number by number": make_layer(join=lambda m, W_o: m.transpose(1, 2, 0).reshape(m.shape[1], -1) @ W_o),

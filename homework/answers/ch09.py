@@ -89,7 +89,42 @@ WRONG = {
         -np.log(np.exp(-surprise(x[:, :-1], w[:, 1:])) + 1e-9)[counts(n - 1, w.shape[1] - 1)].mean()
     ),
 }
-WRITE = Exercise(checks.next_token_loss, RIGHT, WRONG, results=1)
+LOSS = Exercise(checks.next_token_loss, RIGHT, WRONG, results=1)
+
+
+def each(x, w, n):
+    """The surprise of every predicted word, and 0 where there is padding."""
+    return np.where(counts(n - 1, w.shape[1] - 1), surprise(x[:, :-1], w[:, 1:]), 0)
+
+
+def with_each(loss, each=each):
+    """An answer that returns both: what is predicted word by word, and a loss."""
+    return lambda *given: (each(*given), loss(*given))
+
+
+def in_loops(logits, words, lengths):
+    found = np.zeros((len(words), words.shape[1] - 1))
+    for i, length in enumerate(lengths):
+        for t in range(length - 1):
+            row = logits[i, t] - logits[i, t].max()
+            found[i, t] = np.log(np.exp(row).sum()) - row[words[i, t + 1]]
+    return found, found.sum() / sum(lengths - 1)
+
+
+WRITE = Exercise(
+    checks.next_token_loss,
+    {"loops": in_loops, "arrays": with_each(arrays), "torch": with_each(in_torch)},
+    {name: with_each(loss) for name, loss in WRONG.items()}
+    | {
+        "padding not set to 0": with_each(arrays, lambda x, w, n: surprise(x[:, :-1], w[:, 1:])),
+        "the sign of each": with_each(arrays, lambda *given: -each(*given)),
+        "base two for each": with_each(arrays, lambda *given: each(*given) / log(2)),
+        "chances in place of surprises": with_each(arrays, lambda *given: np.exp(-each(*given))),
+        "a column for the start": with_each(arrays, lambda *given: np.pad(each(*given), ((0, 0), (1, 0)))),
+        "surprises of the words themselves": with_each(arrays, lambda x, w, n: each(x[:, 1:], w[:, 1:], n)),
+    },
+    results=2,
+)
 
 EXERCISES = {
     "ex09-loss": WRITE,
@@ -106,6 +141,6 @@ EXERCISES = {
             "shifted, the mask left as it was": take_lengths,
             "only the words shifted": lambda x, w, n: surprise(x, w[:, 1:]).mean(),
         },
-        like=WRITE,
+        like=LOSS,
     ),
 }

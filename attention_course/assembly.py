@@ -1,0 +1,158 @@
+"""Put a reader's functions into the machine, and say where one first differs from the package's, come what may."""
+
+from functools import partial, reduce
+from inspect import signature
+
+import numpy as np
+
+from .checks._ask import ask, ask_for, call
+from .checks._message import NotAttempted, Part, Wrong
+from .machine import PARTS, Machine
+
+__all__ = ["Assembly"]
+
+RESULTS = {
+    "attention": ("output", "weights"),
+    "softmax": ("weights",),
+    "projections": ("query", "key", "value"),
+    "mask": ("mask",),
+    "heads": ("output", "weights"),
+    "block": ("x",),
+    "loss": ("surprise", "loss"),
+    "merge": ("output",),
+    "tokenize": ("pieces",),
+    "loop": ("numbers",),
+}
+PLACES = {
+    "letter": partial(Part, "letter {number}"),
+    "block": partial(Part, "block {number}"),
+    "head": partial(Part, "head {number}"),
+}
+
+
+class Stopped(Wrong):
+    """A part has returned something that nothing can be computed with."""
+
+
+class Assembly(Machine):
+    """A `Machine` that watches the parts it is given and survives whatever they return.
+
+    `found` holds, for each part that differs or is not written yet, what is to be said: at which letter, and which
+    number first. A part that returns other numbers than the package's goes on being used; one that returns no numbers
+    ends what is being written or read.
+
+    >>> machine = Assembly(softmax=lambda scores, temperature=1.0: scores * 0 + 1)
+    >>> len(machine.write(count=2))
+    2
+    >>> print(machine.found["softmax"])
+    softmax, letter 1: weights[0] is 1; expected 0.0001069.
+    """
+
+    def __init__(self, weights="names", **parts):
+        self.found, self.given = {}, parts
+        super().__init__(weights, **{name: self._watch(name, part) for name, part in parts.items()})
+
+    def write(self, count=8, seed=0, temperature=1.0):
+        """Return what `Machine.write` does; a text ends where a part has stopped it."""
+        texts = super().write(count, seed, temperature)
+        if "loop" in self.given:
+            others = {name: part for name, part in self.given.items() if name != "loop"}
+            rights = Assembly(self.weights, **others).write(count, seed, temperature)
+            for yours, right in zip(texts, rights, strict=True):
+                if yours != right:
+                    seen = Part("yours writes {yours}, the package's {right}", yours=repr(yours), right=repr(right))
+                    self._note("loop", seen)
+        return texts
+
+    def show(self, count=6, seed=0, temperature=1.0):
+        """Print what the machine writes, and of each part that it was given whether it does what the package's does."""
+        print(*self.write(count, seed, temperature), sep=", ")
+        for name in self.given:
+            print(self.found.get(name) or Part("Your {part} computes what the package's does.", part=name))
+
+    def _write_one(self, draw, temperature):
+        return self._survive(lambda: super(Assembly, self)._write_one(draw, temperature), self._written)
+
+    def read(self, texts):
+        """Return what `Machine.read` does, or nothing if a part has stopped it."""
+        return self._survive(lambda: super(Assembly, self).read(texts), list)
+
+    def _written(self):
+        return self.at.get("text", "")
+
+    @staticmethod
+    def _survive(run, otherwise):
+        with np.errstate(all="ignore"):
+            try:
+                return run()
+            except Stopped:
+                return otherwise()
+
+    def _watch(self, name, part):
+        """Return a function that does what the part does, after comparing it with the package's."""
+        names = list(signature(PARTS.get(name, len)).parameters)
+
+        def watched(*given):
+            right = None if name == "loop" else PARTS[name](*given)  # a loop acts, so `write` compares what it wrote
+            try:
+                got = self._ask(name, part, dict(zip(names, given, strict=False)))
+                self._compare(name, got, right)
+            except Stopped:
+                raise
+            except NotAttempted as reply:
+                self.found[name] = reply
+                return PARTS[name](*given)
+            except (Wrong, SystemExit) as reply:
+                self._note(name, reply if isinstance(reply, Wrong) else Part("it calls exit"))
+                raise Stopped() from None
+            return got
+
+        return watched
+
+    def _ask(self, name, part, arguments):
+        """Return what a part returns as the kind of thing that the package's returns; raise Wrong if it is another."""
+        if name in ("tokenize", "loop"):
+            return self._as_list(str if name == "tokenize" else int, call(part, arguments))
+        names = RESULTS[name]
+        return ask(part, **arguments) if len(names) == 1 else ask_for(len(names), ", ".join(names), part, **arguments)
+
+    def _as_list(self, kind, got):
+        if isinstance(got, list | tuple | np.ndarray):
+            got = [x.item() if isinstance(x, np.generic) else x for x in got]
+            if all(isinstance(x, kind) and (kind is str or 0 <= x < len(self.tokens)) for x in got):
+                return got
+        seen = Part("A result has type {kind}", kind=type(got).__name__)
+        raise Wrong(seen, Part("a list of pieces of text") if kind is str else Part("a list of the numbers of tokens"))
+
+    def _compare(self, name, got, right):
+        """Note the first number that differs; raise Wrong if a shape does, or a number is none."""
+        if name in ("tokenize", "loop"):
+            if got != right and right is not None:
+                self._note(name, Part("the pieces are {got}, the package's {right}", got=got, right=right))
+            return
+        several = isinstance(right, tuple)
+        for result, one, other in zip(
+            RESULTS[name], got if several else [got], right if several else [right], strict=True
+        ):
+            other = np.asarray(other)
+            if one.shape != other.shape:
+                raise Wrong(
+                    Part("{name} has shape {shape}", name=result, shape=one.shape), Part("{shape}", shape=other.shape)
+                )
+            for index in np.argwhere(~np.isclose(one, other, rtol=1e-4, atol=1e-5))[:1].tolist():
+                number, expected = (f"{float(x[tuple(index)]):.4g}" for x in (one, other))
+                seen = Part("{name}{index} is {number}", name=result, index=index or "", number=number)
+                self._note(name, Wrong(seen, expected), index, result)
+            if not np.isfinite(one).all():
+                raise Wrong(Part("{name} has NaN or infinity", name=result))
+
+    def _note(self, name, reason, index=(), result=None):
+        """Keep what is wrong with a part and where, unless something was wrong with it before."""
+        where = dict(self.at)
+        if "letter" not in where and index:  # while it reads, the place of the number says which letter
+            where["letter"] = index[-1 if result == "surprise" else -2] + 1
+        places = [part(number=where[what]) for what, part in PLACES.items() if what in where]
+        place = reduce(
+            lambda first, second: Part("{first}, {second}", first=first, second=second), [Part(name), *places]
+        )
+        self.found.setdefault(name, Part("{place}: {reason}", place=place, reason=reason))

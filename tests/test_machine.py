@@ -1,0 +1,272 @@
+"""The machine that writes: the same numbers as the layers of the package, and what it says of a reader's parts."""
+
+import ast
+from inspect import getsource
+
+import numpy as np
+import pytest
+import torch
+from reference import random, same
+
+import attention_course.machine as module
+from attention_course.assembly import RESULTS, Assembly
+from attention_course.machine import PAD, PARTS, START, Machine, load_weights
+from attention_course.names import NameTask
+from attention_src import scaled_dot_product_attention
+from attention_src.masks import causal_mask, padding_mask
+from evidence.machine import NAMES, make_writer, put_weights, take_weights
+from homework.answers import EXERCISES
+
+TASK = NameTask()
+EXERCISE_OF = {
+    "attention": "ex01-attention",
+    "softmax": "ex02-softmax",
+    "projections": "ex04-project",
+    "mask": "ex05-mask",
+    "heads": "ex06-heads",
+    "block": "ex07-block",
+    "loss": "ex09-loss",
+    "merge": "ex11-merge",
+}
+
+
+@pytest.fixture(scope="module")
+def machine():
+    return Machine()
+
+
+@pytest.fixture(scope="module")
+def writer(machine):
+    return put_weights(machine.weights, make_writer(len(machine.tokens)))
+
+
+# The numbers
+
+
+@torch.no_grad()
+def test_its_scores_are_those_of_the_layers_with_the_same_rounded_weights(machine, writer):
+    words, lengths = machine.encode(TASK.held_out[:200])
+    scores, real = machine.score(words, lengths), np.arange(words.shape[1]) < lengths[:, None]
+    assert len(words) == 200 and (words[:, 0] == START).all() and (words[~real] == PAD).all()
+    same(scores[real], writer(torch.tensor(words))[torch.tensor(real)], 1e-9)
+
+
+@torch.no_grad()
+def test_letter_by_letter_with_a_memory_it_scores_as_it_does_at_once(machine, writer):
+    for halves in ({}, {"merge": PARTS["merge"]}):
+        one, text, memory = Machine(machine.weights, **halves), machine.encode(TASK.held_out[:1])[0][0], {}
+        steps = [one.step(number, place, memory) for place, number in enumerate(text)]
+        same(np.array(steps), writer(torch.tensor(text)[None])[0], 1e-9)
+
+
+def test_the_surprise_of_a_letter_is_the_loss_of_the_task(machine, writer):
+    surprises = machine.read(TASK.held_out)
+    assert [len(one) for one in surprises] == [len(name) + 1 for name in TASK.held_out]
+    same(np.concatenate(surprises).mean(), TASK.score(writer), 1e-9)
+
+
+def test_it_writes_names_that_end_and_the_same_ones_with_the_same_dice(machine):
+    names = machine.write(40)
+    assert names == machine.write(40) != machine.write(40, seed=1)
+    assert all(0 < len(name) <= 12 and name.isalpha() for name in names) and len({*names}) > 30
+    assert len({*machine.write(40, temperature=0.05)}) < 5
+    counts = np.bincount([len(name) for name in machine.write(200, seed=2)], minlength=13) / 200
+    known = np.bincount([len(name) for name in TASK.names], minlength=13) / len(TASK.names)
+    assert abs(counts - known).sum() < 0.5
+
+
+def test_its_weights_are_in_half_precision_and_no_two_sizes_are_equal(machine):
+    weights = {name: machine.weights[name] for name in NAMES}
+    assert 55_000 < sum(array.size for array in weights.values()) < 65_000
+    assert all((array.astype("float16") == array).all() for array in weights.values())
+    d_model, wide_k, wide_v = len(weights["0.w_q"]), weights["0.w_q"].shape[1], weights["0.w_v"].shape[1]
+    sizes = [d_model, wide_k, wide_v, weights["0.w_1"].shape[1], len(machine.tokens), machine.longest + 1]
+    sizes += [machine.num_heads, machine.count_blocks(), wide_k // machine.num_heads, wide_v // machine.num_heads]
+    assert len({*sizes}) == len(sizes)
+    assert {*load_weights("names")} == {*machine.weights} == {*take_weights(make_writer(len(machine.tokens)), TASK)}
+
+
+def test_parts_of_several_letters_are_joined_in_the_order_of_the_merges():
+    assert PARTS["tokenize"]("banana", []) == list("banana")
+    assert PARTS["tokenize"]("banana", [("a", "n"), ("an", "an"), ("b", "a")]) == ["b", "anan", "a"]
+    assert PARTS["tokenize"]("aaa", [("a", "a")]) == ["aa", "a"]
+
+
+def test_its_attention_mask_and_merge_are_the_packages():
+    (query, key, value), lengths = random((3, 4), (5, 4), (5, 6)), np.array([2, 5, 1])
+    for one, other in zip(
+        PARTS["attention"](query, key, value), scaled_dot_product_attention(query, key, value), strict=True
+    ):
+        same(one, other)
+    assert (PARTS["mask"](lengths, 5) == (causal_mask(5) & padding_mask(lengths, 5))).all()
+    parts = [module.keep(query[:1], key[part], value[part]) for part in (slice(0, 0), slice(2), slice(2, None))]
+    same(PARTS["merge"](*map(np.array, zip(*parts, strict=True))), PARTS["attention"](query[:1], key, value)[0][0])
+
+
+@pytest.mark.parametrize("texts, message", [(["ada", "zoë"], "'zoë' has 'ë'"), (["a" * 12], "at most 11 letters")])
+def test_a_text_that_it_cannot_read_is_refused(machine, texts, message):
+    with pytest.raises(ValueError, match=message):
+        machine.read(texts)
+
+
+def test_it_needs_nothing_but_numpy():
+    imports = [node for node in ast.walk(ast.parse(getsource(module))) if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name for node in imports}
+    assert names == {"functools", "math", "pathlib", "numpy"}
+    with pytest.raises(ValueError, match="head: expected parts among attention, softmax"):
+        Machine(head=len)
+
+
+# The reader's parts
+
+
+@pytest.mark.parametrize("name", EXERCISE_OF)
+def test_every_right_answer_to_the_exercise_is_a_part_that_changes_nothing(name, machine):
+    for answer in EXERCISES[EXERCISE_OF[name]].list_accepted().values():
+        assembly = Assembly(**{name: answer[0]})
+        assert assembly.write(3) == machine.write(3)
+        for one, other in zip(assembly.read(["ada", "grace"]), machine.read(["ada", "grace"]), strict=True):
+            same(one, other, 1e-5)
+        assert assembly.found == {}
+
+
+# Of each part five wrong versions, answers to its exercise, and where they first differ: in the first letter there is
+# one key alone, whose weight is 1 whatever its score.
+WRONG = {
+    "attention": {
+        "not scaled": ", letter 2, block 1, head 1: output[0, 0] is ",
+        "softmax over the queries": ", letter 2, block 1, head 1: output[0, 0] is ",
+        "no softmax": ", letter 1, block 1, head 1: output[0, 0] is ",
+        "mixes the keys": ", letter 1, block 1, head 1: output has shape (1, 14); expected (1, 18).",
+        "keys after the eighth ignored": ", letter 9, block 1, head 1: output[0, 0] is ",
+    },
+    "softmax": {
+        "temperature ignored": ", letter 1: weights[0] is ",
+        "down the columns": ", letter 2, block 1, head 1: weights[0, 0] is 1; expected ",
+        "no exponential": ", letter 1: weights[0] is ",
+        "one number a row": ", letter 1, block 1, head 1: weights has shape (1,); expected (1, 1).",
+        "no temperature taken": ", letter 1: With scores of shape (29,), temperature = 0.5, <lambda> raised TypeError",
+    },
+    "projections": {
+        "queries and keys exchanged": ", letter 1, block 1, head 1: query[0, 0] is ",
+        "keys from the queries' matrix": ", letter 1, block 1, head 1: key[0, 0] is ",
+        "values of the queries": ", letter 1, block 1, head 1: value[0, 0] is ",
+        "values first": ", letter 1, block 1, head 1: query has shape (1, 18); expected (1, 14).",
+        "only two": ", letter 1, block 1, head 1: <lambda> does not return three results",
+    },
+    "mask": {
+        "opposite": ", letter 1: mask[0, 0, 0] is 0; expected 1.",
+        "no padding": ", letter 6: mask[0, 5, 5] is 1; expected 0.",
+        "not causal": ", letter 1: mask[0, 0, 1] is 1; expected 0.",
+        "askers padded": ", letter 6: mask[0, 5, 0] is 0; expected 1.",
+        "no batch": ": mask has shape (7, 7); expected (2, 7, 7).",
+    },
+    "heads": {
+        "one reshape": ", letter 1, block 1: output[0, 0] is ",
+        "mask ignored": ", letter 1, block 1: output[0, 0] is ",
+        "not scaled": ", letter 2, block 1: output[1, 0] is ",
+        "W_o forgotten": ", block 1: output has shape (7, 54); expected (7, 48).",
+        "d_k from the length of a token": ", block 1: With x of shape (7, 48)",
+    },
+    "block": dict.fromkeys(
+        ("post-norm", "norm on the stream", "no sums", "norms exchanged", "attention alone"),
+        ", letter 1, block 1: x[0, 0] is ",
+    ),
+    "loss": {
+        "not shifted": ": loss is ",
+        "padding not set to 0": ", letter 5: surprise[0, 4] is ",
+        "the sign of each": ", letter 1: surprise[0, 0] is ",
+        "base two for each": ", letter 1: surprise[0, 0] is ",
+        "a column for the start": ": surprise has shape (2, 7); expected (2, 6).",
+    },
+    "merge": {
+        "nothing shrinks": ", letter 2, block 1, head 1: output[0] is ",
+        "not divided": ", letter 2, block 1, head 1: output[0] is ",
+        "outputs by softmax of the largest": ", letter 3, block 1, head 1: output[0] is ",
+        "they grow": ", letter 1, block 1, head 1: output[0] is nan; expected ",
+        "a row for each": ", letter 1, block 1, head 1: output has shape (2, 18); expected (18,).",
+    },
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_part_is_found_with_letter_and_number(name):
+    answers = EXERCISES[EXERCISE_OF[name]].list_wrong()
+    assert len(WRONG[name]) == 5
+    for wrong, where in WRONG[name].items():
+        assembly = Assembly(**{name: answers[wrong]})
+        assembly.write(3, temperature=0.5), assembly.read(["ada", "grace"])
+        assert str(assembly.found[name]).startswith(f"{name}{where}"), wrong
+        assert {*assembly.found} == {name}
+
+
+def forget_the_last(next_chances, draw, start, stop, most):
+    return PARTS["loop"](next_chances, draw, start, stop, most)[:-1]
+
+
+LOOPS = {
+    "never stops": lambda chances, draw, start, stop, most: PARTS["loop"](chances, draw, start, -1, most),
+    "begins with the stop": lambda chances, draw, start, stop, most: PARTS["loop"](chances, draw, stop, stop, most),
+    "keeps the start": lambda *given: [given[2], *PARTS["loop"](*given)][:3],
+    "forgets the last": forget_the_last,
+    "writes at most three": lambda chances, draw, start, stop, most: PARTS["loop"](chances, draw, start, stop, 3),
+}
+TOKENIZERS = {
+    "one piece": lambda text, merges: [text[:1]],
+    "backwards": lambda text, merges: [*text[::-1]],
+    "without the last": lambda text, merges: [*text[:-1]],
+    "sorted": lambda text, merges: sorted(text),
+    "twice": lambda text, merges: [*text, *text],
+}
+
+
+def test_a_wrong_tokenizer_or_loop_is_found_by_what_is_read_or_written(machine):
+    for wrong in TOKENIZERS.values():
+        assembly = Assembly(tokenize=wrong)
+        assembly.read(["grace"])
+        assert str(assembly.found["tokenize"]).endswith("the package's ['g', 'r', 'a', 'c', 'e']")
+    for name, wrong in LOOPS.items():
+        assembly = Assembly(loop=wrong)
+        texts, right = assembly.write(3), machine.write(3)
+        assert texts != right and "yours writes" in str(assembly.found["loop"]), name
+
+
+def test_a_stub_leaves_the_packages_part_in_its_place(machine, capsys):
+    def my_attention(query, key, value):
+        raise NotImplementedError
+
+    assembly = Assembly(attention=my_attention, block=PARTS["block"])
+    assembly.show(2)
+    said = capsys.readouterr().out.splitlines()
+    assert said == [
+        ", ".join(machine.write(2)),
+        "my_attention still raises NotImplementedError.",
+        "Your block computes what the package's does.",
+    ]
+
+
+JUNK = {
+    "None": lambda *_: None,
+    "text": lambda *_: "text",
+    "a number": lambda *_: 3.5,
+    "NaN": lambda *_: (np.nan, np.nan, np.nan),
+    "another shape": lambda *_: (np.ones((2, 3)), np.ones(7)),
+    "objects": lambda *_: [object(), {}],
+    "ragged": lambda *_: ([1, [2]], [[3], 4]),
+    "an empty list": lambda *_: [],
+    "complex": lambda *_: (np.ones(2) * 1j, 1j),
+    "an error": lambda *_: 1 / 0,
+    "too few arguments": lambda: 0,
+    "itself": lambda *given: given,
+    "huge numbers": lambda *given: np.full(given[0].shape, 1e300) if hasattr(given[0], "shape") else [10**30],
+    "an exit": lambda *_: exit(),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize("junk", JUNK)
+def test_nothing_that_a_part_returns_makes_it_crash(name, junk):
+    assembly = Assembly(**{name: JUNK[junk]})
+    texts, surprises = assembly.write(2), assembly.read(["ada"])
+    assert all(isinstance(text, str) for text in texts) and isinstance(surprises, list)
+    assert str(assembly.found[name]).startswith(name)
