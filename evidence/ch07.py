@@ -104,6 +104,7 @@ def race_with_neighbours(book, seed, kind):
 
 def train_on_dates(book, seed, kind, rate, steps):
     """Return the share of dates that are right."""
+    torch.set_default_dtype(torch.float64)  # as on the page
     model = book.make_network(kind, book.task, seed)
     book.task.train(model, steps, rate, seed)
     return round_numbers({"right": book.task.score(model)})
