@@ -33,12 +33,16 @@ class Watch:
         self.given = {name: text for name, value in given.items() if (text := show(value))}
         self.bound, first = {}, {}
 
-        def note(frame, event, _):
+        def note(frame, event, result):
             if frame.f_code is not code:
                 return None
             for name, value in frame.f_locals.items():
                 if name not in code.co_varnames[: code.co_argcount] and value is first.setdefault(name, value):
                     self.bound |= {name: text} if (text := show(value)) else {}  # an array may be filled meanwhile
+            if event == "return":
+                results = {f"result[{i}]": one for i, one in enumerate(result)} if isinstance(result, tuple) else {}
+                shown = {name: show(one) for name, one in (results or {"result": result}).items()}
+                self.bound |= {name: text for name, text in shown.items() if text}
             return note
 
         sys.settrace(note)
@@ -59,7 +63,11 @@ def show(value):
     except (ValueError, TypeError, RuntimeError):
         return None  # rows of different length
     known = (array.dtype.kind in "biuf" and isinstance(value, float | int | list | tuple)) or hasattr(value, "shape")
-    return np.array2string(array, precision=3, suppress_small=True, threshold=MOST_SHOWN**2) if known else None
+    return (
+        np.array2string(array, precision=3, suppress_small=True, threshold=MOST_SHOWN**2, edgeitems=2)
+        if known
+        else None
+    )
 
 
 def find_smaller_case(check, answers, options, question):
@@ -100,7 +108,11 @@ def say_more(reply):
         if found is None:
             more.append(str(Part("With small arrays your function is right. What is special about the case above?")))
         elif found[0].given:
-            more += [str(Part("Once more, with a smaller case:")), list_values(found[0].given), str(found[1])]
+            smaller = str(found[1]) != str(reply)
+            more.append(
+                str(Part("Once more, with a smaller case:" if smaller else "These are the numbers of this case:"))
+            )
+            more += [list_values(found[0].given), *[str(found[1])] * smaller]
             bound = dict([*found[0].bound.items()][:MOST_SHOWN])
             if times > 2 and bound:
                 more += [str(Part("There your function gives, line by line:")), list_values(bound)]
