@@ -6,6 +6,7 @@
   const result = document.querySelector(".predicted");
   const key = `predicted ${DOCUMENTATION_OPTIONS.pagename}`;
   const { read, write, said } = kept;
+  let chosen = read(key) ?? {}; // here, too, for a browser that keeps nothing
 
   const choices = (frame) => [...frame.querySelectorAll("details.choice")];
   const answer = (frame) => frame.querySelector("details.answer");
@@ -13,7 +14,7 @@
   const isRight = (frame, i) => choices(frame)[i]?.classList.contains("right");
 
   /** What was chosen in a frame, in this order: none, one or two of its choices. */
-  const listTried = (n) => [].concat(read(key)?.[n] ?? []);
+  const listTried = (n) => [].concat(chosen[n] ?? []);
   const isOver = (frame, tried) => tried.length > 1 || tried.some((i) => isRight(frame, i)) || Boolean(answer(frame)?.open);
 
   function mark(frame, n) {
@@ -31,11 +32,11 @@
 
   function show() {
     groups.forEach(mark);
-    const chosen = groups.flatMap((_, n) => listTried(n).slice(0, 1).map((i) => [n, i]));
-    const missed = chosen.filter(([n, i]) => !isRight(groups[n], i)).map(([n]) => groups[n]);
+    const firsts = groups.flatMap((_, n) => listTried(n).slice(0, 1).map((i) => [n, i]));
+    const missed = firsts.filter(([n, i]) => !isRight(groups[n], i)).map(([n]) => groups[n]);
     result.replaceChildren();
-    if (!chosen.length) return;
-    result.append(said(`You predicted ${chosen.length - missed.length} of ${chosen.length}`));
+    if (!firsts.length) return;
+    result.append(said(`You predicted ${firsts.length - missed.length} of ${firsts.length}`));
     if (missed.length) result.append("; ", said("look again at"), " ", ...missed.flatMap((frame, i) => [i ? ", " : "", link(frame)]));
     result.append(". ", again());
   }
@@ -54,6 +55,7 @@
     button.type = "button";
     button.textContent = said("Forget my predictions");
     button.addEventListener("click", () => {
+      chosen = {};
       kept.forget("predicted");
       for (const frame of groups) for (const part of [...choices(frame), answer(frame)]) if (part) part.open = isOpen();
       show();
@@ -65,7 +67,8 @@
     const tried = listTried(n);
     if (tried.includes(i) || (tried.length && isOver(frame, tried))) return; // the first choice is the prediction
     tried.push(i);
-    write(key, { ...read(key), [n]: tried });
+    chosen = { ...chosen, [n]: tried };
+    write(key, chosen);
     kept.at("prediction", n + 1);
     if (isOver(frame, tried)) {
       const right = choices(frame).find((_, j) => isRight(frame, j));
