@@ -3,7 +3,9 @@
 The tests, the homework, the site's extensions and the tools all read chapters through this module.
 """
 
+import json
 import re
+from base64 import b64encode
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -141,6 +143,21 @@ def make_student_copy(notebook):
 def add_last_cell(copy, stem):
     """Return the student copy of a chapter, changed in place, with a last cell for whoever is about to hand it in."""
     copy.cells.append(nbformat.v4.new_code_cell(last_cell(copy, stem), id=stem[:2] + HAND_IN))
+    return copy
+
+
+def add_solutions(copy, chapter):
+    """Return a student copy, changed in place, whose first cell hands the checks the solutions to compare with.
+
+    Only the public site's copies get this, and only after the check. A class's are made without it.
+    """
+    found = {}
+    for exercise in exercises(chapter):
+        *_, check = re.findall(r"checks\.(\w+)\(", exercise.check.source)
+        found[check] = re.sub(r"[ \t]*### (BEGIN|END) SOLUTION\n?", "", exercise.solution.source).rstrip()
+    packed = b64encode(json.dumps(found).encode()).decode()
+    first = next(cell for cell in copy.cells if "remove-cell" in tags(cell))
+    first.source += f'\n\nfrom attention_course import checks\n\nchecks.take_solutions("{packed}")'
     return copy
 
 

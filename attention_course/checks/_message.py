@@ -89,6 +89,13 @@ class Wrong(_Message, AssertionError):
     """The answer was asked and failed; its parts `seen`, `expected` and `question`, each optional, make the message."""
 
     opening = "Not yet. {message}"
+    hint = None  # another question, for somebody who meets the same message again
+    asked = None  # (check, answers, options), once a check has raised it
+
+    def _render_traceback_(self):
+        from ._again import say_more
+
+        return ["\n\n".join([self.open(), *(say_more(self) if self.asked else [])])]
 
 
 class NotAttempted(_Message):
@@ -128,6 +135,8 @@ def remark(message):
 def hold_back(check):
     """Let a check say at its end what is right and what is remarked, and nothing of either if it raises."""
 
+    from ._again import count_success
+
     @wraps(check)
     def checked(*answers, **options):
         said, remarked = [], []
@@ -136,11 +145,14 @@ def hold_back(check):
             with collecting(said):
                 check(*answers, **options)
         except Wrong as reply:
-            raise remarked[0] if remarked and not reply.share else reply from None
+            reply = remarked[0] if remarked and not reply.share else reply
+            reply.asked = check, answers, options
+            raise reply from None
         finally:
             remarks.reset(token)
         for message in [*said, *(Part("One remark: {message}", message=message) for message in remarked[:1])]:
             listener.get()(message)
+        count_success(check.__name__)
 
     return checked
 

@@ -15,12 +15,10 @@ SIZES += [(5, 5, 5, 5), (11, 13, 12, 10)]
 
 
 def _trials(seed):
-    """Queries, keys and values of awkward sizes, then scores so large, or rows so far apart, that exp fails."""
+    """Queries, keys and values of awkward sizes, with scores for which exp is safe: chapter 2 shows when it is not."""
     random = np.random.default_rng(seed)
     for n, m, d_k, d_v in draw_sizes(SIZES, seed, are_apart):
         yield random.normal(size=(n, d_k)) * 2, random.normal(size=(m, d_k)) * 2, random.normal(size=(m, d_v))
-    yield 10000.0 * np.eye(4)[:3], np.eye(4), random.normal(size=(4, 2))
-    yield np.array([[1000.0], [0.0], [-1000.0]]), np.array([[1.0], [0.9], [0.8]]), random.normal(size=(3, 2))
 
 
 def attention(answer, seed=0):
@@ -31,8 +29,7 @@ def attention(answer, seed=0):
     for query, key, value in _trials(seed):
         got = ask_for_two(NAMES, answer, query=query, key=key, value=value)
         need_attention(got, query, key, value, name_shapes(query=query, key=key, value=value))
-    message = "output and weights are correct in all {trials} trials, including n ≠ m and huge scores."
-    say_right(message, trials=len(SIZES) + 2)
+    say_right("output and weights are correct in all {trials} trials, including n ≠ m.", trials=len(SIZES))
 
 
 def mended_attention(answer, caught_by, seed=0):

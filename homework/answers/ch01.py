@@ -27,12 +27,11 @@ def in_32_bits(query, key, value):
 
 
 RIGHT = {"arrays": arrays, "torch, 32 bits": in_32_bits, "the package": scaled_dot_product_attention}
+RIGHT["no maximum"] = EXHIBITS["the maximum forgotten"]  # chapter 2 asks for it
 SHOWN = ("not scaled", "queries ask queries", "keys ask keys", "keys ask queries", "softmax over the queries")
 SHOWN += ("sum without keepdims", "no softmax", "softmax twice", "powers of two", "mixes the keys", "mixes the queries")
 SHOWN += ("mixes by columns",)
 SOFTMAXES = {
-    "one maximum for all rows": lambda s, mask: normalise(np.exp(s - s.max())),
-    "scores clipped": lambda s, mask: normalise(np.exp(np.clip(s, -700, 700))),
     "keys after the eighth ignored": lambda s, mask: softmax(s, mask & (np.arange(s.shape[-1]) < 8)),
     "the weight of a single key doubled": lambda s, mask: softmax(s, mask) * (2 if s.shape[-1] == 1 else 1),
 }
@@ -47,7 +46,6 @@ WRONG |= {
     "keys reshaped, not transposed": score_by(lambda q, k, v: q @ k.reshape(-1, len(k))),
     "less the largest of each column": weigh_by(lambda s, mask: normalise(np.exp(np.minimum(s - s.max(axis=0), 700)))),
     "small weights cut off": weigh_by(lambda s, mask: normalise(softmax(s) * (softmax(s) > 0.01))),
-    "no maximum": EXHIBITS["the maximum forgotten"],
     "the best value alone": mix_by(lambda w, q, k, v: v[w.argmax(-1)]),
     "nothing is mixed": mix_by(lambda w, q, k, v: 0 * (w @ v)),
     "weights of one query alone": lambda q, k, v: (arrays(q, k, v)[0], arrays(q, k, v)[1][0]),
@@ -59,7 +57,7 @@ WRONG |= {
 
 def take_wrong(around, *names):
     """Some of these attentions, each as a part of another answer, by their names."""
-    return {name: around(WRONG[name]) for name in names}
+    return {name: around((WRONG | RIGHT)[name]) for name in names}
 
 
 as_handed_out = exchange_part(

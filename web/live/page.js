@@ -312,11 +312,24 @@ function finish(asked, results, codes) {
     const n = exercise(asked), solved = `solved ${pagename()}`;
     if (asked.right) kept.write(solved, { ...kept.read(solved), [n]: 1 });
     kept.at("exercise", n);
+    compare(asked, last.n === asked.n);
   }
   const error = last.outputs.find((output) => output.kind === "error");
   const first = (error ?? last.outputs.at(-1))?.text.split("\n")[0] ?? "";
   const words = asked.how === "check" ? `Cell ${asked.n}: ${first}` : `Cell ${asked.n} has run.`;
   say("ready", error && !error.said ? `Cell ${last.n} stopped: ${first}.` : words);
+}
+
+/** After success or five runs, offer the solution that the page's notebook brings, if it brings any. */
+function compare(check, ran) {
+  check.runs = (check.runs ?? 0) + (ran && !/NotImplementedError/.test(check.outputs[0]?.text));
+  const packed = notebook.cells.map((cell) => text(cell.source).match(/take_solutions\("([\w+/=]+)"\)/)?.[1]).find(Boolean);
+  if (!packed || check.solution || !(check.right || check.runs >= 5)) return;
+  const name = [...check.original.matchAll(/checks\.(\w+)\(/g)].at(-1)[1];
+  const code = make("pre", {}, JSON.parse(atob(packed))[name]);
+  check.solution = make("details", { "data-live": "solution" },
+    make("summary", {}, said("One solution, to compare with yours")), make("div", { class: "highlight" }, code));
+  check.output.after(check.solution);
 }
 
 /** Run a cell; while another one runs, only the latest wish is kept. */

@@ -1,27 +1,42 @@
-// Predictions: the reader's choice opens what is hidden in its frame; choices are kept in this browser alone, and counted.
+// Predictions: a first wrong choice shows only its question, and the reader may choose again; the right one, a second one
+// or *show* opens what is hidden in the frame. Choices are kept in this browser alone, and the first ones are counted.
 {
   const frames = [...document.querySelectorAll(".prediction")];
   const control = document.querySelector(".predictions button");
   const result = document.querySelector(".predicted");
   const key = `predicted ${DOCUMENTATION_OPTIONS.pagename}`;
   const { read, write, said } = kept;
+  let chosen = read(key) ?? {}; // here, too, for a browser that keeps nothing
 
   const choices = (frame) => [...frame.querySelectorAll("details.choice")];
   const answer = (frame) => frame.querySelector("details.answer");
   const groups = frames.filter((frame) => choices(frame).length);
   const isRight = (frame, i) => choices(frame)[i]?.classList.contains("right");
 
+  /** What was chosen in a frame, in this order: none, one or two of its choices. */
+  const listTried = (n) => [].concat(chosen[n] ?? []);
+  const isOver = (frame, tried) => tried.length > 1 || tried.some((i) => isRight(frame, i)) || Boolean(answer(frame)?.open);
+
+  function mark(frame, n) {
+    const tried = listTried(n);
+    choices(frame).forEach((choice, i) => {
+      choice.classList.toggle("chosen", tried[0] === i);
+      choice.classList.toggle("tried", tried.includes(i));
+      choice.classList.toggle("known", tried.length > 0 && isOver(frame, tried) && isRight(frame, i));
+    });
+    const right = tried.some((i) => isRight(frame, i));
+    const words = !isOver(frame, tried) ? "Not this one. Answer its question, and choose again." : right ? "That's right." : "Now the answer is shown.";
+    const status = frame.querySelector(".again"), now = tried.length ? said(words) : "";
+    if (status.textContent !== now) status.textContent = now; // or it is read aloud again
+  }
+
   function show() {
-    const chosen = read(key) ?? {};
-    groups.forEach((frame, n) => choices(frame).forEach((choice, i) => {
-      choice.classList.toggle("chosen", chosen[n] === i);
-      choice.classList.toggle("known", n in chosen && isRight(frame, i));
-    }));
-    const tried = groups.filter((_, n) => n in chosen);
-    const missed = tried.filter((frame) => !isRight(frame, chosen[groups.indexOf(frame)]));
+    groups.forEach(mark);
+    const firsts = groups.flatMap((_, n) => listTried(n).slice(0, 1).map((i) => [n, i]));
+    const missed = firsts.filter(([n, i]) => !isRight(groups[n], i)).map(([n]) => groups[n]);
     result.replaceChildren();
-    if (!tried.length) return;
-    result.append(said(`You predicted ${tried.length - missed.length} of ${tried.length}`));
+    if (!firsts.length) return;
+    result.append(said(`You predicted ${firsts.length - missed.length} of ${firsts.length}`));
     if (missed.length) result.append("; ", said("look again at"), " ", ...missed.flatMap((frame, i) => [i ? ", " : "", link(frame)]));
     result.append(". ", again());
   }
@@ -40,6 +55,7 @@
     button.type = "button";
     button.textContent = said("Forget my predictions");
     button.addEventListener("click", () => {
+      chosen = {};
       kept.forget("predicted");
       for (const frame of groups) for (const part of [...choices(frame), answer(frame)]) if (part) part.open = isOpen();
       show();
@@ -47,16 +63,28 @@
     return button;
   }
 
-  groups.forEach((frame, n) => choices(frame).forEach((choice, i) => choice.querySelector("summary").addEventListener("click", () => {
-    const chosen = read(key) ?? {};
-    if (n in chosen) return; // the first choice is the prediction
-    write(key, { ...chosen, [n]: i });
+  function choose(frame, n, i) {
+    const tried = listTried(n);
+    if (tried.includes(i) || (tried.length && isOver(frame, tried))) return; // the first choice is the prediction
+    tried.push(i);
+    chosen = { ...chosen, [n]: tried };
+    write(key, chosen);
     kept.at("prediction", n + 1);
-    const right = choices(frame).find((_, j) => isRight(frame, j));
-    if (right && right !== choice) right.open = true;
-    if (answer(frame)) answer(frame).open = true;
+    if (isOver(frame, tried)) {
+      const right = choices(frame).find((_, j) => isRight(frame, j));
+      if (right !== choices(frame)[i]) right.open = true;
+      if (answer(frame)) answer(frame).open = true;
+    }
     show();
-  })));
+  }
+
+  groups.forEach((frame, n) => {
+    const status = Object.assign(document.createElement("p"), { className: "again" });
+    status.setAttribute("role", "status");
+    choices(frame).at(-1).after(status);
+    choices(frame).forEach((choice, i) => choice.querySelector("summary").addEventListener("click", () => choose(frame, n, i)));
+    answer(frame)?.addEventListener("toggle", () => mark(frame, n));
+  });
 
   const isOpen = () => control.getAttribute("aria-checked") === "true";
   function openAll(open) {
