@@ -176,7 +176,7 @@ CLAIMS = [
         baseline=Series("÷ 1", "the same at d = 16", {"d": 16}),
     ),
     spread_claim(
-        "**Without a divisor the gradient doesn't vanish, it concentrates.**",
+        "**Without a divisor the gradient doesn't vanish. As $d$ grows, it concentrates.**",
         lambda rows: (
             all_rows(lambda row: row["÷ 1 count"] < 9 and row["÷ √d count"] > 25, d=1024)(rows)
             and all_rows(lambda row: row["÷ 1 count"] > 18, d=16)(rows)
@@ -189,7 +189,7 @@ CLAIMS = [
         rival=Series("÷ 1 count", "without a divisor, d = 16", {"d": 16}),
     ),
     spread_claim(
-        "So for the typical row the paper's suspicion is right, and yet the total grows",
+        "At $d = 1024$ the paper's suspicion is right for the typical row",
         all_rows(lambda row: row["÷ 1 typical"] < row["÷ √d typical"] / 2, d=1024),
         wrong_if="Wrong if, for any seed, at d = 1024, the typical pull without a divisor is at least half as strong "
         "as with √d.",
@@ -211,7 +211,7 @@ CLAIMS = [
         rival=Series("right", "taught by all 64", {**TAUGHT, "who": "all"}),
     ),
     taught_claim(
-        r"With $\sqrt{d}$, any 13 rows will do, since 13 drawn at random get 1.00 right.",
+        r"With $\sqrt{d}$ and a rate of 0.3, 13 rows drawn at random get 1.00 right",
         lambda rows: (
             all_rows(lambda row: row["right"] > 0.9, divisor=16)(rows)
             and all_rows(lambda row: row["right"] < 0.25, **TAUGHT, who="random")(rows)
