@@ -113,13 +113,13 @@ CLAIMS = [
         refuting_values=HALF_LEARNED,
     ),
     untrained_claim(
-        "The initialisation decides which of sixteen nearly equal weights is largest.",
+        "the initialisation decides which of these nearly equal weights is largest.",
         holds=lambda rows: min(FOUND_UNTRAINED.values(rows)) < 0.1 and max(FOUND_UNTRAINED.values(rows)) > 0.4,
         wrong_if="Wrong if each of the 20 untrained networks finds at least 10% of the things, or each of them finds "
         "at most 40%.",
         shows=FOUND_UNTRAINED,
         page="0.544",
-        baseline=Level(1 / 16, "a patch chosen at random"),
+        baseline=Level(1 / 4, "one of the four kinds of patch chosen at random"),
         best=Level(1, "all things found"),
     ),
     picture_claim(
