@@ -201,8 +201,8 @@ CLAIMS = [
         baseline=Series("off_average", "three free matrices", FREE),
     ),
     claim_of("lookup", "5 seeds, two heads each; 3 and 12 numbers, 600 and 4,000 steps, learning rates × ¼ and × 4")(
-        "The best of all the tied heads we trained, with up to twelve numbers for a key and up to 4,000 steps, got about "
-        "two thirds of the answers right.",
+        "The best of all the tied heads we trained, with up to twelve numbers for a key and up to 4,000 steps, got "
+        "about two thirds of the answers right.",
         holds=lambda rows: 0.6 < max(row["most"] for row in rows if row["tie"] == "W_q = W_k") < 0.74,
         wrong_if="Wrong if no tied head gets more than 60% of the answers right, or one gets at least 74%.",
         shows=Series("most", "tied heads, the better of two", {"tie": "W_q = W_k"}),

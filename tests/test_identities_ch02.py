@@ -50,6 +50,22 @@ def test_the_variance_of_a_score_of_independent_numbers_of_variance_1_is_d(d):
     assert dot_score(query, key).var() == d
 
 
+@pytest.mark.parametrize("seed", [0, *range(100, 105)])
+def test_without_a_divisor_a_larger_error_and_hardly_the_slopes_make_the_first_gradient_larger(seed):
+    """Give the slopes of one divisor the errors of the other, and leave out what the divisor itself contributes."""
+    draw, d = torch.Generator().manual_seed(seed), 256
+    W = (torch.randn(2, 5, d, d, generator=draw, dtype=torch.float64) / d**0.5).requires_grad_()
+    items = torch.randn(5, 64, d, generator=draw, dtype=torch.float64)
+    facts = torch.randn(5, 64, 8, generator=draw, dtype=torch.float64).sign()
+    weights = {c: softmax((items @ W[0]) @ (items @ W[1]).mT / c) for c in (1, 16)}
+
+    def measure(slopes, errors):
+        error = (weights[errors] @ facts - facts).detach() @ facts.mT
+        return slopes * torch.autograd.grad((weights[slopes] * error).sum(), W, retain_graph=True)[0].norm()
+
+    assert measure(1, 16) / measure(16, 16) < 1.3 < 1.6 < measure(16, 1) / measure(16, 16)
+
+
 @pytest.mark.parametrize(("optimiser", "tolerance"), [("SGD", 1e-12), ("Adam", 1e-4)])
 @pytest.mark.parametrize("power", [0.5, 1])
 @pytest.mark.parametrize("seed", range(100, 105))
