@@ -205,9 +205,9 @@ CLAIMS = [
             all_rows(lambda row: row["other"] > 0.5 and row["mean"] > 0.5, **ADDITIVE)(rows)
             and all_rows(lambda row: row["other"] <= 0.25, **GENERAL)(rows)
         ),
-        wrong_if="Wrong if, for any seed, the additive network gets at most half of the texts of 6 letters right with the "
-        "keys of other texts or the mean key of each place, or the general network gets more than 25% right with the "
-        "keys of other texts.",
+        wrong_if="Wrong if, for any seed, the additive network gets at most half of the texts of 6 letters right with "
+        "the keys of other texts or the mean key of each place, or the general network gets more than 25% right with "
+        "the keys of other texts.",
         shows=Series("other", "texts right with another text's keys, additive", ADDITIVE),
         page="0.95",
         baseline=Series("other", "the same with the general score", GENERAL),

@@ -408,15 +408,15 @@ CLAIMS = [
         refuting_values={"right": 0.9},
     ),
     claim_of("pace", "5 repetitions, one thread; a GRU and a block of width 64, four texts")(
-        "At 16 tokens the GRU takes half as long again, at 64 and 256 more than twice as long, and by 1,024 the block's "
-        "$n^2$ has eaten up most of its lead.",
+        "At 16 tokens the GRU takes half as long again, at 64 and 256 more than twice as long, and by 1,024 the "
+        "block's $n^2$ has eaten up most of its lead.",
         lambda rows: (
             all_rows(lambda row: 1 < row["ratio"] < 2, n=[16, 1024])(rows)
             and all_rows(lambda row: row["ratio"] > 1.25, n=16)(rows)
             and all_rows(lambda row: row["ratio"] > 2, n=[64, 256])(rows)
         ),
-        wrong_if="Wrong if, in any repetition, the GRU takes at least twice the block's time with 16 or 1,024 tokens, at "
-        "most 1.25 times with 16 or less time with 1,024, or at most twice its time with 64 or 256.",
+        wrong_if="Wrong if, in any repetition, the GRU takes at least twice the block's time with 16 or 1,024 tokens, "
+        "at most 1.25 times with 16 or less time with 1,024, or at most twice its time with 64 or 256.",
         shows=Series("ratio", "how many times as long the GRU takes", {"n": [16, 64, 256, 1024]}),
         baseline=EQUAL_PACE,
         refuting_values={"ratio": 1.5},
