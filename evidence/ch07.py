@@ -203,10 +203,6 @@ ALL_RIGHT = Level(1.0, "every date")
 EQUAL_PACE = Level(1.0, "both take equally long")
 POST_NORM, RECURRENT = {"skip": 1, "rate": 1e-2}, {"kind": "recurrent", "rate": 4e-2}
 TRANSFORMER = {"kind": "Transformer", "rate": 2e-2}
-FRESH_AND_TURNED = (
-    Series("loss", "final loss of fresh weights with a skip weight of 8", {"skip": 8}),
-    Series("loss_again_8", "the same for weights trained with 1 before", POST_NORM),
-)
 
 
 def best_shares(rows):
@@ -218,9 +214,6 @@ def best_shares(rows):
 
 cuts_claim = claim_of("cuts", "5 seeds, the page's dates")
 depth_claim = claim_of("deep", "5 seeds, each with its own data")
-dial_claim = claim_of(
-    "deep", "5 seeds, each with its own data; 50 more steps after training, with the dial at 1 or at 8"
-)
 race_claim = claim_of("race", "5 seeds, the best of three learning rates for each network")
 names_claim = claim_of("names", "5 seeds")
 CLAIMS = [
@@ -255,16 +248,17 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     cuts_claim(
-        "Swap two places, and in many dates the hyphen *moves with its place*, which it never does otherwise.",
+        "Swap two places, and in many dates the hyphen *moves with its place*, which it never does while the places "
+        "are in order.",
         all_rows(lambda row: row["swapped_moved"] > 0.1 > 0.01 > row["places_moved"]),
         wrong_if="Wrong if any seed moves the second hyphen in at most 10% of the dates when its place is swapped with "
         "the next, or in 1% without the swap.",
         shows=Series("swapped_moved", "dates in which the hyphen moves along with its place"),
         baseline=Series("places_moved", "dates in which it moves without the swap"),
-        best=ALL_RIGHT,
+        rival=Series("mean_moved", "dates in which it moves with the mean place"),
     ),
     claim_of("without", "5 seeds, the page's dates, with and without both feed-forward networks")(
-        "The dates don't need it at all.",
+        "The dates can be learned without it.",
         all_rows(lambda row: row["right"] > 0.9, without="feed-forward"),
         wrong_if="Wrong if, for any seed, at most 90% of the dates are right after training without feed-forward "
         "networks.",
@@ -308,21 +302,20 @@ CLAIMS = [
         refuting_values={"loss": 1.0},
     ),
     claim_of("deep", "5 seeds, each with its own data, at the page's learning rate")(
-        "Afterwards only 0.00002 of the first stream is left, and the stack merely guesses.",
+        "Afterwards only 0.00002 of the first stream is left, and the stack has learned little or nothing.",
         lambda rows: (
-            all_rows(lambda row: row["after"] < row["before"] / 50 and row["loss"] > 1.8, **POST_NORM)(rows)
+            all_rows(lambda row: row["after"] < row["before"] / 50 and row["loss"] > CHANCE - 0.3, **POST_NORM)(rows)
             and most_rows(lambda row: row["loss"] > CHANCE - 0.05, **POST_NORM)(rows)
         ),
         wrong_if="Wrong if, for any seed, training leaves at least a fiftieth of what was left of the first stream of "
-        "post-norm, or its final loss is below 1.8, or for at least half of the seeds the loss is 0.05 or more below "
-        "guessing.",
+        "post-norm, or its final loss is 0.3 or more below guessing, or 0.05 or more for at least half of the seeds.",
         shows=Series("after", "share of the first stream left in post-norm after training", POST_NORM),
         page="0.00002",
         baseline=Series("before", "the same before training", POST_NORM),
         rival=Series("after", "the same with a skip weight of 8 after training", {"skip": 8}),
     ),
     claim_of("deep", "5 seeds, each with its own data: pre-norm and a skip weight of 8 keep their stream and learn")(
-        "With $s = 8$, what is added weighs only an eighth as much, and in pre-norm nothing divides the stream.",
+        "Both keep far more of their first stream than post-norm does, and both learn.",
         lambda rows: (
             all_rows(lambda row: row["after"] > 0.05 and row["loss"] < CHANCE - 0.2, skip=[8, "pre-norm"])(rows)
             and most_rows(lambda row: row["loss"] < LEARNED, skip=[8, "pre-norm"])(rows)
@@ -335,7 +328,7 @@ CLAIMS = [
         baseline=Series("loss", "final loss of 30 blocks, post-norm", POST_NORM),
         rival=Series("loss", "final loss of 30 blocks with a skip weight of 8", {"skip": 8}),
     ),
-    dial_claim(
+    claim_of("deep", "5 seeds, each with its own data; 50 more steps after training, with the dial at 1 or at 8")(
         "Now it begins to learn, whereas with the dial left at 1 it goes on guessing.",
         lambda rows: (
             all_rows(lambda row: row["loss_again_8"] < row["loss_again_1"] - 0.1, **POST_NORM)(rows)
@@ -347,18 +340,6 @@ CLAIMS = [
         shows=Series("loss_again_8", "final loss after 50 more steps, with the dial at 8", POST_NORM),
         page="0.75",
         baseline=Series("loss_again_1", "the same with the dial at 1", POST_NORM),
-    ),
-    dial_claim(
-        "Fresh weights with $s = 8$ mostly get further in as many steps, here to 0.61, so the large steps did some "
-        "harm.",
-        lambda rows: (
-            sum(fresh < turned for fresh, turned in zip(*(one.values(rows) for one in FRESH_AND_TURNED), strict=True))
-            > len(SEEDS) / 2
-        ),
-        wrong_if="Wrong if, for at least half of the seeds, fresh weights with a skip weight of 8 end no lower.",
-        shows=FRESH_AND_TURNED[0],
-        page="0.61",
-        baseline=FRESH_AND_TURNED[1],
     ),
     depth_claim(
         "At a quarter of the rate, the path stays open, and post-norm begins to learn.",
@@ -427,20 +408,21 @@ CLAIMS = [
         refuting_values={"right": 0.9},
     ),
     claim_of("pace", "5 repetitions, one thread; a GRU and a block of width 64, four texts")(
-        "At 16 tokens the GRU takes a little longer, at 64 and 256 more than twice as long, and by 1,024 the block's "
-        "$n^2$ has eaten up most of its lead.",
+        "At 16 tokens the GRU takes half as long again, at 64 and 256 more than twice as long, and by 1,024 the "
+        "block's $n^2$ has eaten up most of its lead.",
         lambda rows: (
             all_rows(lambda row: 1 < row["ratio"] < 2, n=[16, 1024])(rows)
+            and all_rows(lambda row: row["ratio"] > 1.25, n=16)(rows)
             and all_rows(lambda row: row["ratio"] > 2, n=[64, 256])(rows)
         ),
-        wrong_if="Wrong if, in any repetition, the GRU takes less time than the block or at least twice its time with "
-        "16 or 1,024 tokens, or at most twice its time with 64 or 256.",
+        wrong_if="Wrong if, in any repetition, the GRU takes at least twice the block's time with 16 or 1,024 tokens, "
+        "at most 1.25 times with 16 or less time with 1,024, or at most twice its time with 64 or 256.",
         shows=Series("ratio", "how many times as long the GRU takes", {"n": [16, 64, 256, 1024]}),
         baseline=EQUAL_PACE,
         refuting_values={"ratio": 1.5},
     ),
     names_claim(
-        "After 50 steps it has passed the bigram table, which has no idea how a name goes on.",
+        "After 50 steps it has passed the bigram table, which knows only the last letter.",
         all_rows(lambda row: row["network"] < row["table_2"], steps=50),
         wrong_if="Wrong if, for any seed, the loss of the network after 50 steps is not below that of the bigram "
         "table.",
