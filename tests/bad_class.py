@@ -58,7 +58,7 @@ CELLS = "wrong untouched answer above body replace prepend append kind add below
 
 def read_entry(row, statuses):
     due = {field: row.pop(field) for field in Entry._fields[1:] if field in row}
-    unknown = row.keys() - {*CELLS, "spoil", "file", "times", "chapter", "cut"}
+    unknown = row.keys() - {*CELLS, "spoil", "file", "times", "code", "ends", "chapter", "cut"}
     assert not unknown, f"bad_class.toml does not explain {unknown}"
     return Entry(row, **{"statuses": statuses} | due)
 
@@ -80,16 +80,16 @@ def submission(name, solved=None, folder=None):
         solved = chapter(changes.get("chapter", 1)).solved()
     notebook = copy.deepcopy(solved)
     if "file" in changes:
-        return changes["file"].encode() * changes.get("times", 1)
+        return changes["file"].encode(changes.get("code", "utf-8")) * changes.get("times", 1)
     change(notebook, changes)
     for spoil in changes.get("spoil", ()):
         notebook = globals()[spoil](notebook) or notebook
     if isinstance(notebook, bytes):
         return notebook
-    text = json.dumps(notebook)
+    text = json.dumps(notebook, ensure_ascii="code" not in changes).replace(r"\n", changes.get("ends", r"\n"))
     if folder:
         text = text.replace("FOLDER", str(folder)).replace("PORT", (folder / "port").read_text())
-    return text.encode()[: changes.get("cut")]
+    return text.encode(changes.get("code", "utf-8"), "replace")[: changes.get("cut")]
 
 
 def change(notebook, changes):
@@ -116,7 +116,9 @@ def change(notebook, changes):
     for name, kind in changes.get("kind", {}).items():
         cell(name).cell_type = kind
     if "add" in changes:
-        add(notebook, changes["add"])
+        first = next(i for i, cell in enumerate(notebook.cells) if grade_id(cell))
+        added = (changes["add"].rstrip("\n").replace("NUMBER", str(i)) for i in range(changes.get("times", 1)))
+        notebook.cells[first:first] = map(new_code_cell, added)
     if "below" in changes:
         notebook.cells.append(new_code_cell(changes["below"]))
     for name in changes.get("lost", ()):
@@ -124,12 +126,6 @@ def change(notebook, changes):
     for name, text in changes.get("text_below", {}).items():
         place = notebook.cells.index(cell(name))
         notebook.cells.insert(place + 1, new_markdown_cell(text))
-
-
-def add(notebook, source):
-    """Add a cell of the student's own before the exercises."""
-    first = next(i for i, cell in enumerate(notebook.cells) if grade_id(cell))
-    notebook.cells.insert(first, new_code_cell(source.rstrip("\n")))
 
 
 # what `spoil` names: each changes a notebook, or returns what is handed in instead
@@ -177,18 +173,6 @@ def to_format_3(notebook):
     return json.dumps({"nbformat": 3, "metadata": {}, "worksheets": [{"cells": cells}]}).encode()
 
 
-def to_windows(notebook):
-    return b"\xef\xbb\xbf" + json.dumps(notebook).replace("\\n", "\\r\\n").encode()
-
-
-def to_utf_16(notebook):
-    return json.dumps(notebook, ensure_ascii=False).encode("utf-16")
-
-
-def to_cp949(notebook):
-    return json.dumps(notebook, ensure_ascii=False).encode("cp949", "replace")
-
-
 def store_50_mb(notebook):
     cell_of(notebook, ATTENTION).outputs = [{"output_type": "stream", "name": "stdout", "text": "x" * 50_000_000}]
 
@@ -210,23 +194,5 @@ def write_into_prompt(notebook):
     notebook.cells[place - 1].source += "\n\n0.804"
 
 
-def raise_sixty_errors(notebook):
-    for number in range(60):
-        add(notebook, f"raise ValueError({number})")
-
-
-def end_nine_processes(notebook):
-    for number in range(9):
-        notebook.cells.insert(0, new_code_cell(f"import os\n\nos._exit({number})"))
-
-
 def reverse_cells(notebook):
     notebook.cells.reverse()
-
-
-def add_3000_cells(notebook):
-    notebook.cells += [NotebookNode(cell_type="raw", source="")] * 3000
-
-
-def write_junk(notebook):
-    return bytes(range(256)) * 100

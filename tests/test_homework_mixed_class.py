@@ -3,16 +3,16 @@
 `mixed_class.toml` has the students, their rosters and how their files are named.
 """
 
-import io
+import re
 import tomllib
 import unicodedata
-import zipfile
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import quote
 
 import pytest
+from test_homework_collect import write_zip
 
 from homework.collect import collect
 from homework.roster import read_roster
@@ -48,36 +48,22 @@ PEOPLE = [*make_people()]
 NAMESAKES = [one for one in PEOPLE if sum(other.name == one.name for other in PEOPLE) > 1]
 
 
-def write_zip(names, korean_windows=False):
-    """A zip archive; as Korean Windows writes it, its names are in EUC-KR and nothing says so."""
-    made, packed = io.BytesIO(), {}
-    with zipfile.ZipFile(made, "w") as archive:
-        for place, (name, data) in enumerate(names.items()):
-            if korean_windows:
-                code = b"".join(map(encode, name))
-                name = f"{place:04}".ljust(len(code), "x")
-                packed[name.encode()] = code
-            archive.writestr(zipfile.ZipInfo(name), data)
-    data = made.getvalue()
-    for name, code in packed.items():
-        data = data.replace(name, code)
-    return data
+def mangle(name):
+    """A name as Korean Windows packs it, in EUC-KR, and others unpack it; it keeps no accents."""
+    plain = re.sub("[\u0300-\u036f]", "", unicodedata.normalize("NFKD", name))
+    return unicodedata.normalize("NFC", plain).encode("euc_kr", "replace").decode("cp437")
 
 
-def encode(letter):
-    """A letter in EUC-KR; one that it lacks loses its accent."""
-    for one in (letter, unicodedata.normalize("NFKD", letter)[0]):
-        with suppress(UnicodeEncodeError):
-            return one.encode("euc_kr")
-    return b"_"
+WAYS = {form: partial(unicodedata.normalize, form) for form in ("NFC", "NFD")} | {"windows": mangle, "escaped": quote}
 
 
 def write_files(folder, layout, notebooks):
-    """Write the roster and everybody's files as a platform lays them out; return the place for `collect`."""
+    """Write the roster and everybody's files as a platform lays them out; return the folder for `collect`."""
     layout = LAYOUTS.get(layout.get("like"), {}) | layout
     header, row = TABLE["rosters"][layout["roster"]]
     lines = [header, *(row.format_map(vars(person)) for person in PEOPLE)]
     (folder / "roster.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    write_name = WAYS[layout.get("name_as", "NFC")]
     files = {}
     for place, (person, data) in enumerate(zip(PEOPLE, notebooks, strict=True)):
         if own := layout.get("own_zip"):
@@ -85,12 +71,7 @@ def write_files(folder, layout, notebooks):
         for form, text in layout.get("beside", {}).items():
             name = form.format_map(vars(person))
             files[name] = files.get(name, b"") + text.format_map(vars(person)).encode()
-        name = layout["files"][place % len(layout["files"])].format_map(vars(person))
-        name = quote(name) if layout.get("escaped") else unicodedata.normalize(layout.get("unicode", "NFC"), name)
-        files[name] = data
-    if "packed" in layout:
-        (folder / "all.zip").write_bytes(write_zip(files, layout["packed"] == "windows"))
-        return folder / "all.zip"
+        files[write_name(layout["files"][place % len(layout["files"])].format_map(vars(person)))] = data
     for name, data in files.items():
         path = folder / "all" / name
         path.parent.mkdir(parents=True, exist_ok=True)

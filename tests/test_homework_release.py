@@ -8,7 +8,7 @@ from copy import deepcopy
 from types import SimpleNamespace
 
 import pytest
-from classroom import Chapter, needs_sandbox, notebook, release, statuses
+from classroom import Chapter, cell_of, needs_sandbox, notebook, release, statuses
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
@@ -67,6 +67,23 @@ def test_solved_is_right_untouched_is_not_attempted_and_nothing_is_odd(number):
     for handed_in, status in ((chapter.solved(), "right"), (chapter.release, "not attempted")):
         result = chapter.graded(handed_in)
         assert (set(statuses(result).values()), result["notes"]) == ({status}, []), result
+
+
+@needs_sandbox
+def test_what_the_prompt_does_not_forbid_is_noticed_and_no_work_for_a_person():
+    chapter = Chapter(6)
+    submission = chapter.solved()
+    cell_of(submission, "ex06-heads").source = """from attention_src import scaled_dot_product_attention
+
+
+def my_heads(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+    parts = [(X @ W).reshape(len(X), num_heads, -1).swapaxes(0, 1) for W in (W_q, W_k, W_v)]
+    output, weights = scaled_dot_product_attention(*parts, mask)
+    return output.swapaxes(0, 1).reshape(len(X), -1) @ W_o, weights"""
+    result = chapter.graded(submission)
+    assert set(statuses(result).values()) == {"right"}
+    (note,) = result["notes"]
+    assert note["text"].startswith("calls scaled_dot_product_attention") and not note["person"]
 
 
 def test_the_last_cell_says_what_is_open_and_how_to_hand_in(course):

@@ -17,6 +17,8 @@ from book.chapter import ROOT
 from homework.grade.read import Unreadable, normalise, read
 from homework.grade.restore import restore
 
+TABLE = tomllib.loads((ROOT / "tests" / "names.toml").read_text("utf-8"))
+LONG = [" " * 100_000 + "a" * 99_000 + " $", "!l\n" * 60_000]  # which would take IPython too long
 RIGHT = GROUPS["right"]
 RENAMED = ("known-by-its-id-alone", "known-by-nbgraders-name-alone")
 ODD = ("looks-alike", "answers-in-words", "answers-in-words-and-code")
@@ -74,25 +76,9 @@ def test_of_a_chapter_only_what_is_wanted_runs_and_what_that_needs():
     assert names.needed(cells, {"nothing"}) == ""
 
 
-@pytest.mark.parametrize(
-    ("source", "bound", "used"),
-    [
-        ("x = y + 1", {"x"}, {"y"}),
-        ("def f(a):\n    return a + g(h)", {"f"}, {"g", "h"}),
-        ("class A:\n    def m(self):\n        return z", {"A"}, {"z"}),
-        ("for i in range(n):\n    t += i", {"i", "t"}, {"range", "n", "i", "t"}),
-        ("y = [x for x in data]", {"y"}, {"data"}),
-        ("y = {k: v for k, v in data if v > k}, {z for z in y}", {"y"}, {"data", "y"}),
-        ("import a.b as c\nfrom d import e", {"c", "e"}, set()),
-        ("x[0] = 1", set(), {"x"}),
-        ("x = await f(y)", {"x"}, {"f", "y"}),
-        ("async with a as b:\n    c = [d async for d in e]", {"b", "c"}, {"a", "e"}),
-        ("async for i in y:\n    q = await r(i)", {"i", "q"}, {"y", "r", "i"}),
-        ("this is no Python", set(), set()),
-    ],
-)
+@pytest.mark.parametrize(("source", "bound", "used"), TABLE["bound"])
 def test_names_are_read_from_code(source, bound, used):
-    assert names.find_bound_and_used(source) == (bound, used)
+    assert names.find_bound_and_used(source) == ({*bound}, {*used})
 
 
 def test_no_comprehension_reaches_the_tables_of_symbols(monkeypatch):
@@ -107,46 +93,9 @@ def test_no_comprehension_reaches_the_tables_of_symbols(monkeypatch):
     assert names.needed(cells, {"squares"}) == cells[1]
 
 
-@pytest.mark.parametrize(
-    ("source", "plain"),
-    [
-        ("%matplotlib inline\nx = 1", "pass\nx = 1"),
-        ("if a:\n    !ls\n", "if a:\n    pass"),
-        ("np.exp?\nx = 1\n?np", "pass\nx = 1\npass"),
-        ("x = 5 % 3", "x = 5 % 3"),
-        ("%%time\nx = 1", "pass\nx = 1"),
-        ("%%capture out\n%%time\n%time x = 1", "pass\nx = 1"),
-        ("%%bash\nls -l", "pass"),
-        ("%time x = 1", "x = 1"),
-        ("%timeit -n 1 -r 2 f(x)", "f(x)"),
-        ("out = %time f(x)", "out = f(x)"),
-        ("x: int = %time f()", "x: int = f()"),
-        ("x = !ls\ny = %pwd", "x = []\ny = []"),
-        ("!ls\nx = (7\n  % 5)", "pass\nx = 7 % 5"),
-        ("%load_ext a\nprint('%d'\n  '%d' % (1, 2))", "pass\nprint('%d%d' % (1, 2))"),
-        ("%%time\n'''what\nis this?\n'''", "pass\n'''what\nis this?\n'''"),
-        ("!pip install a \\\n  b\nx = 1", "pass\nx = 1"),
-        (
-            "for i in y:\n    %time await f(i)\n    if i:\n        !ls\n  # b",
-            "for i in y:\n    await f(i)\n    if i:\n        pass",
-        ),
-        ("!ls (\nx = 1\n!echo it's\ny = 2", "pass\nx = 1\npass\ny = 2"),
-        (">>> x = 1\n>>> !ls", "x = 1\npass"),
-        (" " * 100_000 + "a" * 99_000 + " $", " " * 100_000 + "a" * 99_000 + " $"),
-        ("!l\n" * 60_000, "!l\n" * 60_000),
-    ],
-)
+@pytest.mark.parametrize(("source", "plain"), TABLE["plain"] + [(source, source) for source in LONG])
 def test_magic_is_left_out_and_what_it_times_is_run(source, plain):
     assert names.python_only(source) == plain
-
-
-def test_the_packages_functions_are_known_by_their_own_names():
-    sources = ["from attention_src import softmax as soft, plots", "from attention_src.scores import dot_score"]
-    assert names.package_names([*sources, "import numpy"]) == {
-        "soft": "softmax",
-        "plots": "plots",
-        "dot_score": "dot_score",
-    }
 
 
 def test_homework_is_no_part_of_the_package():

@@ -5,24 +5,18 @@ import torch
 
 from attention_course import checks
 from attention_course.museum._parts import exchange_part
-from attention_src import scaled_dot_product_attention, softmax
+from attention_src import softmax
 
-from . import Exercise
-from .ch01 import take_wrong
-
-
-def plain(X, W_q, W_k, W_v):
-    weights = softmax((X @ W_q) @ (X @ W_k).T / np.sqrt(W_k.shape[1]))
-    return weights @ (X @ W_v), weights
+from . import Exercise, ch01
 
 
-def loops(X, W_q, W_k, W_v):
-    weights = np.empty((len(X), len(X)))
-    for i, x in enumerate(X):
-        scores = np.array([(x @ W_q) @ (y @ W_k) for y in X]) / W_q.shape[1] ** 0.5
-        raised = np.exp(scores - scores.max())
-        weights[i] = raised / raised.sum()
-    return np.array([sum(w * (x @ W_v) for w, x in zip(row, X, strict=True)) for row in weights]), weights
+def put_into_head(attend):
+    """A head that attends in another way between the projections."""
+    return lambda X, W_q, W_k, W_v: attend(X @ W_q, X @ W_k, X @ W_v)
+
+
+RIGHT = {name: put_into_head(attend) for name, attend in ch01.RIGHT.items()}
+plain = RIGHT["arrays"]
 
 
 def make_head(score=None, mix=None):
@@ -42,17 +36,11 @@ def in_place(X, W_q, W_k, W_v):
     return plain(X, W_q, W_k, W_v)
 
 
-def put_into_head(attend):
-    """A head that attends in another way between the projections."""
-    return lambda X, W_q, W_k, W_v: attend(X @ W_q, X @ W_k, X @ W_v)
-
-
-RIGHT = {"in one": plain, "the package": put_into_head(scaled_dot_product_attention), "loops": loops}
 SAME = ("not scaled", "scaled by the root of n", "scaled by d_k", "keys ask queries", "queries ask queries")
 SAME += ("keys ask keys", "softmax over the queries", "softmax twice", "no softmax", "no maximum", "mixes by columns")
 SAME += ("keys after the eighth ignored", "the weight of a single key doubled", "mixes the keys")
 SAME += ("scaled by the root of d_v",)
-WRONG = take_wrong(put_into_head, *SAME) | {
+WRONG = ch01.take_wrong(put_into_head, *SAME) | {
     "no projection": make_head(lambda Q, K, X: X @ X.T / np.sqrt(X.shape[1])),
     "mixes the tokens": make_head(mix=lambda weights, X: weights @ X),
     "weights of one token alone": lambda *given: (plain(*given)[0], plain(*given)[1][0]),

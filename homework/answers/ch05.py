@@ -65,25 +65,16 @@ def row_by_row(query, key, value, mask):
     return weights @ value, weights
 
 
-def large_penalty(query, key, value, mask):
-    scores = scale_dots(query, key) - 1e9 * ~mask
-    raised = np.exp(scores - scores.max(-1, keepdims=True)) * mask
-    weights = normalise_with_care(raised)
-    return weights @ value, weights
-
-
-def one_for_a_total_of_nothing(query, key, value, mask):
-    scores = scale_dots(query, key)
-    lowest = np.where(mask, scores, scores.min()).max(-1, keepdims=True)
-    raised = np.exp(np.where(mask, scores - lowest, -np.inf))
-    weights = raised / (raised.sum(-1, keepdims=True) + (~mask).all(-1, keepdims=True))
-    return weights @ value, weights
-
-
 RIGHT = {
     "row by row": row_by_row,
-    "-1e9, and zeros for a row of nothing": large_penalty,
-    "a total of nothing plus 1": one_for_a_total_of_nothing,
+    "-1e9, and zeros for a row of nothing": weigh_by(
+        lambda s, mask: normalise(exponentiate(np.where(mask, s, -1e9))) * mask.any(-1, keepdims=True)
+    ),
+    "a total of nothing is 1": weigh_by(
+        lambda s, mask: normalise_with_care(
+            np.exp(np.where(mask, s - np.where(mask, s, s.min()).max(-1, keepdims=True), -np.inf))
+        )
+    ),
 }
 
 

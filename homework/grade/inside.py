@@ -119,7 +119,7 @@ class Watch:
         else:
             return
         calling_file = caller.f_code.co_filename if caller else ""
-        if PACKAGES.search(calling_file) or TORCH in calling_file or name == "<module>":
+        if PACKAGES.search(calling_file) or TORCH in calling_file or name.startswith(("<module>", "note_nan")):
             return
         if PACKAGES.search(file):
             self.used.add(name)

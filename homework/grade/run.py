@@ -8,7 +8,6 @@ import ast
 import os
 import re
 import time
-from collections import defaultdict
 
 import psutil
 
@@ -26,7 +25,7 @@ TOTAL, LEAST = 2.75, 55  # all of a student's code may take so many times as lon
 # in an answer's cell: a person looks
 COSTLY = ("SyntaxError", "IndentationError", "TabError", "NameError", "ModuleNotFoundError")
 HIDING = re.compile(r"^[ \t]*%(run|pylab|store|load)\b", re.M)  # what may bind names that are not in the code
-MOST_READ = 200_000  # characters of all cells whose statements are looked at one by one
+MOST_READ = 20_000  # characters of all cells in which it is found out what an answer needs; in more, it may need all
 
 
 def measure_load():
@@ -146,21 +145,12 @@ class Run:
 
     def _find_needed(self, asked, lost):
         """Return the first lost name that some names need, by the statements that bind them; None if there is none."""
-        fine, needs = sum(map(len, self.cells)) < MOST_READ, defaultdict(list)
-        for cell, whole in zip(self.cells, self.symbols, strict=True):
-            parts = [part[2:] for part in names.statements(cell)] if fine and names.parses(cell) else [whole]
-            for bound, used in parts:
-                for name in bound:
-                    needs[name].append(used)
-        todo, seen, read = [*asked], set(), set()
-        for name in todo:
-            if name in lost:
-                return name
-            for used in needs[name] if name not in seen else ():
-                todo += used if id(used) not in read else ()
-                read.add(id(used))
-            seen.add(name)
-        return None
+        cells = [cell for cell in self.cells if names.parses(cell)]
+        if sum(map(len, cells)) < MOST_READ:
+            used = names.find_bound_and_used(names.needed(cells, asked))[1]
+        else:
+            used = set().union(*(used for _, used in self.symbols))
+        return next((name for name in lost if name in used.union(asked)), None)
 
     def _say_which(self, place):
         """A cell of the student's own, so that whoever teaches finds it, and its exercise."""
