@@ -280,7 +280,6 @@ CLAIMS = [
         wrong_if="Wrong if at a learning rate of 0.001 or of 0.003, at least two of the five runs fail in 400 steps.",
         shows=Series("0.003 late", "items right with Adam after 400 steps, rate 0.003, no divisor"),
         baseline=Series("0.003 usual", "the same in 75 steps"),
-        refuting_values={"0.003 late": 0.0},
     ),
     claim_of("start", "5 seeds; Adam without a divisor, d = 256, 75 steps")(
         "or within 75 if their matrices start four times smaller",
@@ -291,7 +290,6 @@ CLAIMS = [
         "matrices fail, or at least four of those from the usual start learn.",
         shows=Series("0.003 small", "items right with Adam from a smaller start, rate 0.003, no divisor"),
         baseline=Series("0.003 usual", "the same from the usual start"),
-        refuting_values={"0.003 small": 0.0},
     ),
     claim_of("growth", "5 seeds; d = 16, divided by 4, plain gradient descent at a learning rate of 1")(
         "After 75 steps their size is 12.5, and an item scores 43.6 with its own key.",
