@@ -133,7 +133,6 @@ ADAM_BY_D = {(rate, d): 1 for rate in (0.01, 0.03, 0.1) for d in (16, 256)}
 
 TAUGHT = {"divisor": 1, "rate": 0.03}
 
-size_claim = claim_of("size", "5 seeds, d = 4 to 1024")
 gradient_claim = claim_of("gradient", "5 seeds, five initialisations each, d = 16, 64 and 256")
 spread_claim = claim_of("spread", "5 seeds, five initialisations each, d = 16 to 1024")
 taught_claim = claim_of("taught", "5 seeds, five runs each; d = 256, plain gradient descent, 75 steps")
@@ -141,7 +140,7 @@ window_claim = claim_of(
     "window", "5 seeds; plain gradient descent and Adam, three divisors, d = 16 and 256, six learning rates each"
 )
 CLAIMS = [
-    size_claim(
+    claim_of("size", "5 seeds, d = 4 to 1024")(
         "With a divisor of $\\sqrt{d}$ it stays near 0.24 at every size, and the row can still both choose *and* move.",
         all_rows(lambda row: 0.2 < row["÷ √d largest"] < 0.28),
         wrong_if="Wrong if, for any seed and any d, the mean of the largest of 16 weights is at most 0.2 or at least "

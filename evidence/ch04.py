@@ -121,6 +121,8 @@ def is_a_guess(row):
 
 HALF_LEARNED = {"least": 0.9, "most": 0.9, "off_average": 0.6, "found_least": 0.9, "found_most": 0.9}
 HALF_LEARNED |= {"itself": 0.1, "split": 0.8, "average": 0.5}
+HALF_READ = {"weight": 0.5, "named_least": 0.5, "named_most": 0.5}
+HALF_READ |= {"old_object": 0.5, "new_object": 0.5}
 THIRD, ALL_WEIGHT = Level(1 / 3, "equal weights for the three words"), Level(1, "all weight on it")
 ALL_RIGHT = Level(1, "all answers right")
 WEIGHT_UNSEEN = Series("weight", "mean weight on nouns that were never an object", UNSEEN)
@@ -269,6 +271,7 @@ CLAIMS = [
         page="1.000",
         baseline=Series("old_object", "mean weight on the old object", PAGE),
         best=ALL_WEIGHT,
+        refuting_values=HALF_READ,
     ),
     verb_claim(
         "that is how it *finds* even a noun that was never an object.",

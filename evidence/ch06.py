@@ -78,6 +78,9 @@ EXPERIMENTS = {
 }
 
 
+ONE_HEAD = {"heads": 1, **PAGE, "share": 0.5, "worse_bit": 0.5, "better_bit": 1.0, "untrained": 0.25}
+TWO_HEADS = {**ONE_HEAD, "heads": 2, "share": 1.0, "worse_bit": 1.0, "jobs": 2, "own_bit_without": 0.5}
+TWO_HEADS |= {"other_bit_without": 1.0, "mean_differs": 0.01, "exchanged": True}
 ALL_RIGHT = Level(1, "all right")
 
 five_claim = claim_of(
@@ -159,6 +162,7 @@ CLAIMS = [
         page="0.500",
         baseline=Series("worse_bit", "with both heads", TWO),
         best=Level(0.5, "a coin toss"),
+        refuting_values=TWO_HEADS | {"jobs": 1},
     ),
     reader_claim(
         "if we ablate one, its bit falls to chance, while the other bit stays",
@@ -178,5 +182,6 @@ CLAIMS = [
         shows=Series("mean_differs", "largest difference in the mean weights", TWO_AT_PAGE),
         baseline=Series("mean_differs", "with four heads, which need not divide the work evenly", FOUR),
         best=Level(0, "the same mean"),
+        refuting_values=TWO_HEADS | {"mean_differs": 0.5},
     ),
 ]

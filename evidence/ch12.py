@@ -140,7 +140,6 @@ EVEN = Level(1 / 12, "weight spread evenly over 12 tokens")
 LIKE_WORDS = Level(1.0, "as long as the values at words")
 ALL_WEIGHT = Level(1.0, "all of the weight")
 ALL_RIGHT = Level(1.0, "every sentence right")
-WHOLE_MOVE = Level(1.0, "the whole move is left")
 
 
 def is_bank_ahead(rows):
@@ -155,7 +154,6 @@ first_claim = claim_of(
     "first", "5 draws each of four kinds of sentences: two about who sat where, two with a word of two senses"
 )
 it_claim = claim_of("it", "10 draws of who sat where, all reasons")
-removal_claim = claim_of("it", "10 draws of who sat where, a reason of each kind")
 heads_claim = claim_of("heads", "5 draws each of two kinds of sentences")
 CLAIMS = [
     senses_claim(
@@ -300,7 +298,7 @@ CLAIMS = [
         shows=Series("11_seat", "weight on who sat minus weight on the seat, after reasons such as “soft”"),
         baseline=Level(0.0, "equal weight on both"),
     ),
-    removal_claim(
+    claim_of("it", "10 draws of who sat where, a reason of each kind")(
         "Without 5.11 less of the move is left than without any other head of its block.",
         lambda rows: (
             most_rows(lambda row: row["last_sitter"] < row["low_sitter"])(rows)
@@ -318,7 +316,7 @@ CLAIMS = [
         wrong_if="Wrong if, for any draw of who sat where, at most 85% of the move is left with head 3.1 removed.",
         shows=Series("third", "share of the move left with head 3.1 removed"),
         baseline=Series("low", "smallest share left with another head of its block removed"),
-        best=WHOLE_MOVE,
+        best=Level(1.0, "the whole move is left"),
         refuting_values={"third": 0.5},
     ),
     heads_claim(
