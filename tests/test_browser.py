@@ -117,6 +117,9 @@ def list_problems(facts, page, folder, address):
         "it loads nothing from elsewhere": [
             url for url in facts["requests"] if not url.startswith((address, "data:", "about:"))
         ],
+        "it loads nothing of what runs it but its button": [
+            url for url in facts["requests"] if "/live/" in url and not url.partition("?")[0].endswith("/live/start.js")
+        ],
         f"it weighs at most {MOST_KIB} KiB with all that it loads": [] if kib <= MOST_KIB else [kib],
         "its formulas are visible": [missing] if missing > 0 else [],
         "its images are loaded and have words": [i for i in facts["images"] if not (i["loaded"] and i["alt"])],
@@ -143,7 +146,7 @@ def test_a_page_works_on_a_phone_and_shows_no_answer_until_it_is_asked(phone, si
 
 
 BAD_PAGE = """<details class="answer" open><summary>More?</summary><p>Yes</p></details>
-<div class="cell_output"><pre style="overflow: auto">A line as wide as no phone: it is cut off</pre></div>
+<div class="cell_output"><pre style="overflow: auto">A line as wide as no phone: it is cut off</pre></div><script src="live/page.js"></script>
 <script>console.error("planted")</script><img src="http://127.0.0.1:9/far.png" alt="">
 <p style="width: 60rem">A line that no phone holds</p><a class="dropdown-launch-buttons" href="gone.html"></a>
 <span class="dropdown-launch-buttons"><a href="bad.html#gone">Launch</a></span>"""
@@ -158,7 +161,7 @@ def test_every_planted_fault_is_found(phone, tmp_path):
     (elsewhere,) = problems["it loads nothing from elsewhere"]
     assert elsewhere == "http://127.0.0.1:9/far.png"
     assert sorted(problems["its links lead somewhere"]) == [f"{address}bad.html#gone", f"{address}gone.html"]
-    assert len(problems) == 11
+    assert len(problems) == 12
 
 
 def test_search_finds_a_word_from_any_page(tab, address):
