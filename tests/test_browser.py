@@ -146,7 +146,8 @@ def test_a_page_works_on_a_phone_and_shows_no_answer_until_it_is_asked(phone, si
 
 
 BAD_PAGE = """<details class="answer" open><summary>More?</summary><p>Yes</p></details>
-<div class="cell_output"><pre style="overflow: auto">A line as wide as no phone: it is cut off</pre></div><script src="live/page.js"></script>
+<div class="cell_output"><pre style="overflow: auto">A line as wide as no phone: it is cut off</pre></div>
+<script src="live/page.js"></script>
 <script>console.error("planted")</script><img src="http://127.0.0.1:9/far.png" alt="">
 <p style="width: 60rem">A line that no phone holds</p><a class="dropdown-launch-buttons" href="gone.html"></a>
 <span class="dropdown-launch-buttons"><a href="bad.html#gone">Launch</a></span>"""

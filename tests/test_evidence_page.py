@@ -119,10 +119,6 @@ def test_the_summary_of_a_chapter_leads_to_its_part_of_the_page(page, site, path
     )
 
 
-def test_the_page_is_light(site):
-    assert (site / "pages/evidence.html").stat().st_size < 450_000
-
-
 def strip_of(values, baseline=None):
     """Return the strip of some values, parsed."""
     claim = Claim("", "", "", bool, "", Series("run", "runs"), baseline=baseline)
