@@ -300,15 +300,14 @@ def test_a_notebook_that_is_loaded_loses_no_cell(live, context, address, handed_
 def test_of_what_is_loaded_the_page_names_what_it_cannot_take(live, handed_out, tmp_path):
     notebook, answer = json.loads(nbformat.writes(handed_out)), live.number("ex01-attention")
     by_id = {cell["id"]: cell for cell in notebook["cells"]}
-    known = find_offered_cells(FIRST)
-    part = next(cell for cell in code(live.notebook) if known.get(cell.id) == "part")
-    check = next(cell for cell in notebook["cells"] if cell["metadata"].get("nbgrader", {}).get("grade"))
-    by_id[part.id]["source"] = check["source"] = "print('mine')"
+    known, refused = find_offered_cells(FIRST), live.number("ex01-attention-check")
+    idle, part = next((n, one.id) for n, one in enumerate(code(live.notebook), 1) if known.get(one.id) == "part")
+    for name in (part, code(live.notebook)[refused - 1].id):
+        by_id[name]["source"] = "print('mine')"
     notebook["cells"][0]["source"] += "\nMy own remark."
     notebook["cells"].append({"cell_type": "raw", "id": "raw", "metadata": {}, "source": "My list."})
     live.type(answer, "# of the page")
     said = live.load(notebook)
-    idle, refused = live.number(part.source), live.number("ex01-attention-check")
     assert f"does not run here: cell {idle}." in said and f"Not taken from the notebook: cell {refused}." in said
     assert "Text that you added or changed is kept" in said
     assert live.source(answer) == "# of the page"  # the notebook has nothing to put there

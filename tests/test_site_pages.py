@@ -112,7 +112,8 @@ def fork(tmp_path_factory, build_site):
     return home / "_build" / "html"
 
 
-def test_a_fork_says_where_it_is(fork):
+def test_a_fork_says_where_it_is_and_takes_reports(fork):
+    """Where its notebooks are launched and its pages edited, tests/test_elsewhere.py asks of a whole fork."""
     site = "https://somebody.github.io/their-fork/"
     for page, place in (("intro", site), ("chapters/01_definition", f"{site}chapters/01_definition.html")):
         said = read_head(fork / f"{page}.html")
@@ -120,10 +121,6 @@ def test_a_fork_says_where_it_is(fork):
         assert said["og:image"] == f"{site}_static/card.png" and said["twitter:card"] == "summary_large_image"
     places = re.findall(r"<loc>([^<]*)</loc>", (fork / "sitemap.xml").read_text())
     assert sorted(places) == [site, f"{site}chapters/01_definition.html"]
-
-
-def test_a_fork_takes_reports(fork):
-    """Where its notebooks are launched and its pages edited, tests/test_elsewhere.py asks of a whole fork."""
     page = BeautifulSoup((fork / "chapters" / "01_definition.html").read_text(), "html.parser")
     reports = [unquote_plus(link["href"]) for link in page.select("a.report")]
     assert len(reports) == len(page.select("article h2"))
