@@ -133,7 +133,6 @@ ADAM_BY_D = {(rate, d): 1 for rate in (0.01, 0.03, 0.1) for d in (16, 256)}
 
 TAUGHT = {"divisor": 1, "rate": 0.03}
 
-size_claim = claim_of("size", "5 seeds, d = 4 to 1024")
 gradient_claim = claim_of("gradient", "5 seeds, five initialisations each, d = 16, 64 and 256")
 spread_claim = claim_of("spread", "5 seeds, five initialisations each, d = 16 to 1024")
 taught_claim = claim_of("taught", "5 seeds, five runs each; d = 256, plain gradient descent, 75 steps")
@@ -141,7 +140,7 @@ window_claim = claim_of(
     "window", "5 seeds; plain gradient descent and Adam, three divisors, d = 16 and 256, six learning rates each"
 )
 CLAIMS = [
-    size_claim(
+    claim_of("size", "5 seeds, d = 4 to 1024")(
         "With a divisor of $\\sqrt{d}$ it stays near 0.24 at every size, and the row can still both choose *and* move.",
         all_rows(lambda row: 0.2 < row["÷ √d largest"] < 0.28),
         wrong_if="Wrong if, for any seed and any d, the mean of the largest of 16 weights is at most 0.2 or at least "
@@ -280,7 +279,6 @@ CLAIMS = [
         wrong_if="Wrong if at a learning rate of 0.001 or of 0.003, at least two of the five runs fail in 400 steps.",
         shows=Series("0.003 late", "items right with Adam after 400 steps, rate 0.003, no divisor"),
         baseline=Series("0.003 usual", "the same in 75 steps"),
-        refuting_values={"0.003 late": 0.0},
     ),
     claim_of("start", "5 seeds; Adam without a divisor, d = 256, 75 steps")(
         "or within 75 if their matrices start four times smaller",
@@ -291,7 +289,6 @@ CLAIMS = [
         "matrices fail, or at least four of those from the usual start learn.",
         shows=Series("0.003 small", "items right with Adam from a smaller start, rate 0.003, no divisor"),
         baseline=Series("0.003 usual", "the same from the usual start"),
-        refuting_values={"0.003 small": 0.0},
     ),
     claim_of("growth", "5 seeds; d = 16, divided by 4, plain gradient descent at a learning rate of 1")(
         "After 75 steps their size is 12.5, and an item scores 43.6 with its own key.",

@@ -1,6 +1,5 @@
 """What runs the cells of a page: order, snapshots, errors, what needs PyTorch; and what the site hands out for it."""
 
-import gzip
 import hashlib
 import io
 import json
@@ -11,16 +10,14 @@ import zipfile
 
 import numpy as np
 import pytest
-from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_notebook
 
 import attention_course
 from book.chapter import CHAPTERS, RUNNING, code, is_check, read
 from web import live
-from web.live.running_pages import find_offered_cells, get_browser_result, get_stored_result, run_cells
+from web.live.running_pages import get_browser_result, get_stored_result, run_cells
 
 MOST_MB = 9.5  # until Python is ready, as they are sent
-MOST_BEFORE = 5 * 1024  # bytes that a page may weigh more before its button is pressed
 
 
 @pytest.fixture(autouse=True)
@@ -272,17 +269,3 @@ def test_a_wheel_that_is_not_pyodides_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(live, "SOURCE", tmp_path)
     with pytest.raises(ValueError, match="is not the file of Pyodide's lock"):
         live.find_wheel("numpy", known)
-
-
-@pytest.mark.skipif(not find_offered_cells(CHAPTERS[0]), reason="a fresh result: make evidence NAMES='page-*'")
-def test_before_the_click_a_page_weighs_little_more(browser, address, site):
-    """And its toolbar says that the notebook to download has no answers of the reader's."""
-    tab, wanted = browser.new_page(), []
-    tab.on("request", lambda request: wanted.append(request.url.partition("?")[0]))
-    tab.goto(f"{address}chapters/{CHAPTERS[0].stem}.html", wait_until="networkidle")
-    tab.close()
-    assert [url.rpartition("/")[2] for url in wanted if "/live/" in url] == ["start.js"]
-    page = BeautifulSoup((site / f"chapters/{CHAPTERS[0].stem}.html").read_text(), "html.parser")
-    bar, script = str(page.select_one("[data-live=bar]")), (site / "_static" / "live" / "start.js").read_bytes()
-    assert len(gzip.compress(bar.encode())) + len(gzip.compress(script)) <= MOST_BEFORE
-    assert live.BLANK in page.select_one(f"a[href^='../_sources/chapters/{CHAPTERS[0].name}']").text

@@ -36,7 +36,9 @@ def test_numbers_stand_out_from_the_strongest_colour_of_a_grid(colours):
 @pytest.mark.parametrize("colours", [TOKENS, DARK], ids=["light", "dark"])
 def test_no_two_colours_of_data_look_alike_with_any_colour_vision(colours):
     names = ("query", "key", "value", "weights", "model-a", "model-b", "output")
-    views = {name: _seen(colours[name.replace("output", "ink")]) for name in names}
+    usual = {name: Color(colours[name.replace("output", "ink")]) for name in names}
+    blind = ("protan", "deutan", "tritan")
+    views = {name: [one, *(one.filter(kind, method="machado") for kind in blind)] for name, one in usual.items()}
     alike = {
         pair: min(a.delta_e(b, method="2000") for a, b in zip(views[pair[0]], views[pair[1]], strict=True))
         for pair in itertools.combinations(names, 2)
@@ -44,11 +46,6 @@ def test_no_two_colours_of_data_look_alike_with_any_colour_vision(colours):
     assert {pair: round(difference, 1) for pair, difference in alike.items() if difference < 13} == {}
     low = {name: Color(colours[name]).contrast(colours["paper"]) for name in names[:-1]}
     assert {name: round(ratio, 1) for name, ratio in low.items() if ratio < 4.5} == {}
-
-
-def _seen(colour):
-    """How a colour looks with usual colour vision and with three kinds of colour blindness, simulated."""
-    return [Color(colour), *(Color(colour).filter(kind, method="machado") for kind in ("protan", "deutan", "tritan"))]
 
 
 @pytest.mark.parametrize("draw", [plots.bars, lambda series, x: plots.lines(x, series)])

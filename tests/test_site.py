@@ -10,7 +10,8 @@ from attention_course.plots import TOKENS
 from book.chapter import CHAPTERS, ROOT, RUNNING, TRANSLATED, is_solution, read, solutions
 from homework.answers import EXERCISES
 from web.glossary import read_rows
-from web.live import find_name
+from web.live import BLANK, find_name
+from web.live.running_pages import find_offered_cells
 from web.styles import purge
 
 SOLUTIONS = [region for path in CHAPTERS for region in solutions(read(path))]
@@ -99,6 +100,9 @@ def test_the_downloaded_notebook_is_the_student_copy(site):
         stubs = list(filter(is_solution, copy.cells))
         assert stubs and all("raise NotImplementedError()" in cell.source and not cell.outputs for cell in stubs)
         assert len(copy.cells) == len(read(path).cells) + 1 and copy.cells[-1].id.endswith("-hand-in")
+    page = BeautifulSoup((site / "chapters/01_definition.html").read_text("utf-8"), "html.parser")
+    link = page.select_one("a[href^='../_sources/chapters/01_definition.ipynb']")
+    assert (BLANK in link.text) == bool(find_offered_cells(CHAPTERS[0]))  # where readers' own can be saved as well
 
 
 def test_terms_in_bold_link_their_line_of_the_glossary_at_their_first_use(site):

@@ -10,11 +10,6 @@ GRID = 3
 TRAIN, TEST = scene_examples(30, 20, grid=GRID, seed=2)
 
 
-def patch_of(image, place, grid=GRID):
-    row, column = divmod(int(place), grid)
-    return image[row * PATCH : (row + 1) * PATCH, column * PATCH : (column + 1) * PATCH]
-
-
 def drawn_by_hand(thing, colour):
     """Pixel after pixel."""
     paint = {".": MEADOW, "#": INK, "o": colour}
@@ -28,4 +23,5 @@ def test_every_word_names_the_thing_in_its_patch_and_its_colour_and_all_other_pa
         expected |= {place: drawn_by_hand(*thing) for place, *thing in zip(places, words, colours, strict=True)}
         assert len(expected) == GRID**2
         for place, drawn in expected.items():
-            np.testing.assert_allclose(patch_of(image, place), drawn, atol=1e-6)
+            y, x = PATCH * np.array(divmod(int(place), GRID))
+            np.testing.assert_allclose(image[y : y + PATCH, x : x + PATCH], drawn, atol=1e-6)
