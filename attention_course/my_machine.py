@@ -1,23 +1,49 @@
 """The reader's own machine: parts from several chapters, kept in a file beside the notebooks and put in together."""
 
 import json
+from base64 import b64encode
 from inspect import getsource
 from pathlib import Path
-from textwrap import dedent
+from textwrap import dedent, wrap
 
 import numpy as np
 
+from . import machine
 from .assembly import Assembly
 from .checks._message import Part
-from .machine import PARTS
+from .machine import HERE, PARTS
 
-__all__ = ["put_into_machine"]
+__all__ = ["put_into_machine", "write_program"]
 
 FILE = Path("my_machine.json")  # in the folder of the notebook: {name of a part: source of the reader's function}
 OF_THE_BOOK = "### BEGIN SOLUTION"  # in answers of the book's own, which are nobody's parts
 
+PROGRAM = '''"""Your machine, which writes names. It needs NumPy alone: python my_machine.py 8"""
 
-def put_into_machine(**parts):
+import numpy as np
+
+YOURS = {{}}
+
+{yours}
+{machine}
+
+if __name__ == "__main__":
+    import sys
+    from base64 import b64decode
+    from io import BytesIO
+
+    WEIGHTS = """
+{weights}
+"""
+    with np.load(BytesIO(b64decode(WEIGHTS))) as file:
+        arrays = {{name: file[name] for name in file.files}}
+    arrays = {{name: x.astype(float) if x.dtype == "float16" else x for name, x in arrays.items()}}
+    count = int(sys.argv[1]) if sys.argv[1:] else 8
+    print(*Machine(arrays, **YOURS).write(count, seed=None), sep="\\n")
+'''
+
+
+def put_into_machine(seed=0, **parts):
     """Print what the machine writes with these parts and with those kept before; keep those that are right.
 
     A part is kept as its source, so only if it also works in a notebook that has nothing else but NumPy as `np`.
@@ -28,12 +54,12 @@ def put_into_machine(**parts):
     kept = read_kept() if is_readers else {}
     others = {name: part for name, source in kept.items() if (part := load_part(source))}
     assembly = Assembly(**others | parts)
-    assembly.show()
+    assembly.show(seed=seed)
     for name in parts.keys() - assembly.found.keys() if is_readers else ():
         alone = Assembly(**{name: load_part(sources[name])})
         alone.write(1), alone.read(["ada"])
         if name in alone.found:
-            print(Part("Your {part} is not kept, because it needs something that is defined outside it.", part=name))
+            print(Part("Your part {part} is not kept, because it needs something that is defined outside it.", part=name))
         else:
             write_kept(read_kept() | {name: sources[name]})
     return assembly
@@ -72,3 +98,14 @@ def write_kept(kept):
         FILE.write_text(json.dumps(kept, indent=1), "utf-8")
     except OSError:
         pass
+
+
+def write_program():
+    """Return the machine with the parts that are kept as one Python file, with the weights; it needs NumPy alone."""
+    yours = "\n".join(
+        f'# Your part: {name}\n{source.rstrip()}\nYOURS["{name}"] = {load_part(source).__name__}\n'
+        for name, source in read_kept().items()
+        if load_part(source)
+    )
+    weights = b64encode(HERE.with_name("machine_names.npz").read_bytes()).decode()
+    return PROGRAM.format(yours=yours, machine=getsource(machine), weights="\n".join(wrap(weights, 116)))
