@@ -2,6 +2,7 @@
 
 import json
 from base64 import b64encode
+from contextlib import suppress
 from inspect import getsource
 from pathlib import Path
 from textwrap import dedent, wrap
@@ -59,9 +60,12 @@ def put_into_machine(seed=0, **parts):
         alone = Assembly(**{name: load_part(sources[name])})
         alone.write(1), alone.read(["ada"])
         if name in alone.found:
-            print(Part("Your part {part} is not kept, because it needs something that is defined outside it.", part=name))
+            print(
+                Part("Your part {part} is not kept, because it needs something that is defined outside it.", part=name)
+            )
         else:
-            write_kept(read_kept() | {name: sources[name]})
+            with suppress(OSError):  # where no file can be written
+                FILE.write_text(json.dumps(read_kept() | {name: sources[name]}, indent=1), "utf-8")
     return assembly
 
 
@@ -92,20 +96,10 @@ def read_kept():
         return {}
 
 
-def write_kept(kept):
-    """Keep parts in the file, where files can be written."""
-    try:
-        FILE.write_text(json.dumps(kept, indent=1), "utf-8")
-    except OSError:
-        pass
-
-
 def write_program():
     """Return the machine with the parts that are kept as one Python file, with the weights; it needs NumPy alone."""
-    yours = "\n".join(
-        f'# Your part: {name}\n{source.rstrip()}\nYOURS["{name}"] = {load_part(source).__name__}\n'
-        for name, source in read_kept().items()
-        if load_part(source)
-    )
+    form = '# Your part: {}\n{}YOURS["{}"] = {}\n'
+    kept = [(name, source, load_part(source)) for name, source in read_kept().items()]
+    yours = "\n".join(form.format(name, source, name, part.__name__) for name, source, part in kept if part)
     weights = b64encode(HERE.with_name("machine_names.npz").read_bytes()).decode()
     return PROGRAM.format(yours=yours, machine=getsource(machine), weights="\n".join(wrap(weights, 116)))
