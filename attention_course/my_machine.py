@@ -60,9 +60,7 @@ def put_into_machine(seed=0, **parts):
         alone = Assembly(**{name: load_part(sources[name])})
         alone.write(1), alone.read(["ada"])
         if name in alone.found:
-            print(
-                Part("Your part {part} is not kept, because it needs something that is defined outside it.", part=name)
-            )
+            print(Part("Your part {part} needs something that is defined outside it, so it isn't kept.", part=name))
         else:
             with suppress(OSError):  # where no file can be written
                 FILE.write_text(json.dumps(read_kept() | {name: sources[name]}, indent=1), "utf-8")
@@ -98,8 +96,8 @@ def read_kept():
 
 def write_program():
     """Return the machine with the parts that are kept as one Python file, with the weights; it needs NumPy alone."""
-    form = '# Your part: {}\n{}YOURS["{}"] = {}\n'
+    form = '# Your part: {}\n{}\nYOURS["{}"] = {}\n'
     kept = [(name, source, load_part(source)) for name, source in read_kept().items()]
-    yours = "\n".join(form.format(name, source, name, part.__name__) for name, source, part in kept if part)
+    yours = "\n".join(form.format(name, source.rstrip(), name, part.__name__) for name, source, part in kept if part)
     weights = b64encode(HERE.with_name("machine_names.npz").read_bytes()).decode()
     return PROGRAM.format(yours=yours, machine=getsource(machine), weights="\n".join(wrap(weights, 116)))
