@@ -68,7 +68,7 @@ class Assembly(Machine):
         """Print what the machine writes, and of each part that it was given whether it does what the package's does."""
         print(*self.write(count, seed, temperature), sep=", ")
         for name in self.given:
-            print(self.found.get(name) or Part("Your {part} computes what the package's does.", part=name))
+            print(self.found.get(name) or Part("Your part {part} computes what the package's does.", part=name))
 
     def _write_one(self, draw, temperature):
         return self._survive(lambda: super(Assembly, self)._write_one(draw, temperature), self._written)

@@ -2,12 +2,15 @@
 
 import json
 import re
+import subprocess
+import sys
 from urllib.parse import unquote
 
 import nbformat
 import pytest
 from test_accessibility import DESK, PHONE, find_violations
 
+from attention_course.machine import Machine
 from book.chapter import (
     CHAPTERS,
     ROOT,
@@ -440,3 +443,72 @@ def test_the_second_visit_loads_nothing_of_python_again(live, context, address):
     again = Live(context, address, FIRST).start()
     assert [url for url in again.requests if any(f"live/{file['path']}" in url for file in runtime.values())] == []
     again.tab.close()
+
+
+# The machine
+
+
+class MachinePage:
+    """The page of the reader's machine, in a browser of its own or in that of the chapter."""
+
+    def __init__(self, context, address):
+        self.tab, self.requests = context.new_page(), []
+        self.tab.set_default_timeout(SECONDS)
+        self.tab.on("request", lambda request: self.requests.append(request.url))
+        self.tab.goto(f"{address}pages/machine.html")
+
+    def press(self, words):
+        self.tab.get_by_role("button", name=words).focus()
+        self.tab.keyboard.press("Enter")
+
+    def write(self):
+        self.press("Let it write")
+        self.tab.locator(".machine [role=status]").filter(has_text="has written").wait_for()
+        return self.tab.locator(".machine pre").text_content().splitlines()
+
+    def list_mine(self):
+        return [text.split()[1] for text in self.tab.locator(".machine li").all_text_contents() if "Yours" in text]
+
+
+WRITTEN = [", ".join(Machine().write(6)), "Your part attention computes what the package's does."]
+
+
+def save_program(page, path):
+    with page.tab.expect_download() as waiting:
+        page.press("Save it as a Python program")
+    waiting.value.save_as(path)
+
+
+def test_a_part_goes_from_the_chapter_into_the_machine_and_home_as_a_program(live, context, browser, address, tmp_path):
+    answer, machine = live.number("ex01-attention"), live.number("put_into_machine(")
+    live.type(answer, ATTENTION.format(axis=1))
+    assert live.run(machine).splitlines()[:2] == WRITTEN
+    page = MachinePage(context, address)
+    assert page.list_mine() == ["attention"] and not any("/live/" in url for url in page.requests)
+    assert page.write() == WRITTEN and page.write()[0] != WRITTEN[0]
+    assert not [url for url in page.requests if not url.startswith((address, "data:", "blob:"))]
+    save_program(page, tmp_path / "saved.py")
+    names = subprocess.check_output([sys.executable, tmp_path / "saved.py", "5"], text=True).split()
+    assert 3 < len(names) < 6 and "def my_attention" in (tmp_path / "saved.py").read_text("utf-8")
+    other = browser.new_context()
+    there = MachinePage(other, address)
+    there.tab.locator("#machine-file").set_input_files(tmp_path / "saved.py")
+    there.tab.locator(".machine li").filter(has_text="Yours").wait_for()
+    there.tab.reload()
+    assert there.list_mine() == ["attention"] and there.write() == WRITTEN
+    there.tab.once("dialog", lambda dialog: dialog.accept())
+    there.press("Take my parts out")
+    assert there.list_mine() == [] and there.write()[1:] == []
+    other.close()
+    live.part(answer, "reset").click()
+
+
+def test_the_machine_runs_where_nothing_is_kept_on_a_phone_in_the_dark(browser, address):
+    other = browser.new_context(viewport=PHONE, color_scheme="dark")
+    other.add_init_script("Object.defineProperty(window, 'localStorage', {get() { throw new Error('off'); }})")
+    page = MachinePage(other, address)
+    assert "keeps nothing" in page.tab.locator(".machine [role=status]").text_content()
+    page.write()
+    assert page.tab.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert find_violations(page.tab) == []
+    other.close()

@@ -1,7 +1,11 @@
 """The machine that writes: the same numbers as the layers of the package, and what it says of a reader's parts."""
 
 import ast
+import linecache
+import subprocess
+import sys
 from inspect import getsource
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +15,7 @@ from reference import random, same
 import attention_course.machine as module
 from attention_course.assembly import RESULTS, Assembly
 from attention_course.machine import PAD, PARTS, START, Machine, load_weights
+from attention_course.my_machine import put_into_machine, read_kept, write_program
 from attention_course.names import NameTask
 from attention_src import scaled_dot_product_attention
 from attention_src.masks import causal_mask, padding_mask
@@ -241,7 +246,7 @@ def test_a_stub_leaves_the_packages_part_in_its_place(machine, capsys):
     assert said == [
         ", ".join(machine.write(2)),
         "my_attention still raises NotImplementedError.",
-        "Your block computes what the package's does.",
+        "Your part block computes what the package's does.",
     ]
 
 
@@ -270,3 +275,84 @@ def test_nothing_that_a_part_returns_makes_it_crash(name, junk):
     texts, surprises = assembly.write(2), assembly.read(["ada"])
     assert all(isinstance(text, str) for text in texts) and isinstance(surprises, list)
     assert str(assembly.found[name]).startswith(name)
+
+
+# The reader's own machine
+
+MINE = """def my_attention(query, key, value):
+    scores = query @ key.T / np.sqrt(key.shape[-1])
+    raised = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = raised / raised.sum(axis=-1, keepdims=True)
+    return weights @ value, weights
+"""
+BLOCK = """def my_block(x, attend, feed_forward, norm_1, norm_2):
+    x = x + attend(norm_1(x))
+    return x + feed_forward(norm_2(x))
+"""
+
+
+def define(source, **others):
+    """Define a function as a notebook's cell does, so that its source is known."""
+    name = f"<cell {len(linecache.cache)}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    names = {"np": np, "__name__": "__main__"} | others
+    before = {*names}
+    exec(compile(source, name, "exec"), names)
+    return next(value for key, value in names.items() if key not in before | {"__builtins__"})
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_right_part_is_kept_and_put_in_again_in_another_kernel(folder, capsys, machine):
+    put_into_machine(attention=define(MINE))
+    assert read_kept() == {"attention": MINE} and [path.name for path in folder.iterdir()] == ["my_machine.json"]
+    capsys.readouterr()
+    assert put_into_machine(block=define(BLOCK)).given.keys() == {"attention", "block"}
+    assert capsys.readouterr().out.splitlines() == [
+        ", ".join(machine.write(6)),
+        "Your part attention computes what the package's does.",
+        "Your part block computes what the package's does.",
+    ]
+    assert read_kept() == {"attention": MINE, "block": BLOCK}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        MINE.replace("sum(axis=-1", "sum(axis=0"),
+        "def my_attention(query, key, value):\n    raise NotImplementedError()\n",
+        f"def my_attention(query, key, value):\n    ### BEGIN SOLUTION\n{MINE.partition(':')[2]}",
+        MINE.replace("np.exp", "helper"),
+    ],
+    ids=["wrong", "stub", "of the book", "needs more"],
+)
+def test_no_other_part_is_kept(folder, capsys, source):
+    put_into_machine(attention=define(source, helper=np.exp))
+    assert not [*folder.iterdir()]
+    assert ("isn't kept" in capsys.readouterr().out) == ("helper" in source)
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '{"head": "x"}', '{"attention": 3}', '{"attention": "1 / 0"}', "\udcff"])
+def test_a_file_that_somebody_changed_stops_nothing(folder, capsys, text):
+    (folder / "my_machine.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    assert len(put_into_machine().write(2)) == 2
+
+
+def test_the_saved_program_needs_numpy_alone_and_runs_the_readers_parts(folder):
+    loud = MINE.replace("    return", "    print('asked')\n    return")
+    put_into_machine(attention=define(loud), block=define(BLOCK))
+    bare = folder / "bare"  # a Python without the packages of the book
+    bare.mkdir()
+    (bare / "numpy").symlink_to(Path(np.__file__).parent)
+    for libs in Path(np.__file__).parent.parent.glob("numpy.libs"):
+        (bare / libs.name).symlink_to(libs)
+    (folder / "saved.py").write_text(write_program(), "utf-8")
+    command = [sys._base_executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = ['{bare}']; sys.argv = ['', '3']"]
+    command[-1] += "; import runpy; runpy.run_path('saved.py', run_name='__main__'); print(*sorted(sys.modules))"
+    *asked, first, second, third, modules = subprocess.check_output(command, text=True, cwd=folder).splitlines()
+    assert {*asked} == {"asked"} and all(0 < len(name) <= 12 for name in (first, second, third))
+    assert not {"torch", "attention_course", "attention_src", "array_api_compat"} & {*modules.split()}

@@ -25,6 +25,7 @@ NEEDED_BY = {
     "design": "sd-",
     "predict": "prediction",
     "front": "addends",
+    "machine": "machine",
     "marks": "mark",
 }
 

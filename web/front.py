@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from attention_course import checks, plots
+from attention_course.machine import Machine
 from attention_course.museum.exhibits import EXHIBITS
 from attention_src import scaled_dot_product_attention
 from book.catalogue import translations
@@ -54,6 +55,7 @@ def _set_counts(app, config):
     tried = sum(len(module.CLAIMS) for module in claims.modules().values())
     with checks.speaking(config.language):
         counts = count(map(read, CHAPTERS)) | {"proof_claims": f"{tried:,}", "front_reply": reply()}
+        counts["machine_writes"] = ", ".join(Machine().write(6))
     config.myst_substitutions = {**config.myst_substitutions, **counts}
 
 

@@ -286,8 +286,10 @@ function hear(data) {
     current = null;
     progress.hidden = true;
     stop.hidden = true;
-    if (data.type === "done") finish(cell, data.results, codes);
-    else {
+    if (data.type === "done") {
+      kept.parts(data.parts);
+      finish(cell, data.results, codes);
+    } else {
       cell.show([{ kind: "error", text: "Python stopped, so we started it again.", lines: data.text.split("\n").pop() }], codes);
       restart("Starting again.");
     }
@@ -348,7 +350,7 @@ function ask(cell) {
     cell.mark();
   }, 150);
   say("running", `Running cell ${cell.n}.`);
-  worker.postMessage({ id: current.id, chain: chain.map((one) => ({ n: one.n, source: one.code, how: how(one) })) });
+  worker.postMessage({ id: current.id, parts: kept.parts(), chain: chain.map((one) => ({ n: one.n, source: one.code, how: how(one) })) });
 }
 
 function restart(words) {

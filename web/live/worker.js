@@ -4,6 +4,7 @@ const home = new URL("./", import.meta.url);
 const browserFetch = self.fetch.bind(self);
 const tell = (message) => self.postMessage(message);
 let files, groups, python, live, page, cache;
+const MACHINE = "my_machine.json"; // of attention_course.my_machine
 const progress = { loaded: 0, total: 0 };
 
 /** The file as a response, from the cache or from the site; its hash is that of the content, however it travelled. */
@@ -122,14 +123,20 @@ ready.then(
   (error) => tell({ type: "failed", text: String(error.message ?? error) }),
 );
 
-self.onmessage = async ({ data: { id, chain, sources } }) => {
+/** The parts of the reader's machine that Python has kept. */
+function parts() {
+  return python.FS.analyzePath(MACHINE).exists ? JSON.parse(python.FS.readFile(MACHINE, { encoding: "utf8" })) : {};
+}
+
+self.onmessage = async ({ data: { id, chain, sources, parts: given } }) => {
   try {
     await ready;
     if (sources) {
       tell({ type: "names", found: sources.map((source) => [source, call(live.find_names, source)]) });
       return;
     }
-    tell({ type: "done", id, results: await run(chain) });
+    if (given) python.FS.writeFile(MACHINE, JSON.stringify(given));
+    tell({ type: "done", id, results: await run(chain), parts: parts() });
   } catch (error) {
     tell({ type: "broken", id, text: String(error.message ?? error) });
   }

@@ -5,6 +5,8 @@
   const said = (words) => globalThis.inWords?.(words) ?? words; // of an edition in another language
   const tried = (act) => { try { return act(); } catch { return undefined; } }; // a browser that keeps nothing
 
+  const own = {}; // the parts of the reader's machine, also where the browser keeps nothing
+
   const kept = globalThis.kept = {
     read: (name) => tried(() => JSON.parse(localStorage.getItem(PREFIX + name))) ?? null,
     /** Keep a value under a name, or forget it if there is none; return whether the browser keeps it. */
@@ -27,6 +29,12 @@
       for (const kind of kinds) kept.write(`${kind} ${page}`, null);
       if (kept.read("last")?.page === page) kept.write("last", null);
       tell();
+    },
+    /** The parts of the reader's machine, {name: source}, with these changes: a new source, or null for none. */
+    parts(changes = {}) {
+      for (const [name, source] of Object.entries({ ...changes })) kept.write(`machine ${name}`, own[name] = source);
+      for (const name of kept.names()) if (name.startsWith("machine ")) own[name.slice(8)] = kept.read(name);
+      return Object.fromEntries(Object.entries(own).filter(([, source]) => typeof source === "string"));
     },
     said,
     name: ({ kind, n }) => said(kind === "exercise" ? `Continue with exercise ${Number(n)}` : `Continue with prediction ${Number(n)}`),
