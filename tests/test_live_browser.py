@@ -467,7 +467,7 @@ class MachinePage:
         return self.tab.locator(".machine pre").text_content().splitlines()
 
     def list_mine(self):
-        return [text.split()[1] for text in self.tab.locator(".machine li").all_text_contents() if "Yours" in text]
+        return [text.split()[1] for text in self.tab.locator(".machine li").all_text_contents() if text.startswith("✓")]
 
 
 WRITTEN = [", ".join(Machine().write(6)), "Your part attention computes what the package's does."]
@@ -493,7 +493,7 @@ def test_a_part_goes_from_the_chapter_into_the_machine_and_home_as_a_program(liv
     other = browser.new_context()
     there = MachinePage(other, address)
     there.tab.locator("#machine-file").set_input_files(tmp_path / "saved.py")
-    there.tab.locator(".machine li").filter(has_text="Yours").wait_for()
+    there.tab.get_by_text("✓ attention").wait_for()
     there.tab.reload()
     assert there.list_mine() == ["attention"] and there.write() == WRITTEN
     there.tab.once("dialog", lambda dialog: dialog.accept())
