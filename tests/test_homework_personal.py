@@ -105,7 +105,7 @@ def test_what_is_handed_out_has_each_students_own_numbers_and_nothing_of_the_sec
     assert any(sentence in cell.source for cell in own.cells)
     asked = [call for cell in own.cells if is_check(cell) for call in read_calls(cell.source)]
     assert [call.options for call in asked if call.check == "numbers_and_rank"] == [numbers]
-    assert [call.options for call in asked if call.check != "numbers_and_rank"] == [{}, {}]
+    assert [call.options for call in asked if call.check != "numbers_and_rank"] == [{}, {}, {}]
     assert f"d_model={numbers['d_model']}" in own.cells[-1].source
     copy = notebook(course, "release", STEM)
     assert all(not call.options for e in read_exercises(notebook(course, "source", STEM), copy) for call in e.calls)
@@ -126,7 +126,12 @@ def test_each_student_is_graded_by_their_own_numbers(course):
     chapter, submission = Chapter(4), solved(course, STEM)
     chapter.release = personalise(notebook(course, "release", STEM), SECRET, "ann")
     result = chapter.graded(submission)
-    assert statuses(result) == {"ex04-design": "right", "ex04-count": "wrong", "ex04-mend": "right"}
+    assert statuses(result) == {
+        "ex04-design": "right",
+        "ex04-count": "wrong",
+        "ex04-mend": "right",
+        "ex04-project": "right",
+    }
     right = RIGHT["numbers_and_rank"](**draw("numbers_and_rank", SECRET, "ann"))
     next(c for c in submission.cells if c.id == "ex04-count").source = f"numbers, rank = {right}"
     assert set(statuses(chapter.graded(submission)).values()) == {"right"}

@@ -12,7 +12,7 @@ from book import repository
 from book.chapter import ROOT
 from web import binder as book_binder
 
-FORK = "https://github.com/you/your-fork"
+FORK = "https://github.com/somebody/their-copy"
 BAD = [
     "",
     "you/your-fork",

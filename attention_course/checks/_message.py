@@ -93,15 +93,16 @@ class Wrong(_Message, AssertionError):
     asked = None  # (check, answers, options), once a check has raised it
 
     def _render_traceback_(self):
-        from ._again import say_more
-
-        return ["\n\n".join([self.open(), *(say_more(self) if self.asked else [])])]
+        return ["\n\n".join([self.open(), *(more["wrong"](self) if self.asked else [])])]
 
 
 class NotAttempted(_Message):
     """The stub is as it was handed out."""
 
     opening = "Not attempted yet: {message}"
+
+
+more = {}  # what is said in addition where a person learns: `_again` has both, for "wrong" and for "right"
 
 
 @contextmanager
@@ -135,8 +136,6 @@ def remark(message):
 def hold_back(check):
     """Let a check say at its end what is right and what is remarked, and nothing of either if it raises."""
 
-    from ._again import count_success
-
     @wraps(check)
     def checked(*answers, **options):
         said, remarked = [], []
@@ -152,7 +151,7 @@ def hold_back(check):
             remarks.reset(token)
         for message in [*said, *(Part("One remark: {message}", message=message) for message in remarked[:1])]:
             listener.get()(message)
-        count_success(check.__name__)
+        more["right"](check.__name__)
 
     return checked
 

@@ -144,7 +144,7 @@ def masked_attention(answer, seed=0):
     if meets_nan:
         seen = Part("With {given}, the results are right, but your function makes NaN on the way", given=given)
         raise Wrong(seen, question="You replace the NaN later. What is its gradient, if 0 × NaN is NaN?")
-    if called:
+    if called and "museum" not in getattr(answer, "__module__", ""):  # whose exhibits are made of the package
         raise Wrong("Your function calls attention_src", "your own lines", "What would you write without the package?")
     say_right("output and weights are correct for causal, padding and ragged masks, huge scores, and no visible keys.")
 
