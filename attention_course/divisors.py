@@ -133,7 +133,8 @@ def measure_gradients(divisor, d, *, seed=0, runs=5):
 def measure_pulls(divisor, d, *, seed=0, runs=5):
     """Measure how strongly the error pulls at each of the 64 queries before the first step.
 
-    `divisor`, `d`, `seed` and `runs` are those of `measure_gradients`. The result (runs, 64) is the length of the gradient of each query.
+    `divisor`, `d`, `seed` and `runs` are those of `measure_gradients`. The result (runs, 64) is the length of the
+    gradient of each query.
 
     >>> measure_pulls(4, 16).shape
     torch.Size([5, 64])
