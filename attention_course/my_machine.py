@@ -48,7 +48,7 @@ def put_into_machine(seed=0, **parts):
     """Print what the machine writes with these parts and with those kept before; keep those that are right.
 
     A part is kept as its source, so only if it also works in a notebook that has nothing else but NumPy as `np`.
-    Returns the machine.
+    The names are drawn from `seed`. Returns the machine.
     """
     sources = {name: find_source(part) for name, part in parts.items()}
     is_readers = not any(OF_THE_BOOK in source for source in sources.values())
