@@ -98,9 +98,10 @@ def grade_for_gradescope(task, notes, environment):
     graded = [grade(replace(task, kind="user", seeds=some)) for some in ([], seeds)]
     visible, hidden = (summarise(task, result) for result in graded)
     name = HIDDEN[graded[1].get("language") or "en"]
-    tests = [
-        _write_test(part["title"], part["message"], "visible", **_say_status(part)) for part in visible["exercises"]
-    ]
+    tests = []
+    for part in visible["exercises"]:
+        said = {} if part["status"] == "unclear" else {"status": "passed" if part["status"] == "right" else "failed"}
+        tests.append(_write_test(part["title"], part["message"], "visible", **said))
     for part in hidden["exercises"]:
         scored = {} if part["points"] is None else {"score": part["points"], "max_score": part["of"]}
         tests.append(_write_test(name.format(part["title"]), part["message"], "after_due_date", **scored))
@@ -114,10 +115,6 @@ def grade_for_gradescope(task, notes, environment):
 
 def _write_test(name, output, visibility, **scored):
     return {"name": name, "output": output, "visibility": visibility, **scored}
-
-
-def _say_status(part):
-    return {} if part["status"] == "unclear" else {"status": "passed" if part["status"] == "right" else "failed"}
 
 
 def _list_for_person(task, graded, hidden):

@@ -10,7 +10,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 import tomllib
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
@@ -111,9 +110,8 @@ def student(published, path, folder):
 
 
 class Run(NamedTuple):
-    """What a notebook took: in all, of a processor for what its cells called, which is pip, and of memory."""
+    """What a notebook took: of a processor for what its cells called, which is pip, and of memory."""
 
-    seconds: float
     install_seconds: float
     peak_mib: float
 
@@ -128,11 +126,9 @@ def run(path, python):
     specs, notebook = KernelSpecManager(kernel_dirs=[str(kernels.parent)]), read(path)
     notebook.cells.append(new_code_cell(TELL))
     settings = {"timeout": 900, "coalesce_streams": True, "resources": {"metadata": {"path": str(folder)}}}
-    start = time.perf_counter()
     kernel = AsyncKernelManager(kernel_name=path.stem, kernel_spec_manager=specs)
     NotebookClient(notebook, km=kernel, **settings).execute()
-    told = notebook.cells[-1].outputs[0].text.split()
-    return Run(time.perf_counter() - start, *map(float, told))
+    return Run(*map(float, notebook.cells[-1].outputs[0].text.split()))
 
 
 def measure(python, *notebooks):
@@ -193,9 +189,7 @@ def test_every_chapter_runs_with_the_oldest_libraries_that_the_package_claims(pu
 
 
 def test_binder_builds_what_was_published_and_every_chapter_stays_within_its_memory(published, tmp_path, monkeypatch):
-    monkeypatch.setenv(
-        "PIP_RETRIES", "1"
-    )  # where the second index cannot be reached, pip asks it in vain for each name
+    monkeypatch.setenv("PIP_RETRIES", "1")  # if the second index is out of reach, pip asks it for each name in vain
     python = environment(tmp_path, "ipykernel", "--requirement", published / "binder" / "requirements.txt")
     took = measure(python, *(student(published, path, tmp_path) for path in CHAPTERS))
     assert {name: run.peak_mib for name, run in took.items() if not 100 < run.peak_mib < BINDER_MIB} == {}

@@ -55,7 +55,7 @@ WRONG |= {
 }
 
 
-def take_wrong(around, *names):
+def take_some(around, *names):
     """Some of these attentions, each as a part of another answer, by their names."""
     return {name: around((WRONG | RIGHT)[name]) for name in names}
 

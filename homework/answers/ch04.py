@@ -15,7 +15,7 @@ def put_into_head(attend):
     return lambda X, W_q, W_k, W_v: attend(X @ W_q, X @ W_k, X @ W_v)
 
 
-RIGHT = {name: put_into_head(attend) for name, attend in ch01.RIGHT.items() if name != "no maximum"}
+RIGHT = ch01.take_some(put_into_head, "arrays", "torch, 32 bits", "the package")
 plain = RIGHT["arrays"]
 
 
@@ -40,7 +40,7 @@ SAME = ("not scaled", "scaled by the root of n", "scaled by d_k", "keys ask quer
 SAME += ("keys ask keys", "softmax over the queries", "softmax twice", "no softmax", "no maximum", "mixes by columns")
 SAME += ("keys after the eighth ignored", "the weight of a single key doubled", "mixes the keys")
 SAME += ("scaled by the root of d_v",)
-WRONG = ch01.take_wrong(put_into_head, *SAME) | {
+WRONG = ch01.take_some(put_into_head, *SAME) | {
     "no projection": make_head(lambda Q, K, X: X @ X.T / np.sqrt(X.shape[1])),
     "mixes the tokens": make_head(mix=lambda weights, X: weights @ X),
     "weights of one token alone": lambda *given: (plain(*given)[0], plain(*given)[1][0]),

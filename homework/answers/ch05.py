@@ -10,7 +10,7 @@ from attention_src import causal_mask, padding_mask, softmax
 from attention_src import scaled_dot_product_attention as package
 
 from . import Exercise
-from .ch01 import take_wrong
+from .ch01 import take_some
 
 
 def comparisons(lengths, n):
@@ -126,7 +126,7 @@ WRONG |= {
 }
 SAME = ("not scaled", "scaled by the root of m", "softmax over the queries", "no softmax", "no maximum")
 SAME += ("mixes the keys", "nothing is mixed", "keys after the eighth ignored", "the weight of a single key doubled")
-WRONG |= take_wrong(lambda attend: attend, *SAME)
+WRONG |= take_some(lambda attend: attend, *SAME)
 
 
 as_handed_out = weigh_by(lambda s, mask: softmax(np.where(mask, -1e9, s)))

@@ -7,7 +7,7 @@ from attention_course.museum._parts import score_by, weigh_by
 from attention_src import scaled_dot_product_attention, softmax
 
 from . import Exercise
-from .ch01 import take_wrong
+from .ch01 import take_some
 
 
 def cut(a, num_heads):
@@ -96,7 +96,7 @@ WRONG = {
     "mean of the weights": lambda *given: (loop(*given)[0], loop(*given)[1].mean(0)),
 }
 SAME = ("not scaled", "keys ask queries", "softmax over the queries", "no maximum", "keys after the eighth ignored")
-WRONG |= take_wrong(lambda attend: make_layer(attend=attend), *SAME, "the weight of a single key doubled")
+WRONG |= take_some(lambda attend: make_layer(attend=attend), *SAME, "the weight of a single key doubled")
 
 EXERCISES = {
     "ex06-heads": Exercise(
