@@ -13,6 +13,7 @@ import pytest
 from book.chapter import CHAPTERS, ROOT, code, pages, prose, read
 
 MOST_KIB = 250  # as the server sends them
+BEFORE_THE_CLICK = ("/live/start.js", "/live/fields.js", "/live/page.css")  # the button, and sliders with their style
 PHONE = {"width": 320, "height": 800}
 SCRIPTS = Path(__file__).with_name("browser.js").read_text("utf-8")
 FACTS, ANSWERS = (f"() => {{ {SCRIPTS}; return {name}() }}" for name in ("facts", "answers"))
@@ -117,8 +118,8 @@ def list_problems(facts, page, folder, address):
         "it loads nothing from elsewhere": [
             url for url in facts["requests"] if not url.startswith((address, "data:", "about:"))
         ],
-        "it loads nothing of what runs it but its button": [
-            url for url in facts["requests"] if "/live/" in url and not url.partition("?")[0].endswith("/live/start.js")
+        "it loads nothing of what runs it but its button and its sliders": [
+            url for url in facts["requests"] if "/live/" in url and not url.partition("?")[0].endswith(BEFORE_THE_CLICK)
         ],
         f"it weighs at most {MOST_KIB} KiB with all that it loads": [] if kib <= MOST_KIB else [kib],
         "its formulas are visible": [missing] if missing > 0 else [],
