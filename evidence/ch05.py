@@ -33,7 +33,7 @@ def train_and_redraw(book, seed, told, rate, steps):
 
 
 EXPERIMENTS = {
-    "masks": Experiment(count_reactions, ("causal_mask", "who_reacts"), grid(seed=SEEDS)),
+    "masks": Experiment(count_reactions, ("torch", "causal_mask", "who_reacts"), grid(seed=SEEDS)),
     "pictures": Experiment(
         train_and_redraw,
         ("trained", "report", "on_ball", "redrawn", "ball", "ring", "smaller"),

@@ -58,7 +58,7 @@ def exchange_names(model):
 EXPERIMENTS = {
     "five": Experiment(
         train_five_numbers,
-        ("small",),
+        ("torch", "small"),
         one_at_a_time({"adam": True, "rate": 0.005}, rate=[0.02, 0.08])
         + one_at_a_time({"adam": False, "rate": 1.0}, rate=[4.0]),
     ),

@@ -104,7 +104,6 @@ def race_with_neighbours(book, seed, kind):
 
 def train_on_dates(book, seed, kind, rate, steps):
     """Return the share of dates that are right."""
-    torch.set_default_dtype(torch.float64)  # as on the page
     model = book.make_network(kind, book.task, seed)
     book.task.train(model, steps, rate, seed)
     return round_numbers({"right": book.task.score(model)})
@@ -169,14 +168,14 @@ RACE = ("task", "make_network")
 RATES = [1e-2, 2e-2, 4e-2]
 NEIGHBOURS = {"none": (1,), "left or right": (3, False), "left and right": (3,)}  # what the page's network is given
 EXPERIMENTS = {
-    "cuts": Experiment(train_and_cut, (*RACE, "cut", "replace_path"), grid(seed=SEEDS)),
+    "cuts": Experiment(train_and_cut, ("torch", *RACE, "cut", "replace_path"), grid(seed=SEEDS)),
     "without": Experiment(train_without, (*RACE, "Nothing"), grid(seed=SEEDS, without=["nothing", "feed-forward"])),
     "adder": Experiment(
         add_within_one_token, ("add_digits", "drop_gelu", "drop_feed_forward"), grid(seed=SEEDS, steps=[300, 1200])
     ),
     "deep": Experiment(
         train_deep,
-        ("Stack", "pass_through", "share_left", "train_stack"),
+        ("torch", "Stack", "pass_through", "share_left", "train_stack"),
         grid(seed=WITH_PAGE, skip=[0, 1, 8, "pre-norm"], rate=[1e-2]) + grid(seed=WITH_PAGE, skip=[1], rate=[2.5e-3]),
     ),
     "reach": Experiment(measure_reach, ("mean_reactions", "gru", "lengths", "MultiHeadAttention"), grid(seed=SEEDS)),
@@ -187,7 +186,7 @@ EXPERIMENTS = {
     ),
     "race": Experiment(
         train_on_dates,
-        RACE,
+        ("torch", *RACE),
         grid(seed=[0], kind=["recurrent"], rate=[4e-2], steps=[100])
         + grid(seed=[0], kind=["Transformer"], rate=[2e-2], steps=[100, 200])
         + grid(seed=SEEDS, kind=["recurrent"], rate=RATES, steps=[100])

@@ -30,9 +30,9 @@ def _build(source, *options):
     assert done.returncode == 0, done.stderr[-3000:]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def settings():
-    """Put back what the cells of chapters set: the default dtype of torch, and how NumPy prints."""
+    """Put back what cells of chapters and experiments set: the default dtype of torch, and how NumPy prints."""
     dtype, printing = torch.get_default_dtype(), np.get_printoptions()
     yield
     torch.set_default_dtype(dtype)
@@ -40,7 +40,7 @@ def settings():
 
 
 @pytest.fixture(scope="module")
-def book(request, settings):
+def book(request):
     """What the chapter defines under the names in USES of its test."""
     number = request.module.__name__[-2:]
     return load_book(next(path for path in CHAPTERS if path.stem.startswith(number)), request.module.USES)

@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 from functools import cache
 
 import pytest
+import torch
 
 from book.chapter import ROOT, one_line, prose, read
 from book.nbval_bound.bindings import without_bindings
@@ -52,6 +53,19 @@ def find_wording(sentence, text):
     return max(passages, key=lambda passage: SequenceMatcher(None, sentence.split(), passage.split()).ratio())
 
 
+DOUBLE = [path for path in MODULES if "set_default_dtype(torch.float64)" in path.read_text("utf-8")]
+SETS_ITS_OWN = {"02", "07-pace"}  # experiments that give each tensor or model its dtype
+
+
+@pytest.mark.parametrize("path", DOUBLE, ids=name)
+def test_an_experiment_computes_in_the_precision_of_its_page(path):
+    for experiment, (_, uses, *_) in MODULES[path].EXPERIMENTS.items():
+        if not SETS_ITS_OWN & {path.stem[:2], f"{path.stem[:2]}-{experiment}"}:
+            torch.set_default_dtype(torch.float32)
+            claims.load_book(path, tuple(uses))
+            assert torch.get_default_dtype() == torch.float64, f"{experiment} has no 'torch' among the names it uses"
+
+
 def demand_wording(path, claim, text):
     """Fail in two lines, which an editor can act on, if a claim is not in the text word for word."""
     if (sentence := one_line(claim.sentence)) not in text:
@@ -72,10 +86,8 @@ def test_a_claim_is_on_its_page_holds_on_what_was_seen_and_could_have_been_refut
     assert varies, "no row could contradict what is true by algebra: let a cell or a test assert it"
 
 
-@pytest.mark.parametrize(("path", "claim"), CLAIMS, ids=name)
+@pytest.mark.parametrize(("path", "claim"), [case for case in CLAIMS if case[1].page], ids=name)
 def test_the_pages_own_number_is_on_the_page_and_lies_within_the_strip(path, claim):
-    if not claim.page:
-        pytest.skip("the page has no run of this condition")
     rows = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"]
     values = next(iter(claim.shows.conditions(rows, claims.find_factors(path, claim)).values()))
     step = 10.0 ** -len(claim.page.rstrip("%").partition(".")[2]) / (100 if claim.page.endswith("%") else 1)

@@ -95,6 +95,7 @@ class Autograder:
             text = data.replace(b"BASE", str(self.base).encode())
             (self.base / "submission" / name.replace("_", ".")).write_bytes(text)
         environment = {
+            "PATH": os.defpath,  # what every system has, also where the tests see less
             "AUTOGRADER": str(self.base),
             "AUTOGRADER_PYTHON": sys.executable,
             "PYTHONDONTWRITEBYTECODE": "1",

@@ -80,7 +80,6 @@ def test_a_change_that_does_not_fit_changes_nothing(model, error, change):
     assert same(snapshot(model), before)
 
 
-@pytest.mark.usefixtures("settings")
 @pytest.mark.parametrize("head", [0, 1])
 @pytest.mark.parametrize("number, name, width", [(6, "without", 8), (8, "without_head", 16), (12, "without", 32)])
 def test_a_chapter_stopped_while_a_head_is_off_leaves_the_model_as_before(number, name, width, head):
