@@ -228,8 +228,8 @@ CLAIMS = [
     ),
     cuts_claim(
         "Many years are still right, but most hyphens are gone: for *14 Mar 2026* the network writes *2026003014*.",
-        all_rows(lambda row: row["path_hyphens"] < 0.5 and row["path_year"] > row["path_hyphens"]),
-        wrong_if="Wrong if any seed keeps half of the hyphens without the path past cross-attention, or no more years "
+        most_rows(lambda row: row["path_hyphens"] < 0.5 and row["path_year"] > row["path_hyphens"]),
+        wrong_if="Wrong if most seeds keep half of the hyphens without the path past cross-attention, or no more years "
         "than hyphens.",
         shows=Series("path_hyphens", "hyphens right without the path past cross-attention"),
         page="0.10",
@@ -237,9 +237,9 @@ CLAIMS = [
     ),
     cuts_claim(
         "With nothing but places on the path, the hyphens are back, and with the mean place most are still missing.",
-        all_rows(lambda row: row["places_hyphens"] > 0.9 and row["mean_hyphens"] < 0.5),
-        wrong_if="Wrong if any seed gets at most 90% of the hyphens right with the places on the path, or half of them "
-        "with the mean place.",
+        most_rows(lambda row: row["places_hyphens"] > 0.9 and row["mean_hyphens"] < 0.5),
+        wrong_if="Wrong if most seeds get at most 90% of the hyphens right with the places on the path, or half "
+        "of them with the mean place.",
         shows=Series("places_hyphens", "hyphens right with the places on the path"),
         page="1.00",
         baseline=Series("mean_hyphens", "hyphens right with the mean place on the path"),
@@ -248,12 +248,20 @@ CLAIMS = [
     cuts_claim(
         "Swap two places, and in many dates the hyphen *moves with its place*, which it never does while the places "
         "are in order.",
-        all_rows(lambda row: row["swapped_moved"] > 0.1 > 0.01 > row["places_moved"]),
-        wrong_if="Wrong if any seed moves the second hyphen in at most 10% of the dates when its place is swapped with "
-        "the next, or in 1% without the swap.",
+        most_rows(lambda row: row["swapped_moved"] > 0.1 > 0.01 > row["places_moved"]),
+        wrong_if="Wrong if most seeds move the second hyphen in at most 10% of the dates when its place is swapped "
+        "with the next, or in 1% without the swap.",
         shows=Series("swapped_moved", "dates in which the hyphen moves along with its place"),
         baseline=Series("places_moved", "dates in which it moves without the swap"),
         rival=Series("mean_moved", "dates in which it moves with the mean place"),
+    ),
+    cuts_claim(
+        "Of five others that were trained from other seeds, one keeps its hyphens without the path.",
+        lambda rows: [row["path_hyphens"] > 0.9 for row in rows].count(True) == 1 and len(rows) == 5,
+        wrong_if="Wrong if of the five networks none, or more than one, gets more than 90% of the hyphens right "
+        "without the path past cross-attention.",
+        shows=Series("path_hyphens", "hyphens right without the path past cross-attention"),
+        baseline=Series("supply_hyphens", "hyphens right without what cross-attention adds"),
     ),
     claim_of("without", "5 seeds, the page's dates, with and without both feed-forward networks")(
         "The dates can be learned without it.",

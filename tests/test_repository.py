@@ -12,7 +12,7 @@ from book import repository
 from book.chapter import ROOT
 from web import binder as book_binder
 
-FORK = "https://github.com/somebody/their-copy"
+FORK = "https://github.com/nobody/moved-here"  # no address that a copy has already
 BAD = [
     "",
     "you/your-fork",
