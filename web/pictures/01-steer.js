@@ -6,6 +6,7 @@ import { digits } from "./kit.js";
 const WEIGH = { softmax, relu: reluWeights };
 const NEARLY_ALL = 0.98;
 const OFF_THE_LINE = 0.05;
+const NEAR = 0.1; // of a value, so near that a mix is nothing else
 
 /** The query as a vector, from its direction in degrees and its length. */
 const toVector = ({ angle, length }) => [
@@ -17,11 +18,15 @@ export const controls = [
   { name: "angle", label: "Direction of the question", min: -180, max: 180, step: 1, words: ({ angle }, { weights }) => `Direction ${angle} degrees, weights ${weights.map((w) => digits(w)).join(", ")}` },
   { name: "length", label: "Length of the question", min: 0, max: 2, step: 0.05, words: ({ length }, { weights }) => `Length ${digits(length)}, weights ${weights.map((w) => digits(w)).join(", ")}` },
   { name: "weigh", label: "Weights by", choices: { softmax: "Softmax", relu: "ReLU" } },
+  {
+    name: "said", asks: true, label: "Say first where the question must point",
+    choices: { unsaid: "…", at: "Straight at money", past: "Past money, away from river", long: "Anywhere near money, if it is long" },
+  },
 ];
 
 export function start({ query }) {
   const [x, y] = query;
-  return { angle: Math.round((Math.atan2(y, x) * 180) / Math.PI), length: Math.round(20 * Math.hypot(x, y)) / 20, weigh: "softmax" };
+  return { angle: Math.round((Math.atan2(y, x) * 180) / Math.PI), length: Math.round(20 * Math.hypot(x, y)) / 20, weigh: "softmax", said: "unsaid" };
 }
 
 export function compute(state, { keys, values }) {
@@ -37,11 +42,17 @@ function distanceFromLine([x, y], [[ax, ay], [bx, by]]) {
 }
 
 export const goal = {
-  words: "Make the dot leave the line between river and money. Can you?",
-  isReached: (state, { output }, { values }) => distanceFromLine(output, values) > OFF_THE_LINE,
+  words: "With softmax, make bank mean money: bring the dot to within 0.1 of money's.",
+  isReached: (state, outputs, inputs) => state.said === "past" && isMoney(state, outputs, inputs),
 };
 
-export function say({ weigh, length }, { weights, output }, { words, values }) {
+/** Whether softmax has mixed hardly anything but the second value. */
+function isMoney({ weigh }, { output }, { values }) {
+  return weigh === "softmax" && Math.hypot(...output.map((x, i) => x - values[1][i])) <= NEAR;
+}
+
+export function say(state, { weights, output }, { words, asks, values }) {
+  const { weigh, length } = state;
   const [a, b] = weights.map((weight) => digits(weight));
   const more = weights[0] > weights[1] ? 0 : 1;
   if (length === 0 && weigh === "softmax") return "With length 0 the question asks nothing, so both scores are 0 and both words get the weight 0.50.";
@@ -49,6 +60,7 @@ export function say({ weigh, length }, { weights, output }, { words, values }) {
     return "Both scores are at most 0, so ReLU gives neither word any weight, and nothing is mixed.";
   if (distanceFromLine(output, values) > OFF_THE_LINE) return `With ReLU the weights ${a} and ${b} need not add up to 1, and the dot has left the line.`;
   if (weigh === "relu") return `With ReLU the weights are ${a} and ${b}, which happen to add up to 1 here.`;
+  if (isMoney(state, { output }, { values })) return `Now ${asks} means ${words[1]}, with ${b}. Turning away from ${words[0]} counts as much as turning to ${words[1]}: softmax sees only the lead.`;
   if (Math.abs(weights[0] - weights[1]) < 0.02) return `Both labels answer the question equally well, so the dot lies in the middle, at ${a} and ${b}.`;
   if (weights[more] > NEARLY_ALL) return `The word ${words[more]} has ${digits(weights[more])}, which is nearly everything, but with softmax the other one always keeps a little.`;
   return `The word ${words[more]} gives ${digits(weights[more])} of its value and ${words[1 - more]} gives ${digits(weights[1 - more])}. Turn the question and watch the dot.`;

@@ -18,10 +18,11 @@ export const controls = [
   { name: "lead", label: "Lead of river over money", min: -EDGE, max: EDGE, step: 0.4, words: ({ lead }, { weights }) => `Lead ${digits(lead, 1)}, weights ${weights.map((w) => digits(w)).join(", ")}` },
   { name: "size", label: "Numbers in a key, d", min: 2, max: 8, step: 1, words: (state, { lit, slopes }) => `With d = ${toSize(state)}, ${lit} of ${slopes.length} lamps are lit` },
   { name: "divisor", label: "Divide the scores", choices: SIGNS },
+  { name: "said", asks: true, label: "Say first which divisor does both", choices: { unsaid: "…", ...SIGNS } },
 ];
 
 export function start({ d, lead }) {
-  return { lead, size: Math.log2(d), divisor: "one" };
+  return { lead, size: Math.log2(d), divisor: "one", said: "unsaid" };
 }
 
 export function compute(state, { gaps }) {
@@ -38,8 +39,8 @@ export function compute(state, { gaps }) {
 }
 
 export const goal = {
-  words: "Set “Numbers in a key, d” to 64 or more, and light at least 24 lamps under “Divide the scores”.",
-  isReached: (_, { d, lit, slopes }) => d >= 64 && lit >= MANY * slopes.length,
+  words: "With d = 256, light at least 24 of the lamps and let the queries still choose.",
+  isReached: ({ said, divisor }, { d, lit, slopes, larger }) => d === 256 && lit >= MANY * slopes.length && larger >= FLAT && said === divisor,
 };
 
 export function say(_, { weights, slope, lit, slopes, larger, d }, { words }) {

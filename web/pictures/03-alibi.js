@@ -4,6 +4,7 @@ import { softmax } from "./attention.js";
 import { digits } from "./kit.js";
 
 const LEAST = 0.02; // of a weight that is drawn
+const NETWORKS = { general: "General", additive: "Additive" };
 
 /** What a sentence calls a donor of keys: its text, and the places of its letters if it is longer. */
 const nameOf = ([donor, first], length) => (donor.length === length ? donor : `${donor} (${first + 1}–${first + length})`);
@@ -11,11 +12,12 @@ const nameOf = ([donor, first], length) => (donor.length === length ? donor : `$
 export const controls = [
   { name: "keys", label: "Keys of another text", min: 0, max: 5, step: 1, words: (_, { donor, right }) => `Keys of ${donor}, ${right} letters right` },
   { name: "step", label: "Letters written", min: 1, max: 6, step: 1, words: ({ step }, { written }) => `Letter ${step}, ${written[step - 1]}` },
-  { name: "network", label: "Network", choices: { general: "General", additive: "Additive" } },
+  { name: "network", label: "Network", choices: NETWORKS },
+  { name: "said", asks: true, label: "Say first which network won't notice", choices: { unsaid: "…", ...NETWORKS } },
 ];
 
 export function start({ first, networks }) {
-  return { keys: first.keys, step: first.step, network: networks[first.network] };
+  return { keys: first.keys, step: first.step, network: networks[first.network], said: "unsaid" };
 }
 
 export function compute({ keys, step, network }, { text, networks, donors, scores, written }) {
@@ -32,8 +34,11 @@ export function compute({ keys, step, network }, { text, networks, donors, score
 }
 
 export const goal = {
-  words: "Find another text whose keys the network doesn't notice. Can you?",
-  isReached: ({ keys }, { right }, { text }) => Math.round(keys) > 0 && right === text.length,
+  words: "Find keys that have another letter at every place, and a network that doesn't notice.",
+  isReached({ keys, network, said }, { right }, { text, donors }) {
+    const [donor, first] = donors[Math.round(keys)];
+    return said === network && right === text.length && [...text].every((letter, i) => letter !== donor[first + i]);
+  },
 };
 
 export function say({ keys, step, network }, { donor, weights, written, right }, { text }) {

@@ -29,10 +29,11 @@ export const controls = [
   },
   { name: "letter", label: "Letter to move", choices: { A: "A", B: "B", C: "C" } },
   ...LETTERS.flatMap(moved),
+  { name: "said", asks: true, label: "Say first how many of the three one matrix can get right", choices: { unsaid: "…", zero: "0", one: "1", two: "2", three: "3" } },
 ];
 
 export function start({ keys, turn }) {
-  const state = { turn, letter: "A" };
+  const state = { turn, letter: "A", said: "unsaid" };
   keys.forEach(([x, y], i) => {
     state[`angle${LETTERS[i]}`] = Math.round((Math.atan2(y, x) * 180) / Math.PI);
     state[`length${LETTERS[i]}`] = Math.round(20 * Math.hypot(x, y)) / 20;
@@ -50,7 +51,7 @@ export function compute(state) {
 
 export const goal = {
   words: "Make A attend most to B, B to C, and C to A.",
-  isReached: (state, { right }) => right === 3,
+  isReached: ({ said }, { right }) => said === "two" && right === 3,
 };
 
 export function say({ turn }, { weights, most, right }) {

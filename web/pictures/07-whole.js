@@ -14,9 +14,10 @@ export const controls = [
   { name: "cut", label: "Cut", choices: numbered(arrows) },
   { name: "edit", label: "Source", choices: numbered(SOURCES) },
   { name: "open", label: "Open", choices: numbered(inside) },
+  { name: "said", asks: true, label: "Say first on which side that arrow is", choices: { unsaid: "…", encoder: "The encoder", decoder: "The decoder" } },
 ];
 
-export const start = () => ({ cut: "0", edit: "0", open: "3" });
+export const start = () => ({ cut: "0", edit: "0", open: "3", said: "unsaid" });
 
 /** Numbers that were stored as hundredths, two digits of base 36 each, in rows of this length. */
 function unpack(text, width) {
@@ -33,13 +34,18 @@ export function compute({ cut, edit, open }, { sources, encoder, runs }) {
   const changed = lengths.map((count) => [...run.changed.slice(from, (from += count))].map(Number));
   const fed = unpack(run.fed, run.fed.length / 2)[0];
   const opened = [unpack(encoder[edit], m), [fed.slice(0, m)], unpack(run.own, 10), unpack(run.cross, m), [fed.slice(m)]][open];
-  const broken = Object.keys(FIELDS).filter((field) => FIELDS[field].some((i) => run.text[i] !== whole.text[i]));
-  return { text: run.text, right: whole.text, sure: unpack(run.sure, 10)[0], changed, opened, broken };
+  return { text: run.text, right: whole.text, sure: unpack(run.sure, 10)[0], changed, opened, broken: breaks(run, whole) };
 }
 
+/** The fields of a date that a network with a cut writes otherwise than the whole one. */
+const breaks = (run, whole) => Object.keys(FIELDS).filter((field) => FIELDS[field].some((i) => run.text[i] !== whole.text[i]));
+
+/** What breaks without an arrow, for each source. */
+const everywhere = (cut, runs) => runs.map((ofSource) => breaks(ofSource[cut], ofSource[0]).join());
+
 export const goal = {
-  words: "Cut one arrow so that only the year breaks. Can you?",
-  isReached: (state, { broken }) => broken.join() === "year",
+  words: "Cut one arrow so that the year breaks and nothing else, whichever date it reads.",
+  isReached: ({ cut, said }, _, { runs }) => said === "encoder" && everywhere(cut, runs).every((broken) => broken === "year"),
 };
 
 const list = (words) => words.map(inLanguage).join(", ");
@@ -54,7 +60,11 @@ export function say({ cut, edit }, { text, right, broken, changed }, { runs }) {
     return `One source character differs, ${touched} of the encoder's 11 vectors have moved, and ${count} of 10 written characters changed.`;
   }
   if (arrow === "what cross-attention adds") return `Nothing arrives from the source, so it writes ${text}, whatever date you give it.`;
-  if (broken.length === 0) return `Without ${arrow} it still writes ${text}. Try another source.`;
+  const of = everywhere(cut, runs);
+  if (of.every((fields) => fields === "")) return `Without ${arrow} it still writes all five dates right. It can do without this arrow.`;
+  if (broken.length === 0) return `Without ${arrow} it still writes ${text}. With another source it doesn't.`;
+  if (of.every((fields) => fields === "year")) return `Without ${arrow} it writes ${text}. With all five sources the year breaks, and nothing else.`;
+  if (broken.join() === "year") return `Without ${arrow} it writes ${text}, and only the year is wrong. Is that so with every source?`;
   const kept = Object.keys(FIELDS).filter((field) => !broken.includes(field));
   if (kept.length === 0) return `Without ${arrow} it writes ${text} instead of ${right}, and nothing is right.`;
   return `Without ${arrow} it writes ${text}: wrong in ${list(broken)}, right in ${list(kept)}.`;
@@ -119,8 +129,18 @@ export function draw({ state, outputs, inputs, width, make, words }) {
   const open = Number(state.open);
   const y0 = low + 76;
   say(10, y0 - 14, words(inside[open]), "heading", "start");
-  if (open === 1 || open === 4) return { height: bars(y0 + 12), parts };
-  return { height: grid(y0 + 12), parts };
+  return { height: legend(open === 1 || open === 4 ? bars(y0 + 12) : grid(y0 + 12)), parts };
+
+  /** What the marks mean, a line each; returns where it ends. */
+  function legend(y) {
+    const middle = y + 18;
+    put("circle", { cx: 18, cy: middle, r: 6, class: "moved", "fill-opacity": 0.6 });
+    line(18, middle + 14, 18, middle + 30, "path");
+    put("rect", { x: 12, y: middle + 42, width: 12, height: 8, class: "sure" });
+    ["Vectors that have moved, the larger the more", "The path past a sub-layer", "How sure it is of a character"].forEach((said, i) =>
+      say(34, middle + 5 + 22 * i, words(said), "heading", "start"));
+    return y + 76;
+  }
 
   /** How long what the feed-forward network adds is, beside the stream of each token. */
   function bars(y) {

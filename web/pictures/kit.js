@@ -2,7 +2,8 @@
 //
 // A picture is a module with `controls`, `start`, `compute`, `draw`, `say` and, if it has one, a `goal`:
 //   controls  [{name, label, min, max, step, words}] a slider each, [{name, label, choices}] a list of choices; one with
-//             isShown(state) is there only while that is true
+//             isShown(state) is there only while that is true. One that `asks` stands above the drawing: what the reader
+//             expects, said first, so that choosing it sets all else back
 //   start     (inputs) -> state {name of a control: number or choice}
 //   compute   (state, inputs) -> outputs, numbers as JSON has them
 //   draw      ({state, outputs, inputs, width, make, words}) -> {height, parts}, SVG elements in pixels
@@ -65,15 +66,16 @@ export function mount(figure, picture) {
   const status = make("p", { class: "picture-status", role: "status" });
   const aim = goal && make("p", { class: "picture-goal" });
   const again = make("button", { type: "button", class: "picture-again" }, inLanguage("Start again"));
-  const panel = make("div", { class: "picture-controls" }, ...controls.map(control), again);
-  const frame = make("div", { class: "picture-frame" }, ...[aim, drawing, panel, sentence, status].filter(Boolean));
+  const [asked, moved] = [true, false].map((asks) => controls.filter((one) => Boolean(one.asks) === asks).map(control));
+  const panel = make("div", { class: "picture-controls" }, ...moved, again);
+  const frame = make("div", { class: "picture-frame" }, ...[aim, ...asked, drawing, panel, sentence, status].filter(Boolean));
 
   function control(one, position) {
     const attributes = { "data-control": one.name, ...(position === 0 && { "data-first": "" }) };
     const field = one.choices
       ? make("select", attributes, ...Object.entries(one.choices).map(([value, words]) => make("option", { value }, inLanguage(words))))
       : make("input", { type: "range", min: one.min, max: one.max, step: one.step, ...attributes });
-    field.addEventListener("input", () => change({ [one.name]: one.choices ? field.value : Number(field.value) }));
+    field.addEventListener("input", () => change({ ...(one.asks && first), [one.name]: one.choices ? field.value : Number(field.value) }));
     return make("label", { class: "picture-control" }, make("span", {}, inLanguage(one.label)), field);
   }
 
@@ -100,7 +102,7 @@ export function mount(figure, picture) {
       aim.textContent = `${reached ? "✓" : "○"} ${inLanguage(goal.words)}`;
     }
     for (const one of controls) {
-      const field = panel.querySelector(`[data-control="${one.name}"]`);
+      const field = frame.querySelector(`[data-control="${one.name}"]`);
       field.value = state[one.name];
       if (one.isShown) field.closest("label").hidden = !one.isShown(state);
       if (one.words) field.setAttribute("aria-valuetext", inLanguage(one.words(state, outputs)));
