@@ -1,7 +1,5 @@
 // Predictions: a first wrong choice shows only its question, and the reader may choose again; the right one, a second one
 // or *show* opens what is hidden in the frame. Choices are kept in this browser alone, and the first ones are counted.
-// Where the first choice is a question (class `ask`), the answer is produced: with a slider for each number in the first
-// line of the right one, or by marking cells of its table, in which 1 stands for a mark.
 {
   const frames = [...document.querySelectorAll(".prediction")];
   const control = document.querySelector(".predictions button");
@@ -15,54 +13,6 @@
   const groups = frames.filter((frame) => choices(frame).length);
   const isRight = (frame, i) => choices(frame)[i]?.classList.contains("right");
 
-  const isProduced = (frame) => choices(frame)[0]?.classList.contains("ask");
-
-  const make = (name, attributes, ...children) => {
-    const element = Object.assign(document.createElement(name), attributes);
-    element.append(...children);
-    return element;
-  };
-
-  /** Put sliders or a grid to mark into a frame, and a button that compares them with the answer. */
-  function produce(frame, n) {
-    const [ask, right] = choices(frame);
-    const form = make("div", { className: "produce" }), compare = make("button", { type: "button", textContent: said("Compare") });
-    const table = right.querySelector("table")?.cloneNode(true);
-    let isNear;
-    if (table) {
-      const cells = [...table.querySelectorAll("td")].filter((cell) => /^[01]$/.test(cell.textContent.trim()));
-      const wanted = cells.map((cell) => cell.textContent.trim() === "1");
-      const marks = cells.map((cell) => {
-        const of = [cell.parentElement.cells[0], table.tHead.rows[0].cells[cell.cellIndex]].map((one) => one.textContent.trim());
-        const mark = make("button", { type: "button", ariaPressed: "false", ariaLabel: of.filter(Boolean).join(", ") });
-        mark.addEventListener("click", () => { mark.ariaPressed = String(mark.ariaPressed !== "true"); });
-        cell.replaceChildren(mark);
-        return mark;
-      });
-      const most = marks.length > 6 ? 1 : 0; // cells that may differ
-      isNear = () => marks.filter((mark, i) => (mark.ariaPressed === "true") !== wanted[i]).length <= most;
-      form.append(table);
-      for (const cell of right.querySelectorAll("td")) if (/^[01]$/.test(cell.textContent.trim())) cell.textContent = cell.textContent.trim() === "1" ? "✓" : "·";
-    } else {
-      const named = right.querySelector("p").textContent.split(" · ").map((part) => /^(.*) (\d\.\d+)$/.exec(part.trim()));
-      const sliders = named.map(([, name]) => {
-        const slider = make("input", { type: "range", min: 0, max: 1, step: 0.05, value: 0 }), shown = make("output", { textContent: "0.00" });
-        slider.addEventListener("input", () => { shown.textContent = Number(slider.value).toFixed(2); });
-        form.append(make("label", {}, make("span", {}, name), slider, shown));
-        return slider;
-      });
-      isNear = () => named.every(([, , wanted], i) => Math.abs(wanted - sliders[i].value) < 0.04);
-    }
-    compare.addEventListener("click", () => {
-      const i = isNear() ? 1 : 0;
-      if (i === 0) ask.open = true;
-      choose(frame, n, i);
-    });
-    form.append(compare);
-    ask.before(form);
-    frame.classList.add("producing");
-  }
-
   /** What was chosen in a frame, in this order: none, one or two of its choices. */
   const listTried = (n) => [].concat(chosen[n] ?? []);
   const isOver = (frame, tried) => tried.length > 1 || tried.some((i) => isRight(frame, i)) || Boolean(answer(frame)?.open);
@@ -75,9 +25,7 @@
       choice.classList.toggle("known", tried.length > 0 && isOver(frame, tried) && isRight(frame, i));
     });
     const right = tried.some((i) => isRight(frame, i));
-    const [first] = choices(frame);
-    if (isProduced(frame) && isOver(frame, tried)) [first.open, choices(frame)[1].open] = [false, true];
-    const words = !isOver(frame, tried) ? isProduced(frame) ? "Not yet. Answer the question, and compare again." : "Not this one. Answer its question, and choose again." : right ? "That's right." : "Now the answer is shown.";
+    const words = !isOver(frame, tried) ? "Not this one. Answer its question, and choose again." : right ? "That's right." : "Now the answer is shown.";
     const status = frame.querySelector(".again"), now = tried.length ? said(words) : "";
     if (status.textContent !== now) status.textContent = now; // or it is read aloud again
   }
@@ -117,7 +65,7 @@
 
   function choose(frame, n, i) {
     const tried = listTried(n);
-    if ((tried.includes(i) && !isProduced(frame)) || (tried.length && isOver(frame, tried))) return; // the first choice is the prediction
+    if (tried.includes(i) || (tried.length && isOver(frame, tried))) return; // the first choice is the prediction
     tried.push(i);
     chosen = { ...chosen, [n]: tried };
     write(key, chosen);
@@ -134,7 +82,6 @@
     const status = Object.assign(document.createElement("p"), { className: "again" });
     status.setAttribute("role", "status");
     choices(frame).at(-1).after(status);
-    if (isProduced(frame)) produce(frame, n);
     choices(frame).forEach((choice, i) => choice.querySelector("summary").addEventListener("click", () => choose(frame, n, i)));
     answer(frame)?.addEventListener("toggle", () => mark(frame, n));
   });
