@@ -49,6 +49,7 @@ def change_choices(change):
     return spoil
 
 
+ANSWER = '**Predict.** <details class="choice right" data-kind="bars"><summary>x</summary>\n\n| A |\n|---|\n| 7 |\n\n</details>'
 CHAPTER = {  # the problem: how to spoil a chapter
     "exactly one H1": add_text("# Another title"),
     "last sections": lambda chapter: chapter.cells.append(new_markdown_cell("## Afterthought")),
@@ -75,6 +76,8 @@ CHAPTER = {  # the problem: how to spoil a chapter
     "without a prediction": lambda chapter: chapter.cells[3].metadata.update(tags=["answer"]),
     "two to four": change_choices(lambda text: text.replace("choice right", "choice")),
     "without a summary": change_choices(lambda text: text.replace("</summary>\n\n", "</summary>\n", 1)),
+    "not one question and then a table": add_text(ANSWER),
+    "nothing binds 7": add_text(ANSWER),
     "opens a section": lambda chapter: chapter.cells[0].metadata.update(tags=["answer"]),
     "solution region": change_exercise(lambda solution, check: solution.update(source="x")),
 }

@@ -28,7 +28,10 @@ from tools.place_choices import place_choices
 LAST = ["Common misconceptions", "Summary", "Exercises", "Sources"]
 MYST = re.compile(r"^:::|^```\{|\{[a-z:]+\}`|^\+\+\+|^\(.*\)=$", re.M)
 MACHINE = re.compile(r"/home/|/Users/|/root/|/tmp/|/work/|[A-Z]:\\\\|0x[0-9a-f]{6,}")
-CHOICE = re.compile(r'<details class="(choice[^"]*)">\n?<summary>[^\n]+</summary>\n\n')
+CHOICE = re.compile(r'<details class="(choice[^"]*)"[^>]*>\n?<summary>[^\n]+</summary>\n\n')
+MADE = re.compile(
+    r'<details class="choice right" data-kind="(bars|cells|place)"[^>]*>\n?<summary>[^\n]+</summary>\n\n\|'
+)
 TALKING_DOWN = re.compile(r"\b(simply|obviously|trivially|as we all know|needless to say|as can be seen)\b", re.I)
 
 
@@ -156,6 +159,11 @@ def list_prediction_problems(notebook):
             yield f"a choice without a summary and a blank line: {name}"
         if choices and not (predicts and 2 <= len(choices) <= 4 and choices.count("choice right") == 1):
             yield f"choices that are not two to four, one of them right, after a prediction: {name}"
+        if "data-kind" in cell.source:
+            if choices != ["choice asks", "choice right"] or not MADE.search(cell.source):
+                yield f"what is to be made has not one question and then a table with the answer: {name}"
+            unbound = bindings.list_unbound(bindings.take_apart(cell.source))
+            yield from (f"nothing binds {number} in {row}" for number, row in unbound if row.startswith("|"))
         offered, answered = offered + bool(choices), is_answer
     if offered < 3:
         yield f"{offered} predictions offer choices, not at least 3"
@@ -192,7 +200,7 @@ def count_giveaways(sources):
     places, excess = Counter(), 0
     for source in sources:
         right = [kind == "choice right" for kind in CHOICE.findall(source)]
-        if right:
+        if right and "data-kind" not in source:
             lengths = [len(re.sub("<[^>]+>", "", text)) for text in re.findall("<summary>(.+)</summary>", source)]
             places[right.index(True)] += 1
             longest = [length == max(lengths) for length in lengths]

@@ -1,5 +1,6 @@
 // Predictions: a first wrong choice shows only its question, and the reader may choose again; the right one, a second one
 // or *show* opens what is hidden in the frame. Choices are kept in this browser alone, and the first ones are counted.
+// A prediction that is made, not chosen (pictures/produce.js), counts as the question if it is wrong, else as the right one.
 {
   const frames = [...document.querySelectorAll(".prediction")];
   const control = document.querySelector(".predictions button");
@@ -11,6 +12,7 @@
   const choices = (frame) => [...frame.querySelectorAll("details.choice")];
   const answer = (frame) => frame.querySelector("details.answer");
   const groups = frames.filter((frame) => choices(frame).length);
+  const isMade = (frame) => "kind" in (frame.querySelector("details.choice.right")?.dataset ?? {});
   const isRight = (frame, i) => choices(frame)[i]?.classList.contains("right");
 
   /** What was chosen in a frame, in this order: none, one or two of its choices. */
@@ -25,7 +27,9 @@
       choice.classList.toggle("known", tried.length > 0 && isOver(frame, tried) && isRight(frame, i));
     });
     const right = tried.some((i) => isRight(frame, i));
-    const words = !isOver(frame, tried) ? "Not this one. Answer its question, and choose again." : right ? "That's right." : "Now the answer is shown.";
+    const notYet = isMade(frame) ? "Not yet. Answer the question, and compare again." : "Not this one. Answer its question, and choose again.";
+    const words = !isOver(frame, tried) ? notYet : right ? "That's right." : "Now the answer is shown.";
+    frame.classList.toggle("over", isOver(frame, tried));
     const status = frame.querySelector(".again"), now = tried.length ? said(words) : "";
     if (status.textContent !== now) status.textContent = now; // or it is read aloud again
   }
@@ -65,7 +69,7 @@
 
   function choose(frame, n, i) {
     const tried = listTried(n);
-    if (tried.includes(i) || (tried.length && isOver(frame, tried))) return; // the first choice is the prediction
+    if ((tried.includes(i) && !isMade(frame)) || (tried.length && isOver(frame, tried))) return; // the first choice is the prediction
     tried.push(i);
     chosen = { ...chosen, [n]: tried };
     write(key, chosen);
@@ -78,11 +82,21 @@
     show();
   }
 
+  /** Let the reader make the prediction; where modules can't be loaded, its question and answer are folds. */
+  function make(frame, n) {
+    const told = (right) => {
+      choices(frame)[Number(right)].open = true;
+      choose(frame, n, Number(right));
+    };
+    if (location.protocol !== "file:") import("./pictures/produce.js").then(({ build }) => build(frame, told)).catch(console.error);
+  }
+
   groups.forEach((frame, n) => {
     const status = Object.assign(document.createElement("p"), { className: "again" });
     status.setAttribute("role", "status");
     choices(frame).at(-1).after(status);
-    choices(frame).forEach((choice, i) => choice.querySelector("summary").addEventListener("click", () => choose(frame, n, i)));
+    if (isMade(frame)) make(frame, n);
+    else choices(frame).forEach((choice, i) => choice.querySelector("summary").addEventListener("click", () => choose(frame, n, i)));
     answer(frame)?.addEventListener("toggle", () => mark(frame, n));
   });
 
