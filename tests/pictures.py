@@ -22,6 +22,7 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewp
 <main><h1>picture</h1><figure data-picture="{name}" data-inputs='{inputs}'><p data-static>static</p></figure></main>
 <script type="module" src="start.js"></script>"""
 ASKED = [1, 2, 0]  # in the triangle, A is to attend to B, B to C, C to A
+MASKED = {"before": softmax, "after": lambda scores, mask: softmax(scores) * mask}
 WEIGH = {"softmax": softmax, "relu": relu_weights}
 
 
@@ -81,6 +82,17 @@ def clocks(state, inputs):
     return {"query_at": query_at, "key_at": key_at, "query": query, "key": key, "score": query @ key}
 
 
+def ripple(state, inputs):
+    """Recompute chapter 5's picture."""
+    mask = np.array([[state[f"cell{i}{j}"] == "may" for j in range(5)] for i in range(5)])
+    before, far = np.array(inputs["tokens"]), []
+    after = np.where(np.arange(5)[:, None] == int(state["changed"]), inputs["others"], before)
+    for matrices in np.array(inputs["matrices"]):
+        before, after = (attention(*(x @ matrices), mask, weigh=MASKED[state["when"]])[0] for x in (before, after))
+        far.append(abs(after - before).max(axis=1))
+    return {"mask": mask.astype(float), "far": far, "closed": (~mask).sum()}
+
+
 def whole(state, inputs):
     """Recompute chapter 7's picture, from its stored runs."""
     edit, cut, opened = (int(state[name]) for name in ("edit", "cut", "open"))
@@ -103,6 +115,7 @@ RECOMPUTE = {
     "03-alibi": alibi,
     "04-triangle": triangle,
     "04-clocks": clocks,
+    "05-ripple": ripple,
     "07-whole": whole,
 }
 

@@ -8,20 +8,21 @@ import json
 import pickle
 import re
 from base64 import b64encode
+from contextlib import nullcontext
 from itertools import chain
 
 import numpy as np
 import pytest
 
 from attention_course import checks
-from attention_course.checks import _again
+from attention_course.checks import _again, _ask
 from attention_course.checks._ask import draw_sizes
 from attention_course.checks._compare import FEEDBACK, check_prediction
 from attention_course.checks.ch10 import ASKS, BUGS, PROGRAMS, SYMPTOMS
 from attention_course.museum import detectors
 from attention_course.museum.exhibits import UNLABELLED
 from book.chapter import CHAPTERS, exercises, prose, read
-from homework.answers import DATA, EXERCISES, watch
+from homework.answers import DATA, EXERCISES, ch05, watch
 from tools.instructors_page import list_entries, quote_check
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # wrong answers overflow
@@ -220,6 +221,16 @@ def test_every_seed_has_a_size_of_1_and_one_above_9_and_no_other_seed_has_all_of
         assert 1 in sizes and max(sizes) > 9
     assert len({*map(str, trials)}) == len(trials)
     assert spy(ASKED[name], 0) == trials[0]  # what is visible is the same for everybody
+
+
+def test_nan_on_the_way_is_seen_without_the_flags_that_a_browser_lacks(monkeypatch):
+    monkeypatch.setattr(_ask, "IN_BROWSER", True)
+    monkeypatch.setattr(_ask, "note_nan", lambda met: nullcontext())
+    for right in ch05.RIGHT.values():
+        checks.masked_attention(right)
+    for where in ("weights", "output"):
+        with pytest.raises(checks.Wrong, match="makes NaN on the way"):
+            checks.masked_attention(ch05.replace_nan(where))
 
 
 @pytest.mark.parametrize("name", ["ex01-attention", "ex01-mend", "ex05-attention", "ex05-mend"])

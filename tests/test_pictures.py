@@ -289,6 +289,23 @@ def test_the_hands_lie_where_the_outputs_say(picture):
             np.testing.assert_allclose(np.stack([x2 - x1, y1 - y2], axis=1), pairs, atol=0.01)
 
 
+@only("05-ripple")
+def test_outputs_that_move_are_marked_and_a_tap_opens_or_closes_a_cell(picture):
+    for shown in check_at_random(picture, 9, 40):
+        marked = picture.eval_on_selector_all("svg .node", "all => all.map(one => one.classList.contains('reacts'))")
+        words = [str(i) == shown["state"]["changed"] for i in range(5)]
+        assert marked == [*words, *(far > 1e-9 for row in shown["outputs"]["far"] for far in row)]
+        assert picture.locator("svg .hidden").count() == shown["outputs"]["closed"]
+    cells = picture.locator("svg [data-tap]")
+    for number in range(5, 30):  # behind the five words
+        name = f"cell{(number - 5) // 5}{(number - 5) % 5}"
+        before = read(picture)["state"][name]
+        cells.nth(number).click()
+        assert {before, read(picture)["state"][name]} == {"may", "not"}
+    cells.nth(3).click()
+    assert read(picture)["state"]["changed"] == "3"
+
+
 @only("07-whole")
 @pytest.mark.parametrize("opened", ["0", "3"])
 def test_the_letters_and_the_weights_of_the_open_grid_are_those_of_the_outputs(picture, opened):

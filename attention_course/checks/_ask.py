@@ -73,7 +73,7 @@ def watch(answer, /, **arguments):
     sys.setprofile(note)
     try:
         with note_nan(met):
-            call(answer, arguments)
+            call(answer, {name: watch_array(x, met) for name, x in arguments.items()} if IN_BROWSER else arguments)
     finally:
         sys.setprofile(before)
     return called | set(getattr(answer, "called", ())), bool(met) or getattr(answer, "met_nan", False)
@@ -81,10 +81,7 @@ def watch(answer, /, **arguments):
 
 @contextmanager
 def note_nan(met):
-    """Append to a list whenever NumPy makes NaN of numbers, even where the student silences the warning.
-
-    In a browser it never does, since WebAssembly has no flags for it.
-    """
+    """Append to a list whenever NumPy makes NaN of numbers, even where the student silences the warning."""
     errstate, others = np.errstate, ("divide", "over", "under")
 
     def keep_invalid(**settings):
@@ -95,6 +92,31 @@ def note_nan(met):
         patch.multiple(np, errstate=keep_invalid, seterr=lambda *_, **__: {}),
     ):
         yield
+
+
+IN_BROWSER = sys.platform == "emscripten"  # where NumPy says nothing of NaN, since WebAssembly has no flags for it
+
+
+def watch_array(array, met):
+    """Return a view of an array; a list grows when a function of NumPy makes NaN of it or of what is computed from it."""
+
+    def note(got):
+        if not isinstance(got, np.ndarray | np.floating):
+            return got
+        met.extend([True] * bool(np.isnan(np.asarray(got)).any()))
+        return np.asarray(got).view(Watched)
+
+    class Watched(np.ndarray):
+        def __array_ufunc__(self, ufunc, method, *given, out=(), **options):
+            given, out = (
+                tuple(x.view(np.ndarray) if isinstance(x, Watched) else x for x in some) for some in (given, out)
+            )
+            return note(getattr(ufunc, method)(*given, **options, **({"out": out} if out else {})))
+
+        def __array_function__(self, function, types, given, options):
+            return note(super().__array_function__(function, types, given, options))
+
+    return np.asarray(array).view(Watched)
 
 
 def _name(answer):

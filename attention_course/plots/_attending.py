@@ -2,9 +2,12 @@
 
 import numpy as np
 
+from attention_course.interventions import change_token
+
 from ._canvas import Canvas
 from ._given import as_array, check_labels, plural
-from ._style import BLUE, CYCLE, ORANGE
+from ._steer import with_inputs
+from ._style import BLUE, CYCLE, GREY, ORANGE
 
 
 def circle(labels, arrows):
@@ -83,3 +86,49 @@ def shaded(tables, owners):
                 sheet.box(x, y, str(number), width=0.46, height=0.3, colour=colour, filled=0.35)
         height -= 0.34 * table.shape[1] + 0.5
     return sheet.picture(f"{plural(len(tables), 'stack')} of shaded tables")
+
+
+def ripple(words, tokens, others, matrices, mask, *, changed):
+    """Draw which outputs of two layers of attention react if one word is changed, beside the mask of both layers.
+
+    It is the first state of the picture to touch of chapter 5, and carries what that picture needs.
+
+    Parameters
+    ----------
+    words : n labels
+    tokens, others : (n, d), the words and what each of them can become
+    matrices : (2, 3, d, d), W_q, W_k and W_v of each layer
+    mask : (n, n) bool, True = may look
+    changed : int, which word is changed
+
+    Examples
+    --------
+    >>> ripple(["a", "b"], np.eye(2), -np.eye(2), np.ones((2, 3, 2, 2)), [[True, False], [True, True]], changed=0)
+    <picture: 2 words through 2 layers>
+    """
+    tokens, others, matrices, mask = as_array(tokens), as_array(others), as_array(matrices), np.asarray(mask, bool)
+    n = len(words)
+    if mask.shape != (n, n) or tokens.shape != others.shape or len(tokens) != n:
+        raise ValueError(f"{n} words, a mask of {mask.shape} and tokens of {tokens.shape}; expected one of each a word")
+    moved = change_token(tokens, others[changed], matrices, mask, changed) > 1e-9
+    sheet, left, up = Canvas(5.2, 4.9), 1.1 + 0.8 * np.arange(n), (2.55, 3.5, 4.45)
+    states = [np.arange(n) == changed, *moved]
+    for level, name in enumerate(("words", *(f"layer {i + 1}" for i in range(len(matrices))))):
+        sheet.text(0.35, up[level], name)
+        for j, x in enumerate(left):
+            for k in np.flatnonzero(mask[j]) if level else ():
+                carries = states[level - 1][k]
+                look = {"colour": ORANGE, "width": 1.4} if carries else {"colour": GREY, "width": 0.4, "dashed": True}
+                sheet.arrow((left[k], up[level - 1] + 0.2), (x, up[level] - 0.2), **look)
+            sheet.box(x, up[level], words[j], width=0.74, colour=ORANGE if states[level][j] else GREY,
+                      filled=0.35 * states[level][j])  # fmt: skip
+    for i in range(n):
+        sheet.text(0.55, 1.65 - 0.36 * i, words[i])
+        sheet.text(left[i], 2.0, words[i])
+        for j in range(n):
+            open_ = mask[i, j]
+            sheet.box(left[j], 1.65 - 0.36 * i, "" if open_ else "✗", width=0.7, height=0.3,
+                      colour=BLUE if open_ else GREY, filled=0.25 * open_)  # fmt: skip
+    inputs = {"words": [*words], "tokens": tokens, "others": others, "matrices": matrices}
+    picture = sheet.picture(f"{n} words through {len(matrices)} layers")
+    return with_inputs(picture, "05-ripple", inputs | {"mask": mask.astype(int), "changed": changed})

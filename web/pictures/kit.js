@@ -11,7 +11,7 @@
 //   goal      {words, isReached(state, outputs, inputs)}
 //   grab      (x, y, {inputs, state, width, handle}) -> what of the state changes when the pointer is at this pixel;
 //             handle is the data-handle of what is dragged
-//   tap       (x, y, {inputs, width}) -> what of the state changes when this pixel is tapped, or null
+//   tap       (x, y, {inputs, state, width}) -> what of the state changes when this pixel is tapped, or null
 // None of them keeps anything: drawing the same state twice gives the same elements.
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -143,7 +143,7 @@ export function mount(figure, picture) {
   }
   if (tap) drawing.addEventListener("click", (event) => {
     const box = drawing.getBoundingClientRect();
-    const part = event.target.closest("[data-tap]") && tap(event.clientX - box.left, event.clientY - box.top, { inputs, width: frame.clientWidth });
+    const part = event.target.closest("[data-tap]") && tap(event.clientX - box.left, event.clientY - box.top, { inputs, state, width: frame.clientWidth });
     if (part) change(part);
   });
   again.addEventListener("click", () => change(first));
