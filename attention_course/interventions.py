@@ -7,10 +7,6 @@ by the stop button of a notebook. To change what a module returns, use torch's o
 
 from contextlib import contextmanager
 
-import numpy as np
-
-from attention_src import scaled_dot_product_attention
-
 
 @contextmanager
 def replace_attribute(parts, name, value):
@@ -67,27 +63,3 @@ def overwrite(tensor, value):
         yield
     finally:
         numbers[...] = before
-
-
-def change_token(tokens, other, matrices, mask, changed):
-    """Return how far each output moves in each layer of attention if one token becomes another: (layers, n).
-
-    Parameters
-    ----------
-    tokens : (n, d)
-    other : (d,), what the token becomes
-    matrices : (layers, 3, d, d), W_q, W_k and W_v of each layer
-    mask : (n, n) bool, True = may look, in every layer
-    changed : int, which token it is
-
-    Examples
-    --------
-    >>> change_token(np.eye(2), np.ones(2), [[np.eye(2)] * 3], np.tri(2, dtype=bool), 1)[0, 0]
-    np.float64(0.0)
-    """
-    before, after, far = np.array(tokens, float), np.array(tokens, float), []
-    after[changed] = other
-    for w_q, w_k, w_v in matrices:
-        before, after = (scaled_dot_product_attention(x @ w_q, x @ w_k, x @ w_v, mask)[0] for x in (before, after))
-        far.append(abs(after - before).max(axis=-1))
-    return np.array(far)

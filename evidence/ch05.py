@@ -63,7 +63,9 @@ def predict_dice(book, seed, where):
 
 
 EXPERIMENTS = {
-    "dice": Experiment(predict_dice, DICE, grid(seed=WITH_PAGE, where=["after", "before"])),
+    "dice": Experiment(
+        predict_dice, DICE, [*grid(seed=WITH_PAGE, where=["after"]), *grid(seed=WITH_PAGE[:3], where=["before"])]
+    ),
     "masks": Experiment(count_reactions, ("torch", "causal_mask", "who_reacts"), grid(seed=SEEDS)),
     "pictures": Experiment(
         train_and_redraw,
@@ -81,7 +83,9 @@ HALF_LEARNED = {"found": 0.5, "weight": 0.5, "error": 0.2, "mean": 0.19}
 HALF_LEARNED |= {"colour": 0.5, "colour_error": 0.2, "ring": 0.5, "smaller": 0.5}
 
 FOUND_UNTRAINED = Series("found", "things found before training", UNTRAINED)
-dice_claim = claim_of("dice", "6 seeds, each with its own initial weights, batches and new throws")
+dice_claim = claim_of(
+    "dice", "6 seeds (3 with the mask before the softmax), each with its own initial weights, batches and new throws"
+)
 picture_claim = claim_of("pictures", "5 seeds, each with its own scenes, initial weights and batches")
 thing_claim = claim_of(
     "pictures", "5 networks that read “thing” for every word, each with its own scenes, initial weights and batches"

@@ -60,12 +60,6 @@ def test_a_figure_names_no_date_and_no_version_has_no_font_and_keeps_hangul():
     assert not re.search(r"\d\.\d{3,}", re.sub(r">[^<]*<", "", svg))
 
 
-def test_a_supplier_of_nothing_has_no_arrow():
-    ask = {"asks": ([[1.0, 0.0]], ["I"], ["나는", "밥을"])}
-    drawn, more = plots.supply(ask).svg, plots.supply({"asks": ([[0.5, 0.5]], ["I"], ["나는", "밥을"])}).svg
-    assert "나는" in drawn and drawn.count("<path") < more.count("<path")
-
-
 def test_a_patch_without_a_weight_is_left_as_it_is():
     picture = plots.over_image(np.zeros((1, 2, 3)), {"": [np.nan, 0.5]})
     assert re.findall(r"opacity: ([\d.]+); stroke", picture.svg) == ["0.3"]
@@ -97,7 +91,6 @@ REFUSALS = [
     (lambda: plots.cut_photograph(PHOTO, 32, 10), "expected 1 to"),
     (lambda: plots.cut_photograph(PHOTO, 36, 1), "a number that divides both"),
     (lambda: plots.circle("ABC", [(0, 3)]), "two different labels"),
-    (lambda: plots.supply({"asks": ([[1.0, 0.0]], ["I"], ["나는"])}), "expected one each"),
     (lambda: plots.shaded({"right": TABLE}, {"wrong": TABLE}), r"expected \(heads, rows, columns\) twice"),
     (lambda: plots.stream([[1], [2], [3]], [("norm", [-1])]), "1 parts for 3 stops"),
     (lambda: plots.blocks({}), None),

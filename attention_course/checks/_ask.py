@@ -98,7 +98,7 @@ IN_BROWSER = sys.platform == "emscripten"  # where NumPy says nothing of NaN, si
 
 
 def watch_array(array, met):
-    """Return a view of an array; a list grows when a function of NumPy makes NaN of it or of what is computed from it."""
+    """Return a view of an array; a list grows when NumPy makes NaN of it or of what is computed from it."""
 
     def note(got):
         if not isinstance(got, np.ndarray | np.floating):

@@ -10,7 +10,7 @@ anything by colour alone. Values are rounded before they are drawn.
 # ruff: noqa: F401
 from . import _style
 from ._alibi import alibi
-from ._attending import circle, ripple, shaded, supply
+from ._attending import circle, shaded
 from ._canvas import Canvas
 from ._costs import cache_steps, online_steps, shared_heads
 from ._images import arrows_over, cut_photograph, over_image, photograph

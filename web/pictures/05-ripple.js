@@ -11,7 +11,7 @@ const choices = Object.fromEntries(WORDS.map((word, i) => [String(i), word]));
 const cells = numbers.flatMap((i) => numbers.map((j) => [i, j]));
 
 const cell = ([i, j]) => ({
-  name: `cell${i}${j}`, label: `${WORDS[i]} looks at ${WORDS[j]}`, choices: { may: "open", not: "closed" },
+  name: `cell${i}${j}`, label: `May ${WORDS[i]} look at ${WORDS[j]}?`, choices: { may: "Open", not: "Closed" },
   isShown: ({ row }) => row === WORDS[i],
 });
 
@@ -123,14 +123,14 @@ export function draw({ state, outputs, width, make, words }) {
     height,
     parts: [
       ...flows, ...boxes, ...grids,
-      ...[1, 2].map((level) => text(0, at(level, 0)[1] + 5, words(`layer ${level}`), "heading", "start")),
-      text(0, at(0, 0)[1] + 5, words("words"), "heading", "start"),
+      ...[1, 2].map((level) => text(0, at(level, 0)[1] + 5, words(`Layer ${level}`), "heading", "start")),
+      text(0, at(0, 0)[1] + 5, words("Words"), "heading", "start"),
       ...numbers.flatMap((i) => [
         text(grid.x - 6, grid.y + i * side + side / 2 + 5, WORDS[i], "small", "end"),
         text(grid.x + i * side + side / 2 - 1, grid.y - 6, WORDS[i], "small"),
       ]),
-      text(grid.x + 2.5 * side, grid.y - 24, words("looks at →"), "heading"),
-      text(grid.x - 6, grid.y - 6, words("↓ who"), "heading", "end"),
+      text(grid.x + 2.5 * side, grid.y - 24, words("Who is looked at →"), "heading"),
+      text(grid.x - 6, grid.y - 6, words("Who looks ↓"), "heading", "end"),
     ],
   };
 }
