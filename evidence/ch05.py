@@ -85,7 +85,7 @@ FOUND_UNTRAINED = Series("found", "things found before training", UNTRAINED)
 dice_claim = claim_of(
     "dice", "6 seeds (2 with the mask before the softmax), each with its own initial weights, batches and new throws"
 )
-picture_claim = claim_of("pictures", "5 seeds, each with its own scenes, initial weights and batches")
+picture_claim = claim_of("pictures", "6 seeds, each with its own scenes, initial weights and batches")
 thing_claim = claim_of(
     "pictures", "5 networks that read “thing” for every word, each with its own scenes, initial weights and batches"
 )
