@@ -6,7 +6,7 @@ import pytest
 from attention_course.tasks import scene_examples
 from attention_src import causal_mask
 
-USES = ("who_sees", "trained", "report")
+USES = ("who_sees", "who_reacts", "trained", "report")
 
 
 @pytest.mark.parametrize("mask", [causal_mask(3), ~causal_mask(3)], ids=["causal", "opposite"])
@@ -14,6 +14,10 @@ def test_who_sees_never_shows_more_than_the_mask(book, mask):
     seen = [book.who_sees(mask, seed) for seed in range(30)]
     assert not any((one > mask).any() for one in seen)
     assert np.array_equal(np.max(seen, axis=0), mask)
+
+
+def test_y1_reacts_to_itself_under_the_opposite_mask_and_y2_does_not(book):
+    assert all((book.who_reacts(~causal_mask(3), seed)[[0, 1], [0, 1]] == [1, 0]).all() for seed in range(30))
 
 
 @pytest.mark.parametrize("seed", range(5))
