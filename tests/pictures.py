@@ -147,12 +147,15 @@ def draw_state(random, controls):
 
 def set_state(tab, state):
     """Ask for a state as a reader's link does, by the address."""
-    tab.evaluate("([name, state]) => { location.hash = `${name}?${new URLSearchParams(state)}` }", [tab.name, state])
-    tab.wait_for_function(
-        "(wanted) => Object.entries(wanted).every(([key, value]) =>"
-        " JSON.parse(document.querySelector('figure').dataset.state)[key] === value)",
-        arg=state,
+    shown = tab.evaluate(
+        """async ([name, state]) => {
+      const before = location.hash, moved = new Promise((done) => addEventListener("hashchange", done, {once: true}));
+      location.hash = `${name}?${new URLSearchParams(state)}`;
+      if (location.hash !== before) await moved;
+      return JSON.parse(document.querySelector("figure").dataset.state); }""",
+        [tab.name, state],
     )
+    assert {name: shown[name] for name in state} == state
 
 
 def read(tab):
