@@ -251,12 +251,13 @@ HELPER = """def shares(scores):
 WITH_HELPER = """def my_attention(query, key, value):
     weights = shares(query @ key.T / np.sqrt(key.shape[1]))
     return weights @ value, weights"""
+AS_A_VALUE = WITH_HELPER.replace("my_attention", "attend") + "\nmy_attention: object = attend"
 OTHER = {"id": "mine", "metadata": {}}
 LOADED = {  # in the place of the answer: cells, each a source and what it has instead of the answer's marks
     "a cell of its own": [(HELPER, OTHER), (WITH_HELPER, {})],
     "two cells under one id": [(HELPER, {}), (WITH_HELPER, {})],
     "between two halves": [("factor = 0", {}), ("%pwd", OTHER), (HELPER, {"id": "b"}), (WITH_HELPER, {"id": "c"})],
-    "below the answer": [(WITH_HELPER, {}), (HELPER, OTHER)],
+    "below the answer": [(AS_A_VALUE, {}), (HELPER, OTHER)],
 }
 
 
