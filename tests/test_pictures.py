@@ -164,6 +164,17 @@ def test_one_choice_alone_never_reaches_the_goal_and_to_say_it_comes_first(pictu
         assert read(picture)["state"] == first | {"said": last}
 
 
+@having("there")
+def test_a_goal_that_waits_for_what_is_to_be_said_first_says_so(picture):
+    first = read(picture)["state"]
+    ways = next([*one["choices"]] for one in picture.controls if one.get("asks"))
+    shown = []
+    for way in ways:
+        set_state(picture, first | EXPECTED[picture.name]["there"] | {"said": way})
+        shown.append(picture.locator(".picture-goal").inner_text()[0])
+    assert sorted(shown) == sorted(["✓", *(len(ways) - 1) * "◐"])
+
+
 @having("sentences")
 def test_every_sentence_can_be_met(picture):
     for words, state in EXPECTED[picture.name]["sentences"].items():
