@@ -6,13 +6,11 @@ import numpy as np
 
 __all__ = ["load_trained"]
 
-FILE = Path(__file__).with_name("trained_readers.npz")  # written by `python -m evidence.trained`
+FILE = Path(__file__).with_name("trained_readers.npz")  # written by `python -m evidence.alibi`
 
 
 def load_trained():
     """Return the weights of chapter 6's layers: {(number of heads, seed): {name of a parameter: array}}.
-
-    Matrices are as ``x @ W`` needs them. Half precision is made float64.
 
     >>> load_trained()[2, 0]["attend.out_proj.weight"].shape
     (16, 16)

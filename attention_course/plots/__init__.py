@@ -13,7 +13,7 @@ from ._alibi import alibi
 from ._attending import circle, supply
 from ._canvas import Canvas
 from ._costs import cache_steps, online_steps, shared_heads
-from ._heads import layer_of_heads, two_cuts
+from ._heads import layer_of_heads
 from ._images import arrows_over, cut_photograph, over_image, photograph
 from ._lamp import lamp, walks
 from ._layers import blocks, stream

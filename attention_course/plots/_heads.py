@@ -1,4 +1,4 @@
-"""The figures of chapter 6: one mixture and two cuts, and a token's way through a layer of several heads."""
+"""A token's way through a layer of several heads."""
 
 import numpy as np
 
@@ -7,46 +7,7 @@ from attention_src import scaled_dot_product_attention
 from ._canvas import Canvas
 from ._given import as_array, check_labels, format_number
 from ._matrices import _draw_cells
-from ._steer import with_inputs
-from ._style import BLUE, GREEN, GREY, INK, ORANGE, book_style
-
-FOUR = ((0, 0), (1, 0), (0, 1), (1, 1))  # what the place and the person mean: money or water
-
-
-def two_cuts(weight, cuts, places, people, *, asks):
-    """Draw where four sentences lie on the line between money, 0, and water, 1, and the two cuts that answer.
-
-    It is the first state of the picture to touch of chapter 6, and carries what that picture needs.
-
-    Parameters
-    ----------
-    weight : float from 0 to 1, that of the place; the person has the rest
-    cuts : 2 float, from where on the answer is water, for the place and for the person
-    places, people : 2 str each, the one that means money and the one that means water
-    asks : str, the word that asks
-
-    Examples
-    --------
-    >>> two_cuts(0.3, (0.4, 0.6), ("city", "river"), ("broker", "sailor"), asks="bank")
-    <picture: 2 of 4 sentences right>
-    """
-    sheet, right = Canvas(4.28, 2.55), 0
-    sheet.text(2.14, 2.48, f"{asks}: place {weight:.2f}, person {1 - weight:.2f}", colour=BLUE, weight="bold")
-    sheet.arrow((0.3, 1.7), (4.1, 1.7))
-    for name, cut, y in zip(("place", "person"), cuts, (2.17, 1.27), strict=True):
-        sheet.bar(0.4 + 3.5 * cut, 1.4, 0.6, width=0.03)
-        sheet.text(0.4 + 3.5 * cut, y, name, colour=ORANGE)
-    for i, (place, person) in enumerate(FOUR):
-        share = weight * place + (1 - weight) * person
-        said = [int(share > cut) for cut in cuts]
-        right += said == [place, person]
-        sheet.circle(0.4 + 3.5 * share, 1.7, str(i + 1), radius=0.12, colour=BLUE)
-        answer = ", ".join(("money", "water")[bit] for bit in said)
-        row = f"{i + 1}  {places[place]}, {people[person]}: {answer} {'✓' if said == [place, person] else '✗'}"
-        sheet.text(2.14, 0.98 - 0.28 * i, row)
-    picture = sheet.picture(f"{right} of 4 sentences right")
-    inputs = {"weight": weight, "cuts": [*cuts], "places": [*places], "people": [*people], "asks": asks}
-    return with_inputs(picture, "06-cuts", inputs)
+from ._style import BLUE, GREEN, GREY, INK, book_style
 
 
 def layer_of_heads(X, matrices, W_o, words, numbers, *, token):
