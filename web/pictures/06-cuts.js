@@ -8,7 +8,7 @@ const [LEAST, MOST] = [-0.1, 1.1]; // how far a cut can go
 const ONE_SIDED = 0.98;
 const SAME = 0.03;
 
-const share = (label, shown) => ({ name: label.name, label: label.words, min: label.min, max: label.max, step: 0.01, ...shown, words: (state, { right }) => `${digits(state[label.name])}, ${right} of 4 sentences right` });
+const share = (label, shown) => ({ name: label.name, label: label.words, min: label.min, max: label.max, step: 0.01, ...shown, words: (state, { right }) => `Value ${digits(state[label.name])}, ${right} of 4 sentences right` });
 const isTwo = ({ heads }) => heads === "two";
 
 export const controls = [
@@ -67,8 +67,9 @@ export function grab(x, y, { width, state, handle }) {
 }
 
 export function draw({ state, outputs, inputs, width, make, words }) {
-  const { weights, points, said } = outputs;
+  const { weights, points } = outputs;
   const { left, wide, side, top, toX, toY, rows } = layout(width, state);
+  const said = (word) => words(word).toLowerCase();
   const round = (x) => Math.round(10 * x) / 10;
   const text = (x, y, content, kind, anchor = "middle") => make("text", { x: round(x), y: round(y), class: kind, "text-anchor": anchor }, content);
   const line = (x1, y1, x2, y2, kind) => make("line", { x1: round(x1), y1: round(y1), x2: round(x2), y2: round(y2), class: kind });
@@ -77,7 +78,7 @@ export function draw({ state, outputs, inputs, width, make, words }) {
   const bar = ([place, person], y, name, head) => {
     const split = left + place * wide;
     return [
-      text(left, y - 8, `${head}: ${words("place")} ${digits(place)}, ${words("person")} ${digits(person)}`, "query", "start"),
+      text(left, y - 8, `${head}: ${said("Place")} ${digits(place)}, ${said("Person")} ${digits(person)}`, "query", "start"),
       make("rect", { x: left, y, width: round(place * wide), height: 16, class: "cell", "fill-opacity": 0.55, "data-share": name }),
       make("rect", { x: round(split), y, width: round(person * wide), height: 16, class: "cell", "fill-opacity": 0.18 }),
       line(split, y - 4, split, y + 20, "query"),
@@ -86,8 +87,8 @@ export function draw({ state, outputs, inputs, width, make, words }) {
   };
   const sheet = isTwo(state) ? drawSquare() : drawLine();
   const table = FOUR.map((bits, i) => {
-    const answer = said[i].map((bit) => words(["money", "water"][bit])).join(", ");
-    const isRight = said[i].every((bit, k) => bit === bits[k]);
+    const answer = outputs.said[i].map((bit) => said(["Money", "Water"][bit])).join(", ");
+    const isRight = outputs.said[i].every((bit, k) => bit === bits[k]);
     return text(left, rows + 22 * i, `${i + 1}  ${inputs.places[bits[0]]}, ${inputs.people[bits[1]]}: ${answer} ${isRight ? "✓" : "✗"}`, isRight ? "answer written" : "answer", "start");
   });
 
@@ -97,10 +98,10 @@ export function draw({ state, outputs, inputs, width, make, words }) {
     return [
       ...bar(weights[0], 26, "weight", inputs.asks),
       line(left, top, left + wide, top, "axis"),
-      line(x, top - 40, x, top + 30, "flow"), text(x, top - 46, words("place"), "weight"),
-      line(y, top - 30, y, top + 40, "flow"), text(y, top + 58, words("person"), "weight"),
+      line(x, top - 40, x, top + 30, "flow"), text(x, top - 46, said("Place"), "weight"),
+      line(y, top - 30, y, top + 40, "flow"), text(y, top + 58, said("Person"), "weight"),
       ...points.flatMap(([a], i) => [dot(toX(a), top), text(toX(a) + away[i][0], top + away[i][1], i + 1, "letter")]),
-      text(left, top + 58, words("money"), "heading", "start"), text(left + wide, top + 58, words("water"), "heading", "end"),
+      text(left, top + 58, said("Money"), "heading", "start"), text(left + wide, top + 58, said("Water"), "heading", "end"),
       halo(x, top - 40, "place"), halo(y, top + 40, "person"),
     ];
   }
@@ -110,12 +111,12 @@ export function draw({ state, outputs, inputs, width, make, words }) {
     const [x, y] = [toX(state.place), toY(state.person)];
     const [low, high] = [toX(LEAST), toX(MOST)];
     return [
-      ...bar(weights[0], 26, "weight", words("head 1")),
-      ...bar(weights[1], 90, "second", words("head 2")),
+      ...bar(weights[0], 26, "weight", said("Head 1")),
+      ...bar(weights[1], 90, "second", said("Head 2")),
       line(low, top + side, high, top + side, "axis"), line(low, top, low, top + side, "axis"),
-      text(left, top + side + 18, words("from money to water: head 1 to the right, head 2 upwards"), "heading", "start"),
-      line(x, top, x, top + side, "flow"), text(x, top - 8, words("place"), "weight"),
-      line(low, y, high, y, "flow"), text(high + 26, y + 5, words("person"), "weight", "start"),
+      text(left, top + side + 18, words("From money to water: head 1 to the right, head 2 upwards"), "heading", "start"),
+      line(x, top, x, top + side, "flow"), text(x, top - 8, said("Place"), "weight"),
+      line(low, y, high, y, "flow"), text(high + 26, y + 5, said("Person"), "weight", "start"),
       ...points.flatMap(([a, b], i) => [dot(toX(a), toY(b)), text(toX(a) + away[i][0], toY(b) + away[i][1], i + 1, "letter")]),
       halo(x, top + 4, "place"), halo(high, y, "person"),
     ];
