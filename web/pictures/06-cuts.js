@@ -17,10 +17,11 @@ export const controls = [
   share({ name: "person", words: "Cut for the person", min: LEAST, max: MOST }),
   { name: "heads", label: "Heads", choices: { one: "One head", two: "Two heads" } },
   share({ name: "second", words: "Weight of the place in head 2", min: 0, max: 1 }, { isShown: isTwo }),
+  { name: "said", asks: true, label: "Say first how many of the four one head can get right", choices: { unsaid: "…", two: "2", three: "3", four: "4" } },
 ];
 
 export function start({ weight, cuts }) {
-  return { weight, place: cuts[0], person: cuts[1], heads: "one", second: weight };
+  return { weight, place: cuts[0], person: cuts[1], heads: "one", second: weight, said: "unsaid" };
 }
 
 export function compute(state) {
@@ -32,7 +33,7 @@ export function compute(state) {
 
 export const goal = {
   words: "Get all four sentences right.",
-  isReached: (_, { right }) => right === 4,
+  isReached: ({ said }, { right }) => said === "three" && right === 4,
 };
 
 export function say(state, { weights, points, right }) {
