@@ -33,8 +33,13 @@ export function compute(state) {
 
 export const goal = {
   words: "Get all four sentences right.",
+  isThere: (_, { right }) => right === 4,
   isReached: ({ said }, { right }) => said === "three" && right === 4,
 };
+
+export const legend = [
+  ["disc", "query", "Sentence, by its number"], ["line", "weights", "Cut, with water to its right or above it"],
+];
 
 export function say(state, { weights, points, right }) {
   const [one, two] = weights.map(([place]) => place);
@@ -51,7 +56,7 @@ export function say(state, { weights, points, right }) {
 function layout(width, state) {
   const [left, wide] = [24, width - 48];
   const side = Math.min(240, wide - 40);
-  const top = isTwo(state) ? 170 : 120;
+  const top = isTwo(state) ? 170 : 112;
   const along = (x) => (x - LEAST) / (MOST - LEAST);
   const toX = isTwo(state) ? (x) => left + 30 + along(x) * side : (x) => left + along(x) * wide;
   const toY = (y) => top + (1 - along(y)) * side;
