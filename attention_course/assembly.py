@@ -67,6 +67,7 @@ class Assembly(Machine):
     def show(self, count=6, seed=0, temperature=1.0):
         """Print what the machine writes, and of each part that it was given whether it does what the package's does."""
         print(*self.write(count, seed, temperature), sep=", ")
+        self.read(["ada"])  # which needs parts that writing does without
         for name in self.given:
             print(self.found.get(name) or Part("Your part {part} computes what the package's does.", part=name))
 

@@ -81,6 +81,16 @@ def clocks(state, inputs):
     return {"query_at": query_at, "key_at": key_at, "query": query, "key": key, "score": query @ key}
 
 
+def cuts(state, inputs):
+    """Recompute chapter 6's picture: four sentences, two heads with a question each, and a cut on what each brings."""
+    four = np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
+    places = np.array([state["weight"], state["second" if state["heads"] == "two" else "weight"]])
+    weights = np.stack([places, 1 - places], axis=1)
+    points = four @ weights.T
+    said = points > [state["place"], state["person"]]
+    return {"weights": weights, "points": points, "said": said, "right": (said == four).all(axis=1).sum()}
+
+
 def whole(state, inputs):
     """Recompute chapter 7's picture, from its stored runs."""
     edit, cut, opened = (int(state[name]) for name in ("edit", "cut", "open"))
@@ -103,6 +113,7 @@ RECOMPUTE = {
     "03-alibi": alibi,
     "04-triangle": triangle,
     "04-clocks": clocks,
+    "06-cuts": cuts,
     "07-whole": whole,
 }
 

@@ -236,6 +236,11 @@ def test_a_wrong_tokenizer_or_loop_is_found_by_what_is_read_or_written(machine):
         assert texts != right and "yours writes" in str(assembly.found["loop"]), name
 
 
+def test_a_part_that_writing_does_without_is_compared_as_well(capsys):
+    Assembly(heads=lambda *given: PARTS["heads"](*given[:-1])).show(1)  # without the mask
+    assert "heads, letter 1, block 1: output[0, 0] is " in capsys.readouterr().out
+
+
 def test_a_stub_leaves_the_packages_part_in_its_place(machine, capsys):
     def my_attention(query, key, value):
         raise NotImplementedError

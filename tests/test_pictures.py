@@ -212,7 +212,7 @@ def test_what_is_dragged_follows_the_mouse_until_it_is_let_go(tab, address, name
     assert dragged.bounding_box() == moved
     assert abs(moved["x"] - box["x"] - way[0]) < 6 and abs(moved["y"] - box["y"] - way[1]) < 6
     check(picture)
-    if handle:  # its sliders have come with it
+    if name == "04-triangle":  # its sliders have come with it
         assert picture.locator(f"[data-control=angle{handle}]").is_visible()
         assert picture.locator(".picture-controls .picture-control:visible").count() == 4
 
@@ -299,6 +299,25 @@ def test_the_hands_lie_where_the_outputs_say(picture):
             x1, y1, x2, y2 = np.transpose(list_attributes(picture, f"line.{kind}", "x1", "y1", "x2", "y2")) / radius
             pairs = np.reshape(shown["outputs"][kind], (-1, 2))
             np.testing.assert_allclose(np.stack([x2 - x1, y1 - y2], axis=1), pairs, atol=0.01)
+
+
+@only("06-cuts")
+@pytest.mark.parametrize("heads", ["one", "two"])
+def test_sentences_lie_where_the_heads_put_them_and_are_answered_by_the_side_of_the_cuts(picture, heads):
+    for shown in check_at_random(picture, 4, 30, heads=heads):
+        state, outputs = shown["state"], shown["outputs"]
+        dots, points = np.array(list_attributes(picture, "circle.query", "cx", "cy")), np.array(outputs["points"])
+        halos = {name: list_attributes(picture, f"[data-handle={name}]", "cx", "cy")[0] for name in ("place", "person")}
+        for axis, name in enumerate(("place", "person")):
+            at = axis if heads == "two" else 0  # the person's cut goes across the second number, if there are two
+            beyond = (dots[:, at] - halos[name][at]) * (-1 if at else 1)
+            far = abs(points[:, axis] - state[name]) > 0.01
+            assert ((beyond > 0) == (points[:, axis] > state[name]))[far].all()
+        rows = picture.locator("svg text.answer").all_text_contents()
+        assert [row.split(": ")[1].split(" ")[:2] for row in rows] == [
+            [("money,", "water,")[int(place)], ("money", "water")[int(person)]] for place, person in outputs["said"]
+        ]
+        assert sum(row.endswith("✓") for row in rows) == outputs["right"]
 
 
 @only("07-whole")
