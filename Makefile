@@ -8,7 +8,7 @@ NPM_OPTIONS := --silent --no-save --no-audit --no-fund --prefix .venv
 NPM_BOOK := katex@0.16.22 pyodide@0.27.7 @fontsource-variable/source-serif-4@5.3.1 @fontsource-variable/source-sans-3@5.3.0
 export OMP_NUM_THREADS ?= 1 # small networks are no faster on more, and two chapters run side by side
 
-.PHONY: book test test-chapters test-homework test-site test-slow test-elsewhere test-container evidence bench translate korean pdf serve run fmt repository publish offline newest lock grader release collect grade report gradescope
+.PHONY: book test test-chapters test-homework test-site test-slow test-elsewhere test-container evidence bench translate korean pdf serve run sizes fmt repository publish offline newest lock grader release collect grade report gradescope
 book: .venv/installed
 	jupyter-book build --all --warningiserror --keep-going --quiet .
 	python -m web.korean
@@ -55,6 +55,10 @@ run: .venv/workshop
 	python -m tools.instructors_page
 	python -m tools.benchmark_page
 	python -m web.front
+
+# words, cells, figures and KB of each chapter
+sizes: .venv/workshop
+	python -m tools.sizes
 
 fmt: .venv/workshop
 	ruff format . && ruff check --fix .
