@@ -84,9 +84,9 @@ class Assembly(Machine):
 
     def report(self):
         """Return a sentence for each part that it was given, and what the parts have printed, as a list of texts."""
-        fine = "Your part {part} computes what the package's does."
-        said = [str(self.found.get(name) or Part(fine, part=name)) for name in self.given]
-        return [*said, *map(str, self.remarked.values()), *self.printed.getvalue().splitlines()]
+        fine = {name: Part("Your part {part} computes what the package's does.", part=name) for name in self.given}
+        said = [*(fine | self.found).values(), *self.remarked.values()]
+        return [*map(str, said), *self.printed.getvalue().splitlines()]
 
     def _write_one(self, draw, temperature):
         return self._survive(lambda: super(Assembly, self)._write_one(draw, temperature), self._written)

@@ -57,8 +57,8 @@ def put_into_machine(seed=0, **parts):
     assembly.show(seed=seed)
     for name in parts.keys() - assembly.found.keys() if is_readers else ():
         if reason := find_what_it_lacks(name, sources[name]):
-            words = "Your part {part} can't run in a program of its own ({reason}), so it isn't kept."
-            print(Part(words, part=name, reason=reason))
+            seen = {"part": name, "reason": reason}
+            print(Part("Your part {part} can't run in a program of its own ({reason}), so it isn't kept.", **seen))
         else:
             with suppress(OSError):  # where no file can be written
                 FILE.write_text(json.dumps(read_kept() | {name: sources[name]}, indent=1), "utf-8")
@@ -71,7 +71,9 @@ def find_what_it_lacks(name, source):
         with redirect_stdout(StringIO()):
             machines = Machine(**{name: run_source(source)[1]}), Machine()
             (text, (yours,)), (right, (package,)) = ((each.write(1), each.read(["ada"])) for each in machines)
-        return None if text == right and np.allclose(yours, package) else Part("it changes what the machine still needs")
+        return (
+            None if text == right and np.allclose(yours, package) else Part("it changes what the machine still needs")
+        )
     except Exception as error:
         return f"{type(error).__name__}: {error}"
 
