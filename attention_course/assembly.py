@@ -129,8 +129,9 @@ class Assembly(Machine):
             except NotAttempted as reply:
                 self.found[name] = reply
                 return PARTS[name](*given)
-            except (Wrong, SystemExit) as reply:
-                self._note(name, reply if isinstance(reply, Wrong) else Part("it calls exit"))
+            except (Exception, SystemExit) as reply:
+                ended = Part("It ended with {error}", error=type(reply).__name__)
+                self._note(name, reply if isinstance(reply, Wrong) else ended)
                 raise Stopped() from None
             finally:
                 remarks.reset(token)

@@ -97,7 +97,7 @@ def read_kept():
     """Return {name of a part: its source} of the file beside the notebook."""
     try:
         kept = json.loads(FILE.read_text("utf-8"))
-        return {name: source for name, source in kept.items() if name in PARTS and isinstance(source, str)}
+        return {name: kept[name] for name in PARTS if isinstance(kept.get(name), str)}
     except (OSError, ValueError, AttributeError):
         return {}
 
@@ -122,7 +122,7 @@ def trace_writing(machine, count=6, seed=0, most=5):
         def note(chances):
             drawn, chances = draw(chances), np.nan_to_num(chances)
             shown = sorted({*np.argsort(-chances)[:most].tolist(), drawn}, key=lambda n: -chances[n])
-            pairs = [[machine.tokens[n], round(float(chances[n]), 4)] for n in shown]
+            pairs = [[machine.tokens[n], round(float(chances[n]), 3)] for n in shown]
             texts[-1].append({"drawn": machine.tokens[drawn], "chances": pairs})
             return drawn
 

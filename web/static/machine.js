@@ -122,7 +122,8 @@
     try {
       done(await run(source));
     } catch (error) {
-      status.textContent = said(`The machine could not be run (${error.message}).`);
+      const stopped = said("You stopped it");
+      status.textContent = error.message === stopped ? stopped : said(`The machine could not be run (${error.message}).`);
     }
     for (const button of buttons) button.disabled = false;
   }
