@@ -1,12 +1,14 @@
 """Put a reader's functions into the machine, and say where one first differs from the package's, come what may."""
 
+from contextlib import redirect_stdout
 from functools import partial, reduce
 from inspect import signature
+from io import StringIO
 
 import numpy as np
 
 from .checks._ask import ask, ask_for, call
-from .checks._message import NotAttempted, Part, Wrong
+from .checks._message import NotAttempted, Part, Wrong, remarks
 from .machine import PARTS, Machine
 
 __all__ = ["Assembly"]
@@ -30,8 +32,20 @@ PLACES = {
 }
 
 
+READ = ["ada", "grace", "christopher"]  # for parts that writing doesn't need
+MOST_PRINTED = 200  # characters of what parts print, which are called hundreds of times
+
+
 class Stopped(Wrong):
     """A part has returned something that nothing can be computed with."""
+
+
+class Beginning(StringIO):
+    """The beginning of what is printed."""
+
+    def write(self, text):
+        super().write(text[: max(0, MOST_PRINTED - self.tell())])
+        return len(text)
 
 
 class Assembly(Machine):
@@ -49,7 +63,7 @@ class Assembly(Machine):
     """
 
     def __init__(self, weights="names", **parts):
-        self.found, self.given = {}, parts
+        self.found, self.remarked, self.given, self.printed = {}, {}, parts, Beginning()
         super().__init__(weights, **{name: self._watch(name, part) for name, part in parts.items()})
 
     def write(self, count=8, seed=0, temperature=1.0):
@@ -67,9 +81,14 @@ class Assembly(Machine):
     def show(self, count=6, seed=0, temperature=1.0):
         """Print what the machine writes, and of each part that it was given whether it does what the package's does."""
         print(*self.write(count, seed, temperature), sep=", ")
-        self.read(["ada"])  # which needs parts that writing does without
-        for name in self.given:
-            print(self.found.get(name) or Part("Your part {part} computes what the package's does.", part=name))
+        print(*self.report(), sep="\n", end="\n" * bool(self.given))
+
+    def report(self):
+        """Read some names, and return a sentence for each part that it was given, then what parts have printed."""
+        self.read(READ)
+        fine = {name: Part("Your part {part} computes what the package's does.", part=name) for name in self.given}
+        said = [*(fine | self.found).values(), *self.remarked.values()]
+        return [*map(str, said), *self.printed.getvalue().splitlines()]
 
     def _write_one(self, draw, temperature):
         return self._survive(lambda: super(Assembly, self)._write_one(draw, temperature), self._written)
@@ -78,12 +97,16 @@ class Assembly(Machine):
         """Return what `Machine.read` does, or nothing if a part has stopped it."""
         return self._survive(lambda: super(Assembly, self).read(texts), list)
 
+    def _look(self, query, key, value):
+        if self.halves and "attention" in self.given:  # the halves do without it, but it is to be compared
+            self.parts["attention"](query, key, value)
+        return super()._look(query, key, value)
+
     def _written(self):
         return self.at.get("text", "")
 
-    @staticmethod
-    def _survive(run, otherwise):
-        with np.errstate(all="ignore"):
+    def _survive(self, run, otherwise):
+        with np.errstate(all="ignore"), redirect_stdout(self.printed):
             try:
                 return run()
             except Stopped:
@@ -95,17 +118,23 @@ class Assembly(Machine):
 
         def watched(*given):
             right = None if name == "loop" else PARTS[name](*given)  # a loop acts, so `write` compares what it wrote
+            token = remarks.set([])
             try:
                 got = self._ask(name, part, dict(zip(names, given, strict=False)))
                 self._compare(name, got, right)
+                for remark in remarks.get():  # it has changed an argument, which is a copy here
+                    self._note(name, remark, found=self.remarked)
             except Stopped:
                 raise
             except NotAttempted as reply:
                 self.found[name] = reply
                 return PARTS[name](*given)
-            except (Wrong, SystemExit) as reply:
-                self._note(name, reply if isinstance(reply, Wrong) else Part("it calls exit"))
+            except (Exception, SystemExit) as reply:
+                ended = Part("It ended with {error}", error=type(reply).__name__)
+                self._note(name, reply if isinstance(reply, Wrong) else ended)
                 raise Stopped() from None
+            finally:
+                remarks.reset(token)
             return got
 
         return watched
@@ -147,7 +176,7 @@ class Assembly(Machine):
             if not np.isfinite(one).all():
                 raise Wrong(Part("{name} has NaN or infinity", name=result))
 
-    def _note(self, name, reason, index=(), result=None):
+    def _note(self, name, reason, index=(), result=None, found=None):
         """Keep what is wrong with a part and where, unless something was wrong with it before."""
         where = dict(self.at)
         if "letter" not in where and index:  # while it reads, the place of the number says which letter
@@ -156,4 +185,5 @@ class Assembly(Machine):
         place = reduce(
             lambda first, second: Part("{first}, {second}", first=first, second=second), [Part(name), *places]
         )
-        self.found.setdefault(name, Part("{place}: {reason}", place=place, reason=reason))
+        found = self.found if found is None else found
+        found.setdefault(name, Part("{place}: {reason}", place=place, reason=reason))

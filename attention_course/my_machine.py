@@ -2,8 +2,9 @@
 
 import json
 from base64 import b64encode
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from inspect import getsource
+from io import StringIO
 from pathlib import Path
 from textwrap import dedent, wrap
 
@@ -12,9 +13,9 @@ import numpy as np
 from . import machine
 from .assembly import Assembly
 from .checks._message import Part
-from .machine import HERE, PARTS
+from .machine import HERE, PARTS, Machine
 
-__all__ = ["put_into_machine", "write_program"]
+__all__ = ["describe_writing", "put_into_machine", "trace_writing", "write_program"]
 
 FILE = Path("my_machine.json")  # in the folder of the notebook: {name of a part: source of the reader's function}
 OF_THE_BOOK = "### BEGIN SOLUTION"  # in answers of the book's own, which are nobody's parts
@@ -52,19 +53,28 @@ def put_into_machine(seed=0, **parts):
     """
     sources = {name: find_source(part) for name, part in parts.items()}
     is_readers = not any(OF_THE_BOOK in source for source in sources.values())
-    kept = read_kept() if is_readers else {}
-    others = {name: part for name, source in kept.items() if (part := load_part(source))}
-    assembly = Assembly(**others | parts)
+    assembly = Assembly(**(load_kept() if is_readers else {}) | parts)
     assembly.show(seed=seed)
     for name in parts.keys() - assembly.found.keys() if is_readers else ():
-        alone = Assembly(**{name: load_part(sources[name])})
-        alone.write(1), alone.read(["ada"])
-        if name in alone.found:
-            print(Part("Your part {part} needs something that is defined outside it, so it isn't kept.", part=name))
+        if reason := find_what_it_lacks(name, sources[name]):
+            seen = {"part": name, "reason": reason}
+            print(Part("Your part {part} can't run in a program of its own ({reason}), so it isn't kept.", **seen))
         else:
             with suppress(OSError):  # where no file can be written
                 FILE.write_text(json.dumps(read_kept() | {name: sources[name]}, indent=1), "utf-8")
     return assembly
+
+
+def find_what_it_lacks(name, source):
+    """Return why a machine that has nothing but this source of a part and NumPy can't run, or None if it can."""
+    try:
+        with redirect_stdout(StringIO()):
+            machines = Machine(**{name: run_source(source)[1]}), Machine()
+            (text, (yours,)), (right, (package,)) = ((each.write(1), each.read(["ada"])) for each in machines)
+        if text != right or not np.allclose(yours, package):
+            return Part("it changes what the machine still needs")
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
 
 
 def find_source(part):
@@ -75,29 +85,65 @@ def find_source(part):
         return ""
 
 
-def load_part(source):
-    """Return the function that some source defines; None if there is none."""
+def run_source(source):
+    """Return the name and the value of what some source defines first; raise whatever it raises."""
     names = {"np": np}
-    try:
-        exec(source, names)
-        return next(value for name, value in names.items() if name not in ("np", "__builtins__"))
-    except Exception:  # whatever a file has that somebody changed
-        return None
+    exec(source, names)
+    return next((name, value) for name, value in names.items() if name not in ("np", "__builtins__"))
 
 
 def read_kept():
     """Return {name of a part: its source} of the file beside the notebook."""
     try:
         kept = json.loads(FILE.read_text("utf-8"))
-        return {name: source for name, source in kept.items() if name in PARTS and isinstance(source, str)}
+        return {name: kept[name] for name in PARTS if isinstance(kept.get(name), str)}
     except (OSError, ValueError, AttributeError):
         return {}
+
+
+def load_kept():
+    """Return {name of a part: function} of those in the file that can be loaded."""
+    found = {}
+    for name, source in read_kept().items():
+        with suppress(Exception):  # whatever a file has that somebody changed
+            found[name] = run_source(source)[1]
+    return found
+
+
+def trace_writing(machine, count=6, seed=0, most=5):
+    """Return for each text that a machine writes its steps, {drawn: a letter, chances: [[letter, chance], …]}.
+
+    The chances are the largest and that of the letter that was drawn.
+    """
+    loop, texts = machine.parts["loop"], []
+
+    def watched(next_chances, draw, *given):
+        def note(chances):
+            drawn, chances = draw(chances), np.nan_to_num(chances)
+            shown = sorted({*np.argsort(-chances)[:most].tolist(), drawn}, key=lambda n: -chances[n])
+            pairs = [[machine.tokens[n], round(float(chances[n]), 3)] for n in shown]
+            texts[-1].append({"drawn": machine.tokens[drawn], "chances": pairs})
+            return drawn
+
+        texts.append([])
+        return loop(next_chances, note, *given)
+
+    machine.parts["loop"] = watched
+    machine.write(count, seed)
+    return texts
+
+
+def describe_writing(seed=0):
+    """Return as JSON what the page of the machine shows: the steps of the reader's machine and of the package's."""
+    yours = Assembly(**load_kept())
+    shown = {"yours": trace_writing(yours, seed=seed), "package": trace_writing(Machine(), seed=seed)}
+    return json.dumps(shown | {"said": yours.report()})
 
 
 def write_program():
     """Return the machine with the parts that are kept as one Python file, with the weights; it needs NumPy alone."""
     form = '# Your part: {}\n{}\nYOURS["{}"] = {}\n'
-    kept = [(name, source, load_part(source)) for name, source in read_kept().items()]
-    yours = "\n".join(form.format(name, source.rstrip(), name, part.__name__) for name, source, part in kept if part)
+    sources = {name: read_kept()[name].rstrip() for name in load_kept()}
+    yours = "\n".join(form.format(name, text, name, run_source(text)[0]) for name, text in sources.items())
     weights = b64encode(HERE.with_name("machine_names.npz").read_bytes()).decode()
     return PROGRAM.format(yours=yours, machine=getsource(machine), weights="\n".join(wrap(weights, 116)))

@@ -1,17 +1,26 @@
-"""Write the file that the picture of chapter 3 reads: `python -m evidence.alibi`.
+"""Write what is kept of the networks of chapters 3 and 6, for a picture and for cells: `python -m evidence.alibi`.
 
-A cell of the chapter, which the page does not show, asserts that the file holds what its networks do.
+A cell of each chapter asserts that its file holds what its networks do.
 """
 
 import numpy as np
 
-from attention_course.alibi import FILE, NETWORKS, record_alibi
+from attention_course import alibi, trained
 from book.chapter import CHAPTERS
 
 from .claims import load_book
 
 if __name__ == "__main__":
-    (chapter,) = [path for path in CHAPTERS if path.stem.startswith("03")]
-    book = load_book(chapter, ("train", "letters"))
-    models = {name: book.train(name, book.letters, steps=200) for name in NETWORKS}
-    np.savez_compressed(FILE, **record_alibi(models, book.letters.target_text))
+    letters, readers = (
+        load_book(next(path for path in CHAPTERS if path.stem.startswith(number)), uses)
+        for number, uses in (("03", ("train", "letters")), ("06", ("torch", "train", "take_weights")))
+    )
+    models = {name: letters.train(name, letters.letters, steps=200) for name in alibi.NETWORKS}
+    np.savez_compressed(alibi.FILE, **alibi.record_alibi(models, letters.letters.target_text))
+    kept = {
+        f"{heads}/{seed}/{name}": weights.astype("float16")
+        for heads in (1, 2, 4)
+        for seed in range(3)
+        for name, weights in readers.take_weights(readers.train(heads, seed)).items()
+    }
+    np.savez_compressed(trained.FILE, **kept)

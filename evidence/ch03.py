@@ -96,6 +96,13 @@ def tell_letter(book, kind, seed, steps, rate):
     return round_numbers(row)
 
 
+def compare_lengths(book, kind, seed, steps, rate):
+    """Return the share of texts of 4 to 8 letters that a network gets right."""
+    model = book.train(kind, book.letters, steps, seed, rate)
+    shares = book.share_by_length(model)
+    return round_numbers({f"at_{n}": share for n, share in enumerate(shares, 4)})
+
+
 def listed(setting):
     """Return a setting as factors of a grid."""
     return {name: [value] for name, value in setting.items()}
@@ -120,6 +127,12 @@ EXPERIMENTS = {
             kind=["additive_late", "additive_told", "general_told", "additive", "general_early"],
             **listed(LETTERS),
         ),
+    ),
+    "lengths": Experiment(
+        compare_lengths,
+        ("train", "letters", "share_by_length"),
+        grid(seed=WITH_PAGE, kind=["general", "no_attention"], steps=[200], rate=[0.02])
+        + grid(seed=WITH_PAGE, kind=["no_attention"], steps=[400], rate=[0.02]),
     ),
 }
 
@@ -291,5 +304,18 @@ CLAIMS = [
         shows=Series("other", "texts right with another text's keys, told late", LATE),
         baseline=Series("other", "the same, told from the start", ADDITIVE_TOLD),
         rival=Series("own", "texts right with their own keys, told late", LATE),
+    ),
+    claim_of("lengths", "5 seeds; without attention also with twice the steps")(
+        "With attention, a long text is hardly harder than a short one.",
+        holds=lambda rows: (
+            all_rows(lambda row: row["at_8"] >= row["at_4"] - 0.2, **GENERAL)(rows)
+            and all_rows(lambda row: row["at_8"] <= row["at_4"] - 0.4, **NONE)(rows)
+        ),
+        wrong_if="Wrong if, for any seed, the general network gets more than 0.2 fewer of the texts of 8 letters right "
+        "than of those of 4, or the network without attention less than 0.4 fewer.",
+        shows=Series("at_8", "texts of 8 letters right with the general score", GENERAL),
+        baseline=Series("at_8", "the same without attention", NONE | {"steps": 200}),
+        best=Level(1, "every text"),
+        rival=Series("at_8", "the same without attention, with twice the steps", NONE | {"steps": 400}),
     ),
 ]

@@ -22,10 +22,10 @@ from web.live.running_pages import Files, serve
 TEXTS = {".html", ".css", ".js", ".svg"}  # what a server compresses
 
 
-def _build(source, *options):
+def _build():
     """Build the site by the command of the Makefile."""
     command = "jupyter-book build --all --warningiserror --keep-going --quiet".split()
-    command = [Path(sys.executable).with_name(command[0]), *command[1:], *options, source]
+    command = [Path(sys.executable).with_name(command[0]), *command[1:], ROOT]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
 
@@ -54,11 +54,6 @@ def random(request):
 
 
 @pytest.fixture(scope="session")
-def build_site():
-    return _build
-
-
-@pytest.fixture(scope="session")
 def site(tmp_path_factory, worker_id):
     """The built site. If it is not up to date, the first of several workers builds it, while the others wait."""
     base = tmp_path_factory.getbasetemp()
@@ -66,7 +61,7 @@ def site(tmp_path_factory, worker_id):
     with FileLock(ready.with_suffix(".lock")):
         if not ready.exists():
             if not is_current(ROOT):
-                _build(ROOT)
+                _build()
             if not is_current(ROOT, TRANSLATED) or not (ROOT / "_build" / "html" / TRANSLATED).is_dir():
                 subprocess.run([sys.executable, "-m", "web.korean"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
             ready.touch()

@@ -39,3 +39,11 @@ function card() {
   const card = document.getElementById(document.querySelector("button.mark").getAttribute("popovertarget"));
   return [card.matches(":popover-open"), card.innerText.trim().length > 40];
 }
+
+/** What the machine writes on its page, once its button is pressed. */
+function machine(resolve) {
+  const root = document.querySelector(".machine"), [status, written] = [root.querySelector("[role=status]"), root.querySelector("pre")];
+  [...root.querySelectorAll("button")].find((button) => button.textContent === "Let it write").click();
+  const look = () => (/written|could not/.test(status.textContent) ? resolve(`${written.textContent}`) : setTimeout(look, 20));
+  look();
+}

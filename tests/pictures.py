@@ -93,6 +93,16 @@ def ripple(state, inputs):
     return {"mask": mask.astype(float), "far": far, "closed": (~mask).sum()}
 
 
+def cuts(state, inputs):
+    """Recompute chapter 6's picture: four sentences, two heads with a question each, and a cut on what each brings."""
+    four = np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
+    places = np.array([state["weight"], state["second" if state["heads"] == "two" else "weight"]])
+    weights = np.stack([places, 1 - places], axis=1)
+    points = four @ weights.T
+    said = points > [state["place"], state["person"]]
+    return {"weights": weights, "points": points, "said": said, "right": (said == four).all(axis=1).sum()}
+
+
 def whole(state, inputs):
     """Recompute chapter 7's picture, from its stored runs."""
     edit, cut, opened = (int(state[name]) for name in ("edit", "cut", "open"))
@@ -116,6 +126,7 @@ RECOMPUTE = {
     "04-triangle": triangle,
     "04-clocks": clocks,
     "05-ripple": ripple,
+    "06-cuts": cuts,
     "07-whole": whole,
 }
 
@@ -160,12 +171,15 @@ def draw_state(random, controls):
 
 def set_state(tab, state):
     """Ask for a state as a reader's link does, by the address."""
-    tab.evaluate("([name, state]) => { location.hash = `${name}?${new URLSearchParams(state)}` }", [tab.name, state])
-    tab.wait_for_function(
-        "(wanted) => Object.entries(wanted).every(([key, value]) =>"
-        " JSON.parse(document.querySelector('figure').dataset.state)[key] === value)",
-        arg=state,
+    shown = tab.evaluate(
+        """async ([name, state]) => {
+      const before = location.hash, moved = new Promise((done) => addEventListener("hashchange", done, {once: true}));
+      location.hash = `${name}?${new URLSearchParams(state)}`;
+      if (location.hash !== before) await moved;
+      return JSON.parse(document.querySelector("figure").dataset.state); }""",
+        [tab.name, state],
     )
+    assert {name: shown[name] for name in state} == state
 
 
 def read(tab):

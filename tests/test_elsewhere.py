@@ -15,14 +15,16 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
 from typing import NamedTuple
-from urllib.parse import unquote
+from urllib.parse import unquote, unquote_plus
 
 import pytest
+from bs4 import BeautifulSoup
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbformat import write
 from nbformat.v4 import new_code_cell
+from test_site_pages import read_head
 
 from book.chapter import CHAPTERS, ROOT, fill_in_answers, read
 
@@ -171,6 +173,23 @@ def test_all_that_the_buttons_and_links_of_the_published_branch_open_is_there(fo
     for path in CHAPTERS:
         copy = (published / "_sources" / "chapters" / path.name).read_text("utf-8")
         assert f"git+{FORK}" in copy and "raise NotImplementedError()" in copy and "BEGIN SOLUTION" not in copy
+
+
+@pytest.mark.always
+def test_the_published_pages_say_where_they_are_and_take_reports(published):
+    site = "https://somebody.github.io/their-copy/"
+    for page, place in (("intro", site), ("chapters/01_definition", f"{site}chapters/01_definition.html")):
+        said = read_head(published / f"{page}.html")
+        assert said["canonical"] == said["og:url"] == place
+        assert said["og:image"] == f"{site}_static/card.png" and said["twitter:card"] == "summary_large_image"
+    places = re.findall(r"<loc>([^<]*)</loc>", (published / "sitemap.xml").read_text())
+    assert {site, f"{site}chapters/01_definition.html"} <= {*places}
+    assert [place for place in places if not (published / place.removeprefix(site)).exists()] == []
+    page = BeautifulSoup((published / "chapters" / "01_definition.html").read_text(), "html.parser")
+    reports = [unquote_plus(link["href"]) for link in page.select("a.report")]
+    assert len(reports) == len(page.select("article h2"))
+    assert all(report.startswith(f"{FORK}/issues/new?") and "Edition: " in report for report in reports)
+    assert "title=chapters/01_definition: Summary&" in "".join(reports)
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+import torch
 
-USES = ("ways", "multi_head", "reacts", "four", "lowest")
+USES = ("torch", "ways", "multi_head", "reacts", "four", "lowest", "Reader", "NamedReader", "take_weights", "answer")
 SIZES = [(6, 2, 4), (9, 3, 2), (8, 4, 3), (12, 2, 5)]  # tokens, heads, d_k; all heads are stretches of whole tokens
 
 
@@ -40,3 +41,31 @@ def test_no_cut_has_less_loss_than_the_middle_and_one_off_it_is_right_for_three_
         middle = losses.pop(0.5)
         assert abs(middle - book.lowest(w)) < 1e-3 and min(losses.values()) > middle + 1e-6
         assert (right[0.5], right[above]) == (2, 3)
+
+
+@pytest.mark.parametrize("heads", [1, 2, 4])
+def test_the_forward_pass_in_numpy_is_that_of_the_trained_layer(book, random, heads):
+    model = book.Reader(heads)
+    asked, names, bits = (
+        random.integers(5, size=(7, 2)),
+        random.integers(5, size=(7, 6)),
+        random.integers(2, size=(7, 6)),
+    )
+    logits, weights = book.answer(book.take_weights(model), heads, asked, names, bits)
+    query = model.first(torch.tensor(asked[:, :1])) + model.second(torch.tensor(asked[:, 1:]))
+    key, value = model.name(torch.tensor(names)), model.bit(torch.tensor(bits))
+    _, right = model.attend(query, key, value, need_weights=True)
+    np.testing.assert_allclose(weights, right[:, :, 0].detach(), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(logits, model(*map(torch.tensor, (asked, names, bits))).detach(), rtol=0, atol=1e-12)
+    off, _ = book.answer(book.take_weights(model), heads, asked, names, bits, range(heads))
+    np.testing.assert_allclose(off, np.broadcast_to(model.attend.out_proj.bias.detach()[:2], (7, 2)), atol=1e-12)
+
+
+def test_in_both_orders_one_head_never_reads_a_pair_even_if_values_carry_names(random):
+    """A read-out that follows the name asked first in both orders excludes one that follows the other."""
+    w, v = random.random(size=(2, 100_000))
+    strong, weak = random.lognormal(sigma=3, size=(2, 2, 100_000))
+    first = (w * strong[0] > (1 - w) * weak[0]) & (v * weak[0] > (1 - v) * strong[0])
+    second = ((1 - w) * weak[1] > w * strong[1]) & ((1 - v) * strong[1] > v * weak[1])
+    assert first.any() and second.any() and not (first & second).any()
+    assert (w + v)[first].min() > 1 > (w + v)[second].max()

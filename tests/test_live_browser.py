@@ -7,10 +7,12 @@ import sys
 from urllib.parse import unquote
 
 import nbformat
+import numpy as np
 import pytest
 from test_accessibility import DESK, PHONE, find_violations
 
 from attention_course.machine import Machine
+from attention_course.my_machine import trace_writing
 from book.chapter import (
     CHAPTERS,
     ROOT,
@@ -251,12 +253,13 @@ HELPER = """def shares(scores):
 WITH_HELPER = """def my_attention(query, key, value):
     weights = shares(query @ key.T / np.sqrt(key.shape[1]))
     return weights @ value, weights"""
+AS_A_VALUE = WITH_HELPER.replace("my_attention", "attend") + "\nmy_attention: object = attend"
 OTHER = {"id": "mine", "metadata": {}}
 LOADED = {  # in the place of the answer: cells, each a source and what it has instead of the answer's marks
     "a cell of its own": [(HELPER, OTHER), (WITH_HELPER, {})],
     "two cells under one id": [(HELPER, {}), (WITH_HELPER, {})],
     "between two halves": [("factor = 0", {}), ("%pwd", OTHER), (HELPER, {"id": "b"}), (WITH_HELPER, {"id": "c"})],
-    "below the answer": [(WITH_HELPER, {}), (HELPER, OTHER)],
+    "below the answer": [(AS_A_VALUE, {}), (HELPER, OTHER)],
 }
 
 
@@ -466,11 +469,40 @@ class MachinePage:
         self.tab.locator(".machine [role=status]").filter(has_text="has written").wait_for()
         return self.tab.locator(".machine pre").text_content().splitlines()
 
+    def list_steps(self):
+        """What is shown of each letter, by the arrow keys: the text so far, and the letters with their chances."""
+        slider = self.tab.locator("#machine-letter")
+        slider.press("Home")
+        for _ in range(int(slider.get_attribute("max")) + 1):
+            rows = [row.split() for row in self.tab.locator(".machine tr").all_inner_texts()]
+            yield self.tab.locator(".machine .name").text_content().replace("■", ""), rows
+            slider.press("ArrowRight")
+
     def list_mine(self):
         return [text.split()[1] for text in self.tab.locator(".machine li").all_text_contents() if text.startswith("✓")]
 
 
 WRITTEN = [", ".join(Machine().write(6)), "Your part attention computes what the package's does."]
+
+
+def list_expected_steps():
+    for steps in trace_writing(Machine()):
+        text = ""
+        for step in steps:
+            text += step["drawn"].replace(".", "")
+            yield text, [[letter.replace(".", "end"), f"{chance:.3f}"] for letter, chance in step["chances"]]
+
+
+SCORES = """from attention_course.machine import Machine
+print(Machine().score(*Machine().encode(["ada", "rosalind"])).tolist())"""
+
+
+def test_the_machine_has_the_same_scores_in_the_page(live):
+    n = live.number("put_into_machine(")
+    live.type(n, SCORES)
+    scores = Machine().score(*Machine().encode(["ada", "rosalind"]))
+    assert np.abs(np.array(json.loads(live.run(n))) - scores).max() < 1e-9
+    live.part(n, "reset").click()
 
 
 def save_program(page, path):
@@ -504,11 +536,14 @@ def test_a_part_goes_from_the_chapter_into_the_machine_and_home_as_a_program(liv
 
 
 def test_the_machine_runs_where_nothing_is_kept_on_a_phone_in_the_dark(browser, address):
-    other = browser.new_context(viewport=PHONE, color_scheme="dark")
+    other = browser.new_context(viewport=PHONE, color_scheme="dark", reduced_motion="reduce")
     other.add_init_script("Object.defineProperty(window, 'localStorage', {get() { throw new Error('off'); }})")
     page = MachinePage(other, address)
     assert "keeps nothing" in page.tab.locator(".machine [role=status]").text_content()
+    assert [*page.list_steps()] == [*list_expected_steps()] and not any("/live/" in url for url in page.requests)
     page.write()
+    assert [*page.list_steps()] == [*list_expected_steps()]
+    page.tab.mouse.move(0, 0)
     assert page.tab.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     assert find_violations(page.tab) == []
     other.close()

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from attention_course.machine import Machine
 from book.chapter import CHAPTERS, code, is_solution, read
 from web.live.running_pages import find_offered_cells, get_stored_result, list_labels
 
@@ -125,6 +126,11 @@ def test_a_mark_opens_its_card_and_escape_closes_it(still, keys):
     assert still.run("card") == [True, True]
     still.use("button.mark", ESCAPE)
     assert still.run("card")[0] is False
+
+
+def test_the_machine_writes(firefox, address):
+    firefox.ask("WebDriver:Navigate", url=f"{address}pages/machine.html")
+    assert firefox.run("machine", how="WebDriver:ExecuteAsyncScript") == ", ".join(Machine().write(6))
 
 
 @pytest.fixture(scope="module")

@@ -92,8 +92,9 @@ def test_the_functions_in_javascript_give_what_the_package_gives(tab, address):
             np.testing.assert_allclose(one["output"], output, rtol=1e-12, atol=1e-12 * largest)
 
 
-def test_random_states_from_the_address_give_what_the_package_gives(picture):
-    for shown in check_at_random(picture, 1, 200):
+@pytest.mark.parametrize("times", [40, pytest.param(400, marks=pytest.mark.slow)])
+def test_random_states_from_the_address_give_what_the_package_gives(picture, times):
+    for shown in check_at_random(picture, 1, times):
         never = [{"said": "unsaid"}, *EXPECTED[picture.name].get("never", [])]
         assert not (shown["reached"] and any(one.items() <= shown["state"].items() for one in never))
         assert picture.name != "07-whole" or shown["state"]["cut"] == "0" or shown["outputs"]["sure"]
@@ -163,6 +164,17 @@ def test_one_choice_alone_never_reaches_the_goal_and_to_say_it_comes_first(pictu
         assert read(picture)["state"] == first | {"said": last}
 
 
+@having("there")
+def test_a_goal_that_waits_for_what_is_to_be_said_first_says_so(picture):
+    first = read(picture)["state"]
+    ways = next([*one["choices"]] for one in picture.controls if one.get("asks"))
+    shown = []
+    for way in ways:
+        set_state(picture, first | EXPECTED[picture.name]["there"] | {"said": way})
+        shown.append(picture.locator(".picture-goal").inner_text()[0])
+    assert sorted(shown) == sorted(["✓", *(len(ways) - 1) * "◐"])
+
+
 @having("sentences")
 def test_every_sentence_can_be_met(picture):
     for words, state in EXPECTED[picture.name]["sentences"].items():
@@ -200,7 +212,7 @@ def test_what_is_dragged_follows_the_mouse_until_it_is_let_go(tab, address, name
     assert dragged.bounding_box() == moved
     assert abs(moved["x"] - box["x"] - way[0]) < 6 and abs(moved["y"] - box["y"] - way[1]) < 6
     check(picture)
-    if handle:  # its sliders have come with it
+    if name == "04-triangle":  # its sliders have come with it
         assert picture.locator(f"[data-control=angle{handle}]").is_visible()
         assert picture.locator(".picture-controls .picture-control:visible").count() == 4
 
@@ -304,6 +316,25 @@ def test_outputs_that_move_are_marked_and_a_tap_opens_or_closes_a_cell(picture):
         assert {before, read(picture)["state"][name]} == {"may", "not"}
     cells.nth(3).click()
     assert read(picture)["state"]["changed"] == "3"
+
+
+@only("06-cuts")
+@pytest.mark.parametrize("heads", ["one", "two"])
+def test_sentences_lie_where_the_heads_put_them_and_are_answered_by_the_side_of_the_cuts(picture, heads):
+    for shown in check_at_random(picture, 4, 30, heads=heads):
+        state, outputs = shown["state"], shown["outputs"]
+        dots, points = np.array(list_attributes(picture, "circle.query", "cx", "cy")), np.array(outputs["points"])
+        halos = {name: list_attributes(picture, f"[data-handle={name}]", "cx", "cy")[0] for name in ("place", "person")}
+        for axis, name in enumerate(("place", "person")):
+            at = axis if heads == "two" else 0  # the person's cut goes across the second number, if there are two
+            beyond = (dots[:, at] - halos[name][at]) * (-1 if at else 1)
+            far = abs(points[:, axis] - state[name]) > 0.01
+            assert ((beyond > 0) == (points[:, axis] > state[name]))[far].all()
+        rows = picture.locator("svg text.answer").all_text_contents()
+        assert [row.split(": ")[1].split(" ")[:2] for row in rows] == [
+            [("money,", "water,")[int(place)], ("money", "water")[int(person)]] for place, person in outputs["said"]
+        ]
+        assert sum(row.endswith("✓") for row in rows) == outputs["right"]
 
 
 @only("07-whole")

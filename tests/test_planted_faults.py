@@ -49,7 +49,13 @@ def change_choices(change):
     return spoil
 
 
-ANSWER = '**Predict.** <details class="choice right" data-kind="bars"><summary>x</summary>\n\n| A |\n|---|\n| 7 |\n\n</details>'
+ANSWER = """**Predict.** <details class="choice right" data-kind="bars"><summary>x</summary>
+
+| A |
+|---|
+| 7 |
+
+</details>"""
 CHAPTER = {  # the problem: how to spoil a chapter
     "exactly one H1": add_text("# Another title"),
     "last sections": lambda chapter: chapter.cells.append(new_markdown_cell("## Afterthought")),

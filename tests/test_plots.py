@@ -70,7 +70,7 @@ def over(shape, *numbers):
     return plots.over_image(np.zeros(shape), {number: np.ones(number) for number in numbers})
 
 
-TABLE, PHOTO, SCENE = [[[11, 12], [21, 22]]], np.zeros((96, 96, 3)), (np.zeros((4, 4, 3)), 0, [0.5, 0.5])
+PHOTO, SCENE = np.zeros((96, 96, 3)), (np.zeros((4, 4, 3)), 0, [0.5, 0.5])
 REFUSALS = [
     (lambda: plots.grid([1, 2]), "expected matrices of one shape"),
     (lambda: plots.grid([[1, 2]], ["a", "b"]), "rows has 2 labels for 1 rows"),
@@ -91,7 +91,10 @@ REFUSALS = [
     (lambda: plots.cut_photograph(PHOTO, 32, 10), "expected 1 to"),
     (lambda: plots.cut_photograph(PHOTO, 36, 1), "a number that divides both"),
     (lambda: plots.circle("ABC", [(0, 3)]), "two different labels"),
-    (lambda: plots.shaded({"right": TABLE}, {"wrong": TABLE}), r"expected \(heads, rows, columns\) twice"),
+    (
+        lambda: plots.layer_of_heads(np.eye(4), np.ones((3, 2, 4, 2)), np.eye(4), "abc", "1234", token=0),
+        "expected one each",
+    ),
     (lambda: plots.stream([[1], [2], [3]], [("norm", [-1])]), "1 parts for 3 stops"),
     (lambda: plots.blocks({}), None),
     (lambda: plots.grouped({"": np.ones((2, 3))}, ["a", "b"]), "expected square ones"),

@@ -3,7 +3,6 @@
 import re
 import struct
 import subprocess
-from urllib.parse import unquote_plus
 
 import pytest
 import yaml
@@ -14,9 +13,6 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from book.chapter import CHAPTERS, ROOT, pages, read
 from evidence import claims
 from web import front
-
-HOME = "https://github.com/Somebody/their-fork"
-FORK_TOC = {"format": "jb-book", "root": "intro", "chapters": [{"file": "chapters/01_definition"}]}
 
 
 def read_head(page):
@@ -94,35 +90,3 @@ def test_the_front_page_counts_what_the_tests_compare(site):
 def test_the_picture_of_the_front_page_and_of_readme_is_drawn_by_the_package():
     assert front.FIGURE.read_text("utf-8") == front.draw_picture().svg, "run: python -m web.front"
     assert f"]({front.FIGURE.relative_to(ROOT)})" in (ROOT / "README.md").read_text("utf-8")
-
-
-@pytest.fixture(scope="module")
-def fork(tmp_path_factory, build_site):
-    """Two pages of the site with all that an address changes, built with that of a fork in the configuration."""
-    home = tmp_path_factory.mktemp("fork")
-    config = yaml.safe_load((ROOT / "_config.yml").read_text())
-    config["repository"]["url"] = HOME
-    config["sphinx"]["local_extensions"] = {f"web.{name}": str(ROOT) for name in ("site", "pages")}
-    config["sphinx"]["extra_extensions"].remove("sphinx_codeautolink")
-    kept = {name: value for name, value in config["sphinx"]["config"].items() if "codeautolink" not in name}
-    config["sphinx"]["config"] = kept | {"suppress_warnings": ["myst", "ref"]}
-    (home / "_config.yml").write_text(yaml.safe_dump(config))
-    (home / "_toc.yml").write_text(yaml.safe_dump(FORK_TOC))
-    build_site(ROOT, "--config", home / "_config.yml", "--toc", home / "_toc.yml", "--path-output", home)
-    return home / "_build" / "html"
-
-
-def test_a_fork_says_where_it_is_and_takes_reports(fork):
-    """Where its notebooks are launched and its pages edited, tests/test_elsewhere.py asks of a whole fork."""
-    site = "https://somebody.github.io/their-fork/"
-    for page, place in (("intro", site), ("chapters/01_definition", f"{site}chapters/01_definition.html")):
-        said = read_head(fork / f"{page}.html")
-        assert said["canonical"] == said["og:url"] == place
-        assert said["og:image"] == f"{site}_static/card.png" and said["twitter:card"] == "summary_large_image"
-    places = re.findall(r"<loc>([^<]*)</loc>", (fork / "sitemap.xml").read_text())
-    assert sorted(places) == [site, f"{site}chapters/01_definition.html"]
-    page = BeautifulSoup((fork / "chapters" / "01_definition.html").read_text(), "html.parser")
-    reports = [unquote_plus(link["href"]) for link in page.select("a.report")]
-    assert len(reports) == len(page.select("article h2"))
-    assert all(report.startswith(f"{HOME}/issues/new?") and "Edition: " in report for report in reports)
-    assert "title=chapters/01_definition: Summary&" in "".join(reports)

@@ -1,8 +1,10 @@
 """The generated tasks: their right answers are right, and no held-out example was seen in training."""
 
 import re
+from collections import Counter
 from datetime import date
 from functools import partial
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -14,11 +16,16 @@ from attention_course.tasks import (
     Vocabulary,
     alignment_score,
     date_examples,
+    drawing,
     exact_match,
+    football,
+    grammar,
+    grounding,
     reversal_examples,
+    write_sentence,
 )
 from attention_course.tasks.dates import FIRST, FORMATS, LAST, write_date
-from attention_course.tasks.korean import NOUNS, VERBS
+from attention_course.tasks.korean import ENDINGS, NOUNS, STEMS, VERBS, ends_in_consonant
 
 COUNTS = ("num_train", "num_test")
 SENTENCES = len(NOUNS) * (len(NOUNS) - 1) * len(VERBS)
@@ -154,3 +161,189 @@ def test_the_scores_count_what_they_say():
     assert exact_match(["da-", "ad"], [example, example]) == 0.5
     weights = np.array([[[0.1, 0.2, 0.6, 0.1], [0.1, 0.7, 0.1, 0.1]]])
     assert alignment_score(weights, [example]) == 0.5
+
+
+# Sentences about a *bank* or a *deposit*
+
+
+WATER = {"river", "lake", "sailor", "fisher", "boat", "swam"}
+
+
+def test_the_place_decides_for_a_bank_and_the_person_for_a_deposit():
+    for part in tasks.bank_examples(120, 72):
+        for words, decides, answer in zip(*part, strict=True):
+            asker, place, person, *_ = (tasks.BANK_WORDS[word] for word in words)
+            decider = place if asker == "bank" else person
+            assert tasks.BANK_WORDS[words[decides]] == decider
+            assert answer == (1 if decider in WATER else -1)
+
+
+def test_no_set_of_words_comes_twice_and_the_known_sentence_opens_the_test():
+    train, test = tasks.bank_examples(100, 92, seed=3)
+    both = np.concatenate([train.words, test.words])
+    assert len({tuple(sorted(words)) for words in both}) == len(both) == 192
+    assert " ".join(tasks.BANK_WORDS[word] for word in test.words[0]) == "bank river broker rich paid"
+
+
+# Football scenes
+
+
+STEPS = {"↖": (-1, -1), "↑": (-1, 0), "↗": (-1, 1), "←": (0, -1), "→": (0, 1), "↙": (1, -1), "↓": (1, 0), "↘": (1, 1)}
+
+
+def patches_with(image, drawn):
+    corners = [football.PATCH * np.array(divmod(i, 4)) for i in range(16)]
+    return [
+        i
+        for i, (y, x) in enumerate(corners)
+        if np.allclose(image[y:, x:][: football.PATCH, : football.PATCH], drawn, atol=1e-6)
+    ]
+
+
+@pytest.mark.parametrize("part", tasks.football_examples(60, 40, grid=4, seed=3), ids=["train", "test"])
+def test_two_players_of_each_team_a_ball_and_a_goal_stand_in_their_patches_and_one_leads_to_the_other(part):
+    for image, ball, goal, where in zip(*part, strict=True):
+        things = [
+            np.where((football.SHAPES[i] == "o")[..., None], football.COLOURS[i], drawing.MEADOW) for i in range(4)
+        ]
+        found = [patches_with(image, thing) for thing in things]
+        assert found[0] == [ball] and found[1] == [goal]
+        assert [len(places) for places in found] == [1, 1, 2, 2]
+        assert len(patches_with(image, drawing.MEADOW)) == 16 - 6
+        (y, x), (v, u) = divmod(ball, 4), divmod(goal, 4)
+        assert STEPS[football.DIRECTIONS[where]] == (np.sign(v - y), np.sign(u - x))
+
+
+# Sentences of the small grammar
+
+
+def roles(words):
+    names = list(grammar.ROLES)
+    return [names[grammar.ROLE_OF[word]] for word in words]
+
+
+@pytest.mark.parametrize("part", tasks.grammar_examples(1500, 300, seed=5), ids=["train", "test"])
+def test_every_sentence_begins_and_ends_rightly_and_agrees_in_number(part):
+    for words, length in zip(part.words, part.lengths, strict=True):
+        assert words[0] == grammar.START and grammar.START not in words[1:]
+        assert (
+            set(words[length - 1 :]) == {grammar.WORDS.index(".")}
+            and grammar.WORDS.index(".") not in words[: length - 1]
+        )
+        said = roles(words[1:length])
+        verb = next(i for i, role in enumerate(said) if role.startswith("verb"))
+        for phrase in (said[: verb + 1], said[verb + 1 : -1]):
+            assert len({role.split(", ")[1] for role in phrase if ", " in role}) <= 1
+        assert ("object" in said[verb]) == (len(said) - verb > 2)
+        assert [role.split(",")[0] for role in said[:verb] if role != "adjective"] == ["determiner", "noun"]
+
+
+# Drawn scenes
+
+
+def drawn_by_hand(thing, colour):
+    """Pixel after pixel."""
+    paint = {".": drawing.MEADOW, "#": grounding.INK, "o": colour}
+    return [[paint[pixel] for pixel in line] for line in grounding.PIXELS[thing]]
+
+
+@pytest.mark.parametrize("part", tasks.scene_examples(30, 20, grid=3, seed=2), ids=["train", "test"])
+def test_every_word_names_the_thing_in_its_patch_and_its_colour_and_all_other_patches_are_meadow(part):
+    for image, words, colours, places in zip(*part, strict=True):
+        expected = dict.fromkeys(range(9), np.broadcast_to(drawing.MEADOW, (grounding.PATCH, grounding.PATCH, 3)))
+        expected |= {place: drawn_by_hand(*thing) for place, *thing in zip(places, words, colours, strict=True)}
+        assert len(expected) == 9
+        for place, drawn in expected.items():
+            y, x = grounding.PATCH * np.array(divmod(int(place), 3))
+            np.testing.assert_allclose(image[y : y + grounding.PATCH, x : x + grounding.PATCH], drawn, atol=1e-6)
+
+
+# Korean sentences
+
+
+KOREAN = tasks.korean_examples(700, 200, seed=1)
+CLOSED = {"학생", "선생님", "밥", "빵", "물", "책", "공", "꽃"}
+FORMS = {noun: ("은", "을") if noun in CLOSED else ("는", "를") for noun in NOUNS}
+
+
+def words(part, row):
+    return write_sentence(part.stems[row], part.endings[row]).split()
+
+
+def test_a_noun_is_closed_if_its_last_syllable_has_a_final_consonant():
+    assert {noun for noun in NOUNS if ends_in_consonant(noun)} == CLOSED
+
+
+@pytest.mark.parametrize("part", KOREAN, ids=["train", "test"])
+def test_every_sentence_comes_in_all_six_orders_and_has_a_subject_an_object_and_a_verb_each_rightly_marked(part):
+    for row, (verb, thing) in enumerate(zip(part.verb, part.object, strict=True)):
+        (subject,) = {0, 1, 2} - {verb, thing}
+        stems, written = [STEMS[stem] for stem in part.stems[row]], words(part, row)
+        assert stems[verb] in VERBS and stems[subject] != stems[thing] == NOUNS[part.answers[row]]
+        endings = {subject: FORMS[stems[subject]][0], thing: FORMS[stems[thing]][1], verb: "다"}
+        assert written == [stem + endings[place] for place, stem in enumerate(stems)]
+        six = range(row - row % 6, row - row % 6 + 6)
+        assert {tuple(words(part, other)) for other in six} == {*permutations(written)}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_first_sentence_of_the_test_is_the_one_of_the_notes(seed):
+    train, test = tasks.korean_examples(1000, 3, seed=seed)
+    assert words(test, 0) == ["나는", "밥을", "먹었다"]
+    assert all(set(words(train, row)) != {"나는", "밥을", "먹었다"} for row in range(len(train.verb)))
+
+
+def test_every_noun_acts_and_suffers_so_that_only_the_ending_tells():
+    nouns = Counter((STEMS[s], ENDINGS[e]) for s, e in zip(KOREAN[0].stems.flat, KOREAN[0].endings.flat, strict=True))
+    assert set(nouns) == {(n, form) for n in NOUNS for form in FORMS[n]} | {(v, "다") for v in VERBS}
+    assert min(nouns.values()) > 100
+
+
+# Key–value retrieval
+
+
+def test_the_answer_to_a_token_is_the_opposite_of_the_bits_under_the_name_it_asks_for():
+    n, bits = 6, 2
+    for part in tasks.lookup_examples(40, 10, n, bits):
+        for tokens, answers, wanted in zip(*part, strict=True):
+            carried = {int(token[:n].argmax()): (place, token[2 * n :]) for place, token in enumerate(tokens)}
+            for token, answer, place in zip(tokens, answers, wanted, strict=True):
+                where, there = carried[int(token[n : 2 * n].argmax())]
+                assert where == place
+                np.testing.assert_array_equal(answer, -there)
+
+
+@pytest.mark.parametrize("n", [3, 4, 7])
+def test_who_asks_for_whom_is_one_walk_through_all_tokens(n):
+    part, _ = tasks.lookup_examples(50, 0, n, 2)
+    for wanted in part.wanted:
+        walk = [0]
+        while len(walk) < n:
+            walk.append(int(wanted[walk[-1]]))
+        assert sorted(walk) == list(range(n))
+        assert wanted[walk[-1]] == 0
+
+
+# Ordered pairs
+
+
+def test_the_answer_is_the_bits_under_the_two_names_in_the_order_asked():
+    for part in tasks.pair_examples(80, 20, 6):
+        for asked, names, bits, answers, places in zip(*part, strict=True):
+            assert sorted(names) == list(range(6))
+            assert [names[place] for place in places] == list(asked)
+            assert [bits[place] for place in places] == list(answers)
+            assert asked[0] != asked[1]
+            assert set(bits) <= {0, 1}
+
+
+def test_each_question_comes_four_times_with_the_four_pairs_and_nothing_else_changed():
+    train, test = tasks.pair_examples(80, 40, 4)
+    for part in (train, test):
+        fours = tasks.Pairs(*(array.reshape(-1, 4, *array.shape[1:]) for array in part))
+        for asked, names, bits, answers, places in zip(*fours, strict=True):
+            for same in (asked, names, places):
+                assert (same == same[0]).all()
+            others = np.setdiff1d(np.arange(4), places[0])
+            assert (bits[:, others] == bits[0, others]).all()
+            assert sorted(map(tuple, answers)) == [*product((0, 1), repeat=2)]

@@ -1,8 +1,10 @@
-"""What the front page computes: its numbers, picture and reply of a check; and the card that link previews show.
+"""What the front page computes: its numbers, picture and reply of a check; the card that link previews show; and what
+the page of the machine shows before Python runs there.
 
 `python -m web.front` draws the picture, which README shows as well.
 """
 
+import json
 import re
 from html import escape
 
@@ -12,6 +14,7 @@ from matplotlib.figure import Figure
 from attention_course import checks, plots
 from attention_course.machine import Machine
 from attention_course.museum.exhibits import EXHIBITS
+from attention_course.my_machine import trace_writing
 from attention_src import scaled_dot_product_attention
 from book.catalogue import translations
 from book.chapter import CHAPTERS, ROOT, TRANSLATED, code, is_figure, read, read_outputs, tags
@@ -22,6 +25,7 @@ from web.figures import PICTURE, frame, inline
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 FIGURE = ROOT / "web" / "static" / "steer.svg"
 PLACE = '<div class="front-picture"></div>'
+MACHINE = '<div class="machine"'
 SHOWN = (  # by the picture
     "Left: the labels of river and money as arrows, and the question of bank between them, nearer to river. "
     "Right: the new list of bank, a dot on the line between the values of river, 0.70, and money, 0.30."
@@ -67,6 +71,9 @@ def _put_picture(app, pagename, templatename, context, doctree):
         words = translations("site") if app.config.language == TRANSLATED else {}
         picture = inline(svg, words.get(SHOWN, SHOWN), 0)
         context["body"] = context["body"].replace(PLACE, frame(name, escape(inputs), picture))
+    if MACHINE in context.get("body", ""):
+        steps = escape(json.dumps(trace_writing(Machine())))
+        context["body"] = context["body"].replace(MACHINE, f'{MACHINE} data-steps="{steps}"')
 
 
 def _draw_card(app, out):

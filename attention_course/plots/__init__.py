@@ -10,9 +10,10 @@ anything by colour alone. Values are rounded before they are drawn.
 # ruff: noqa: F401
 from . import _style
 from ._alibi import alibi
-from ._attending import circle, shaded
+from ._attending import circle
 from ._canvas import Canvas
 from ._costs import cache_steps, online_steps, shared_heads
+from ._heads import layer_of_heads
 from ._images import arrows_over, cut_photograph, over_image, photograph
 from ._lamp import lamp, walks
 from ._layers import blocks, stream

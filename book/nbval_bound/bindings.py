@@ -19,7 +19,7 @@ from .words import find_sentences, list_parts, match_conditions
 COMMENT = re.compile(r"\s*<!--\s*(?P<end>end:)?(?P<code>(?:(?!-->).)*)-->\s*\Z", re.S)
 DIGITS = r"\d+(?:,\d{3})*"
 PERCENT = re.compile(rf"(?<![\w.,])(?P<number>[-−]?{DIGITS}(?:\.\d+)?)(?:\s|\\,)?(?:\\?%|per cent|percent)")
-DECIMAL = re.compile(rf"(?<![\w.])(?P<number>[-−]?{DIGITS}\.\d+(?:e[-−+]?\d+)?)(?![\w.]*\d)")
+DECIMAL = re.compile(rf"(?<![\w.])(?P<number>[-−]?{DIGITS}\.\d+(?:[eE][-−+]?\d+)?)(?![\w.]*\d)")
 # a link to a source, the tag of an equation, an HTML tag: a number in these needs no expression
 EXEMPT = re.compile(r"\[[^]]*\]\([^)]*\)|\\tag\{[^}]*\}|[Ee]quations? \(\d+\.\d+\)|</?[a-zA-Z][^>]*>")
 # in these a whole number is no result, either: code, formulas, chapters, the points and minutes of an exercise
@@ -52,20 +52,25 @@ class Number(NamedTuple):
         """
         if not isfinite(value):
             return str(value)
-        mantissa, _, exponent = self.text.partition("e")
+        mantissa, mark, exponent = self._parts
         places = len(mantissa.partition(".")[2])
         exact = Decimal(value) * (100 if self.is_percent else 1)
         exact = exact.scaleb(-int(exponent.replace("−", "-"))) if exponent else exact
         rounded = exact.quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN)
         written = f"{rounded:,}" if "," in self.text else f"{rounded}"
         written = written.replace("-", "−" if "−" in self.text or "-" not in self.text else "-")
-        return written + (f"e{exponent}" if exponent else "")
+        return written + mark + exponent
+
+    @property
+    def _parts(self):
+        """The number before and behind its `e`, or `E`, and that letter."""
+        return re.fullmatch("([^eE]*)([eE]?)(.*)", self.text).groups()
 
     def agrees(self, value):
         """Return whether the text shows this value. A value halfway between two texts agrees with both."""
-        step = Decimal(1).scaleb(-len(self.text.partition("e")[0].partition(".")[2]))
-        exponent = int(self.text.partition("e")[2].replace("−", "-") or 0)
-        step = float(step.scaleb(exponent)) / (100 if self.is_percent else 1)
+        mantissa, _, exponent = self._parts
+        step = Decimal(1).scaleb(int(exponent.replace("−", "-") or 0) - len(mantissa.partition(".")[2]))
+        step = float(step) / (100 if self.is_percent else 1)
         nearby = (value, value + 1e-9 * step, value - 1e-9 * step)
         return any(_digits(self.write(near)) == _digits(self.text) for near in nearby)
 
@@ -73,7 +78,7 @@ class Number(NamedTuple):
 def _digits(text):
     """Return a number's text without what only typesetting decides, such as the kind of minus or the sign of zero."""
     plain = text.replace("−", "-").replace(",", "")
-    return plain if re.search("[1-9]", plain.partition("e")[0]) else plain.lstrip("-")
+    return plain if re.search("[1-9]", re.split("[eE]", plain)[0]) else plain.lstrip("-")
 
 
 def find_numbers(text):
@@ -116,6 +121,12 @@ class Bound(NamedTuple):
         return find_numbers(self.text)
 
 
+def _expression(statement):
+    if not isinstance(statement, ast.Expr):  # such as n = 3, where n == 3 was meant
+        raise SyntaxError(f"{ast.unparse(statement)} is a statement")
+    return statement.value
+
+
 def take_apart(source):
     """Return a Markdown cell's text and what its last comment says.
 
@@ -129,8 +140,8 @@ def take_apart(source):
         return Bound(source, [], [], False, "")
     code = " ".join(found["code"].split("\n")).strip()
     try:
-        parts = [part.value for part in ast.parse(f"(){code}" if code.startswith(";") else code).body]
-    except (SyntaxError, AttributeError) as error:  # the latter for a statement
+        parts = [*map(_expression, ast.parse(f"(){code}" if code.startswith(";") else code).body)]
+    except SyntaxError as error:
         raise ValueError(f"not a list of Python expressions: {found[0].strip()} ({error})") from None
     first = parts[0] if parts else ast.Tuple([])
     expressions = first.elts if isinstance(first, ast.Tuple) else [first]
@@ -203,7 +214,7 @@ def evaluate(bound, ask):
     failed = [
         f"the condition {condition} is {text if is_ok else 'an error, ' + text}"
         for condition, (is_ok, text) in zip(bound.conditions, answers[len(asked) :], strict=True)
-        if "True" not in text
+        if not (is_ok and text == "True")
     ]
     return values, failed
 

@@ -37,7 +37,7 @@ def run(pytester, *cells):
 
 
 RIGHT = """It takes 0.667 of it, or 67 %.\n\n<!-- share, share -->
-$w = 0.67$ and 67\\,\\% and 66.7 per cent.\n\n<!-- share, share, share -->
+$w = 0.67$ and 67\\,\\% and 66.7 per cent and 6.67E-1.\n\n<!-- share, share, share, share -->
 The loss is −0.5; four rows? No, three of 0.67.\n\n<!-- loss, share; len(rows) == 3;
   rows[0] < 2 and
   rows[1] == 3 - 1 -->
@@ -50,6 +50,8 @@ WRONG = {
     "It takes 66 %.\n\n<!-- share -->": "says 66, but share gives 67",
     "The loss is 0.5.\n\n<!-- loss -->": "says 0.5, but loss gives −0.5",
     "There are four rows of 0.67.\n\n<!-- share; len(rows) == 4 -->": "the condition len(rows) == 4 is False",
+    "There are three rows.\n\n<!-- ; Trueness == 3 -->": "the condition Trueness == 3 is an error, NameError",
+    "There are three.\n\n<!-- ; rows = 3 -->": "not a list of Python expressions: <!-- ; rows = 3 --> (rows = 3 is a",
     "Three rows.\n\n<!-- ; 'rows' -->": "the condition 'rows' computes nothing",
     "Seven rows. There are three.\n\n<!-- ; 'rows', len(rows) == 3 -->": "'Seven rows.'\n    does not say 3 (third …)",
     "It takes 0.67, and 0.33.\n\n<!-- share -->": "2 numbers (0.67, 0.33), but 1 expressions",

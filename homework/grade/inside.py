@@ -27,7 +27,6 @@ from wire import decode, encode
 PACKAGES, TORCH = re.compile(r"[/\\]attention_(src|course)[/\\]"), f"{os.sep}torch{os.sep}"
 LIBRARY = re.compile(r"[/\\](site-packages|dist-packages|attention_src|attention_course)[/\\]")
 CELL = re.compile("cell ")  # as `run` is told to name those of the student
-IPYTHON = types.SimpleNamespace(run_line_magic=print, run_cell_magic=print, system=print, getoutput=lambda *_: [])
 
 
 def enter(limits, user, refused=""):
@@ -56,10 +55,11 @@ def describe_error(error):
     except Exception:
         message = ""
     frames = [*traceback.walk_tb(error.__traceback__)]
-    line = next((line for frame, line in frames if CELL.match(frame.f_code.co_filename)), 0)
+    file, line = next(((file, at) for frame, at in frames if CELL.match(file := frame.f_code.co_filename)), ("", 0))
     kinds = [kind.__name__ for kind in type(error).__mro__][:20]  # and the module in which it was raised
     kinds += [str(frame.f_globals.get("__name__")) for frame, _ in frames[-1:]]
-    return {"raised": type(error).__name__, "message": message, "kinds": kinds, "line": line}
+    code = linecache.getline(file, line)[:500]
+    return {"raised": type(error).__name__, "message": message, "kinds": kinds, "line": line, "code": code}
 
 
 class MissingModule(types.ModuleType):
@@ -72,6 +72,10 @@ class MissingModule(types.ModuleType):
 
     def __call__(self, *_, **__):
         raise ModuleNotFoundError(f"{self.__name__} is not here")
+
+
+IPYTHON = MissingModule("IPython")
+vars(IPYTHON).update(run_line_magic=print, run_cell_magic=print, system=print, getoutput=lambda *_: [])
 
 
 def _files(frame):
@@ -153,6 +157,7 @@ class Student:
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):  # before student code can meet them
             os.dup2(nothing, stream)
+        sys.stdin = sys.stdout  # so that whoever reads it learns that nobody answers, instead of an empty text
         self.watch = Watch()
         sys.modules["__main__"] = main = types.ModuleType("__main__")
         self.namespace = main.__dict__

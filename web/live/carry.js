@@ -6,7 +6,7 @@ export const grader = (cell) => cell.metadata?.nbgrader ?? {};
 export const title = (all) => all.map((cell) => cell.cell_type !== "code" && text(cell.source).match(/^# (.+)/m)?.[1]).find(Boolean);
 
 /** The names that some code binds at its beginning of a line. */
-export const bound = (source) => [...source.matchAll(/^(?:def|class)\s+(\w+)|^(\w+)\s*=[^=]/gm)].map((m) => m[1] ?? m[2]);
+export const bound = (source) => [...source.matchAll(/^(?:(?:async\s+)?def|class)\s+(\w+)|^(\w+)\s*(?::[^=\n]+)?=[^=]/gm)].map((m) => m[1] ?? m[2]);
 
 /** The cells of a notebook file, in UTF-8 or UTF-16, of format 3 or 4; an error for anything else. */
 export async function open(file) {

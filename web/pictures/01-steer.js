@@ -43,6 +43,7 @@ function distanceFromLine([x, y], [[ax, ay], [bx, by]]) {
 
 export const goal = {
   words: "With softmax, make bank mean money: bring the dot to within 0.1 of money's.",
+  isThere: isMoney,
   isReached: (state, outputs, inputs) => state.said === "past" && isMoney(state, outputs, inputs),
 };
 
@@ -50,6 +51,11 @@ export const goal = {
 function isMoney({ weigh }, { output }, { values }) {
   return weigh === "softmax" && Math.hypot(...output.map((x, i) => x - values[1][i])) <= NEAR;
 }
+
+export const legend = [
+  ["line", "query", "Query of bank"], ["line", "key", "Key of a word"], ["line dashed", "query", "Queries with the same weights by softmax"],
+  ["disc", "value", "Value of a word, and its weight"], ["disc", "weights", "The mix"], ["line dotted", "muted", "Mixes whose weights add up to 1"],
+];
 
 export function say(state, { weights, output }, { words, asks, values }) {
   const { weigh, length } = state;

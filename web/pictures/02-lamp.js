@@ -40,8 +40,13 @@ export function compute(state, { gaps }) {
 
 export const goal = {
   words: "With d = 256, light at least 24 of the lamps and let the queries still choose.",
-  isReached: ({ said, divisor }, { d, lit, slopes, larger }) => d === 256 && lit >= MANY * slopes.length && larger >= FLAT && said === divisor,
+  isThere: (_, { d, lit, slopes, larger }) => d === 256 && lit >= MANY * slopes.length && larger >= FLAT,
+  isReached: (state, outputs) => state.said === state.divisor && goal.isThere(state, outputs),
 };
+
+export const legend = [
+  ["disc", "weights", "Light: how fast the weights can move"], ["ring", "muted", "Lamp of a random query"], ["ring", "query", "Lamp of bank"],
+];
 
 export function say(_, { weights, slope, lit, slopes, larger, d }, { words }) {
   const leads = weights[0] >= weights[1] ? 0 : 1;

@@ -77,6 +77,7 @@ export function draw({ state, outputs, inputs, width, make, words }) {
   const label = (y, what) => make("text", { x: 0, y: y + 5, class: "heading" }, words(what));
   const flows = [...weights.keys()].filter((i) => weights[i] >= LEAST);
   const parts = [
+    label(rows.weights, "Weights"),
     label(rows.keys, "Keys"),
     label(rows.values, "Values"),
     label(rows.written, "Written"),

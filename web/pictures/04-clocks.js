@@ -26,6 +26,8 @@ export const goal = {
   isReached: (state, outputs, inputs) => Math.abs(outputs.score - compute({ ...state, along: 0 }, inputs).score) > 0.005,
 };
 
+export const legend = [["line", "query", "Hand of the query"], ["line", "key", "Hand of the key"], ["line", "weights", "Angle between the hands"]];
+
 export function say({ along, apart }, outputs, { rates }) {
   const value = digits(outputs.score);
   const degrees = digits(((apart * rates[0] * 180) / Math.PI) % 360, 0);

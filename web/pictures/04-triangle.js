@@ -51,8 +51,14 @@ export function compute(state) {
 
 export const goal = {
   words: "Make A attend most to B, B to C, and C to A.",
+  isThere: (_, { right }) => right === 3,
   isReached: ({ said }, { right }) => said === "two" && right === 3,
 };
+
+export const legend = [
+  ["line", "key", "Key"], ["line dashed", "query", "Query"], ["line", "weights", "Arrow to the letter with the largest weight"],
+  ["frame", "weights", "Largest weight of its row"], ["frame dashed", "muted", "Where it should be"],
+];
 
 export function say({ turn }, { weights, most, right }) {
   const tied = turn === 0;

@@ -137,9 +137,11 @@ export function draw({ state, outputs, inputs, width, make, words }) {
     put("circle", { cx: 18, cy: middle, r: 6, class: "moved", "fill-opacity": 0.6 });
     line(18, middle + 14, 18, middle + 30, "path");
     put("rect", { x: 12, y: middle + 42, width: 12, height: 8, class: "sure" });
-    ["Vectors that have moved, the larger the more", "The path past a sub-layer", "How sure it is of a character"].forEach((said, i) =>
-      say(34, middle + 5 + 22 * i, words(said), "heading", "start"));
-    return y + 76;
+    line(12, middle + 66, 24, middle + 66, "supply");
+    ["Vectors that have moved, the larger the more", "The path past a sub-layer", "How sure it is of a character", "What the encoder hands to cross-attention"].forEach(
+      (said, i) => say(34, middle + 5 + 22 * i, words(said), "heading", "start"),
+    );
+    return y + 98;
   }
 
   /** How long what the feed-forward network adds is, beside the stream of each token. */

@@ -8,13 +8,16 @@
 //   compute   (state, inputs) -> outputs, numbers as JSON has them
 //   draw      ({state, outputs, inputs, width, make, words}) -> {height, parts}, SVG elements in pixels
 //   say       (state, outputs, inputs) -> one sentence of at most 25 words, with its numbers
-//   goal      {words, isReached(state, outputs, inputs)}
+//   legend    [[how it is drawn, its colour, words]] of what has no words in the drawing: line, disc, ring or frame, each
+//             also dashed or dotted
+//   goal      {words, isReached(state, outputs, inputs)}, and isThere(…) if that may be so before the right thing was said
 //   grab      (x, y, {inputs, state, width, handle}) -> what of the state changes when the pointer is at this pixel;
 //             handle is the data-handle of what is dragged
 //   tap       (x, y, {inputs, state, width}) -> what of the state changes when this pixel is tapped, or null
 // None of them keeps anything: drawing the same state twice gives the same elements.
 
 const SVG = "http://www.w3.org/2000/svg";
+const THERE = "You are there. Does what you see fit what you said first? Say it again, and do it once more.";
 const QUIET = 450; // milliseconds without a change before a screen reader is told
 
 /** Words in the language of the edition; words.js, which only some editions have, knows them. */
@@ -53,7 +56,7 @@ export function readState(hash, name, controls) {
 
 /** Put a picture in the place of the static drawing in its figure. */
 export function mount(figure, picture) {
-  const { controls, start, compute, draw, say, goal, grab, tap } = picture;
+  const { controls, start, compute, draw, say, goal, legend = [], grab, tap } = picture;
   const name = figure.dataset.picture;
   const inputs = JSON.parse(figure.dataset.inputs);
   const first = start(inputs);
@@ -66,9 +69,11 @@ export function mount(figure, picture) {
   const status = make("p", { class: "picture-status", role: "status" });
   const aim = goal && make("p", { class: "picture-goal" });
   const again = make("button", { type: "button", class: "picture-again" }, inLanguage("Start again"));
+  const kinds = make("ul", { class: "picture-legend" }, ...legend.map(([drawn, colour, words]) =>
+    make("li", {}, make("i", { class: drawn, style: `--of: var(--${colour})` }), inLanguage(words))));
   const [asked, moved] = [true, false].map((asks) => controls.filter((one) => Boolean(one.asks) === asks).map(control));
   const panel = make("div", { class: "picture-controls" }, ...moved, again);
-  const frame = make("div", { class: "picture-frame" }, ...[aim, ...asked, drawing, panel, sentence, status].filter(Boolean));
+  const frame = make("div", { class: "picture-frame" }, ...[aim, ...asked, drawing, kinds, panel, sentence, status].filter(Boolean));
 
   function control(one, position) {
     const attributes = { "data-control": one.name, ...(position === 0 && { "data-first": "" }) };
@@ -97,9 +102,9 @@ export function mount(figure, picture) {
     clearTimeout(spoken);
     spoken = setTimeout(() => { if (status.textContent !== said) status.textContent = said; }, QUIET);
     if (aim) {
-      const reached = goal.isReached(state, outputs, inputs);
+      const reached = goal.isReached(state, outputs, inputs), isThere = !reached && goal.isThere?.(state, outputs, inputs);
       aim.classList.toggle("reached", reached);
-      aim.textContent = `${reached ? "✓" : "○"} ${inLanguage(goal.words)}`;
+      aim.textContent = isThere ? `◐ ${inLanguage(THERE)}` : `${reached ? "✓" : "○"} ${inLanguage(goal.words)}`;
     }
     for (const one of controls) {
       const field = frame.querySelector(`[data-control="${one.name}"]`);

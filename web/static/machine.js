@@ -1,5 +1,6 @@
-// The page of the machine: which parts are the reader's, what it writes with them, and the file to take home. Python is
-// that of the chapters' cells (live/worker.js), and nothing of it is loaded before a button is pressed.
+// The page of the machine: which parts are the reader's, what it writes with them, letter by letter, and the file to take
+// home. Python is that of the chapters' cells (live/worker.js), and nothing of it is loaded before a button is pressed;
+// until then the page shows the steps of the package's machine, which the build has computed (web/front.py).
 {
   const { said, parts } = kept;
   const live = new URL("live/worker.js", new URL("./", document.currentScript.src));
@@ -10,11 +11,64 @@
     return element;
   };
   const place = document.querySelector(".machine");
-  const list = make("ul"), status = make("p"), written = make("pre");
+  const list = make("ul"), status = make("span"), written = make("pre");
   const file = make("input", { type: "file", accept: ".py", id: "machine-file" });
-  let worker, seed = 0, answer, n = 0;
+  const names = make("p", { className: "names" }), name = make("p", { className: "name" }), chances = make("tbody"), drawn = make("p");
+  const slider = make("input", { type: "range", min: 0, value: 0, id: "machine-letter" }), compared = make("p");
+  const title = make("caption");
+  let worker, seed = 0, answer, n = 0, steps = [], playing;
   status.setAttribute("role", "status");
   written.hidden = true;
+
+  /** Take the steps of some names, [[{drawn, chances}, …], …], and those of the package's machine with the same dice. */
+  function take(yours, theirs) {
+    steps = yours.flatMap((text, index) => text.map((step, i) => ({
+      ...step,
+      before: text.slice(0, i).map((one) => one.drawn).join(""),
+      finished: yours.slice(0, index).map(spell),
+      theirs: new Map(theirs?.[index]?.[i]?.chances),
+    })));
+    title.textContent = said(theirs ? "Chances of the next letter. The short line on a bar is the package's chance." : "Chances of the next letter");
+    slider.max = Math.max(0, steps.length - 1);
+    draw(0);
+  }
+
+  const END = ".";
+  const spell = (text) => text.map((step) => step.drawn).join("").replace(END, "");
+
+  /** Show one step: the name so far, the letter that was drawn, and the chances from which it was. */
+  function draw(at) {
+    slider.value = at;
+    const step = steps[at];
+    if (!step) return [names, name, chances, drawn].forEach((element) => element.replaceChildren());
+    const label = (letter) => (letter === END ? said("end") : letter);
+    names.textContent = step.finished.join(", ") || "\u00a0";
+    name.replaceChildren(step.before, make("mark", { textContent: step.drawn === END ? "■" : step.drawn }));
+    chances.replaceChildren(...step.chances.map(([letter, chance]) => {
+      const bar = make("span", { className: "bar" }, make("span"));
+      bar.style.setProperty("--chance", chance);
+      if (step.theirs.has(letter)) {
+        bar.append(make("i"));
+        bar.style.setProperty("--theirs", step.theirs.get(letter));
+      }
+      const row = make("tr", { className: letter === step.drawn ? "drawn" : "" }, make("th", { scope: "row", textContent: label(letter) }));
+      row.append(make("td", {}, bar), make("td", { textContent: chance.toFixed(3) }));
+      return row;
+    }));
+    const chance = step.chances.find(([letter]) => letter === step.drawn)[1].toFixed(3);
+    drawn.textContent = step.drawn === END
+      ? said(`Here “${step.before}” ended, for which the chance was ${chance}.`)
+      : said(`The letter ${step.drawn} was drawn, whose chance was ${chance}.`);
+    slider.setAttribute("aria-valuetext", drawn.textContent);
+  }
+
+  /** Go through the steps, one after the other, or stop doing so. */
+  function play(on = !playing) {
+    clearInterval(playing);
+    playing = on ? setInterval(() => (Number(slider.value) < steps.length - 1 ? draw(Number(slider.value) + 1) : play(false)), 180) : null;
+    if (on && Number(slider.value) >= steps.length - 1) draw(0);
+    player.textContent = said(on ? "Pause" : "Watch it again, letter by letter");
+  }
 
   /** Say of each part whose it is, and where it is written. */
   function tell() {
@@ -68,18 +122,28 @@
     try {
       done(await run(source));
     } catch (error) {
-      status.textContent = said(`The machine could not be run (${error.message}).`);
+      const stopped = said("You stopped it");
+      status.textContent = error.message === stopped ? stopped : said(`The machine could not be run (${error.message}).`);
     }
     for (const button of buttons) button.disabled = false;
   }
 
-  const write = () => press(`from attention_course.my_machine import put_into_machine\nput_into_machine(seed=${seed++});`, (text) => {
-    written.textContent = text;
+  const python = (call) => `from attention_course.my_machine import ${call.split("(")[0]}\nprint(${call})`;
+
+  const write = () => press(python(`describe_writing(${seed++})`), (text) => {
+    const { yours, package: theirs, said: parts } = JSON.parse(text);
+    written.textContent = [yours.map(spell).join(", "), ...parts].join("\n");
     written.hidden = false;
+    compared.textContent = !parts.length ? ""
+      : yours.map(spell).join() === theirs.map(spell).join() ? said("With the package's parts alone it writes the same names.")
+        : said(`With the package's parts alone it writes ${theirs.map(spell).join(", ")}.`);
+    take(yours, parts.length ? theirs : null);
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) draw(steps.length - 1);
+    else play(true);
     status.textContent = said("The machine has written.");
   });
 
-  const save = () => press("from attention_course.my_machine import write_program\nprint(write_program())", (text) => {
+  const save = () => press(python("write_program()"), (text) => {
     const link = make("a", { href: URL.createObjectURL(new Blob([text], { type: "text/x-python" })), download: "my_machine.py" });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
@@ -116,8 +180,20 @@
   const buttons = [button("Let it write", write), button("Stop", stop), button("Save it as a Python program", save), button("Take my parts out", forget)];
   buttons[1].hidden = true;
   file.addEventListener("change", () => file.files[0] && load());
+  const player = button("Watch it again, letter by letter", () => play());
+  player.textContent = said("Watch it write, letter by letter");
+  slider.addEventListener("input", () => {
+    play(false);
+    draw(Number(slider.value));
+  });
   tell();
   const can = location.protocol.startsWith("http") && window.WebAssembly && window.DecompressionStream;
   if (!kept.works) status.textContent = said("This browser keeps nothing, so the machine has only the package's parts here. Load the program that you have saved.");
-  place.append(list, make("p", { className: "work" }, ...(can ? buttons : []), make("label", { htmlFor: "machine-file" }, said("Load my machine from a file")), file), status, written);
+  place.append(
+    make("div", { className: "stage" }, names, name, make("table", {}, title, chances), drawn,
+      make("p", { className: "work" }, make("label", { htmlFor: slider.id, textContent: said("Letter") }), slider, player)),
+    make("p", { className: "work" }, ...(can ? buttons.slice(0, 2) : []), status), written, compared, list,
+    make("p", { className: "work" }, ...(can ? buttons.slice(2) : []), make("label", { htmlFor: file.id, textContent: said("Load my machine from a file") }), file),
+  );
+  take(JSON.parse(place.dataset.steps), null);
 }
