@@ -35,6 +35,11 @@ export const goal = {
   isReached: ({ time }, { gap }, { steps }) => Math.round(time) === steps.length - 1 && gap <= REACH,
 };
 
+export const legend = [
+  ["disc", "query", "dog"], ["disc", "key", "Other nouns in the singular"], ["disc", "muted", "All other words"],
+  ["ring", "muted", "Where training brings the words of a role"], ["ring", "query", "Your guess for dog"],
+];
+
 export function say({ time }, { steps, loss, neighbour, gap, guessed }, inputs) {
   const share = `${Math.round(100 * neighbour)}%`;
   const last = Math.round(time) === inputs.steps.length - 1;
