@@ -29,7 +29,15 @@ TURNED = ("heads", "feed_forward", "out")  # torch has a matrix as (out, in)
 
 
 def take_weights(model):
-    """Return the weights of chapter 9's model, a torch module, as a dict of lists of NumPy arrays by use."""
+    """Return the weights of chapter 9's `model`, a torch.nn.Module, as a dict of use: list of NumPy arrays.
+
+    It raises KeyError if the model lacks one of `NAMES`.
+
+    >>> import torch
+    >>> take_weights(torch.nn.Linear(2, 2))
+    Traceback (most recent call last):
+    KeyError: 'word.weight'
+    """
     state = {name: array.detach().numpy().copy() for name, array in model.state_dict().items()}
     return {use: [state[name].T if use in TURNED else state[name] for name in names] for use, names in NAMES.items()}
 
@@ -41,6 +49,12 @@ class Recorder:
     ----------
     loss : function of model and batch
     steps : tuple of int, when to keep them; they are in `kept`, a dict, afterwards
+
+    Examples
+    --------
+    >>> record = Recorder(lambda model, batch: batch, steps=())
+    >>> record("model", 0.5), record.kept
+    (0.5, {})
     """
 
     def __init__(self, loss, steps):
