@@ -9,6 +9,7 @@ import numpy as np
 from attention_course.alibi import stored_alibi
 from attention_course.dates import FIELDS
 from attention_course.packed import unpack
+from attention_course.word_vectors import stored_course
 from attention_src import relu_weights, scaled_dot_product_attention, softmax
 from attention_src.attention import attention
 from attention_src.positions import rotary
@@ -119,6 +120,22 @@ def whole(state, inputs):
     }
 
 
+def sorting(state, inputs):
+    """Recompute chapter 9's picture, from what is kept of its training."""
+    kept, time = stored_course(), int(np.floor(state["time"] + 0.5))
+    assert all(inputs[name] == kept[name] for name in ("steps", "loss", "neighbour", "written", "roles"))
+    assert inputs["places"] == kept["places"].tolist()
+    guess, dog = np.array([state["x"], state["y"]]), inputs["words"].index("dog")
+    inside = [role for role, *middle, radius in inputs["rings"] if np.linalg.norm(guess - middle) <= radius]
+    return {
+        **{name: kept[name][time] for name in ("steps", "loss", "neighbour")},
+        "written": kept["written"][time],
+        "places": kept["places"][time] / 100,
+        "gap": np.linalg.norm(guess - kept["places"][-1, dog] / 100),
+        "guessed": "".join(inside[:1]),
+    }
+
+
 RECOMPUTE = {
     "01-steer": steer,
     "02-lamp": lamp,
@@ -128,6 +145,7 @@ RECOMPUTE = {
     "05-ripple": ripple,
     "06-cuts": cuts,
     "07-whole": whole,
+    "09-words": sorting,
 }
 
 

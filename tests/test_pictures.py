@@ -354,6 +354,17 @@ def test_a_tap_opens_a_sub_layer(picture):
         assert read(picture)["state"]["open"] == str(number)
 
 
+@only("09-words")
+def test_words_lie_where_the_training_took_them_and_the_sentences_are_those_of_the_step(picture):
+    for shown in check_at_random(picture, 4, 50):
+        rings = np.array(list_attributes(picture, "circle.face", "cx", "cy"))
+        dots = np.array(list_attributes(picture, "circle:not(.face, .glass, .halo)", "cx", "cy"))
+        given = [np.array(INPUTS[picture.name]["rings"])[:, 1:3].astype(float), np.array(shown["outputs"]["places"])]
+        unit = np.ptp(rings[:, 0]) / np.ptp(given[0][:, 0])
+        np.testing.assert_allclose((dots - rings[0]) / unit, (given[1] - given[0][0]) * [1, -1], atol=0.002)
+        assert shown["texts"][-3:] == shown["outputs"]["written"]
+
+
 # What they are about
 
 

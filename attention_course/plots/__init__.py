@@ -24,6 +24,7 @@ from ._style import TOKENS, Picture
 from ._sums import weighted_sum
 from ._transformer import whole_transformer
 from ._triangle import clocks, roles, triangle
+from ._words import sorting
 
 WIDTH = _style.WIDTH  #: The width of a figure in inches; a `Canvas` should be no wider.
 BLUE = _style.BLUE  #: The colour of the first series of a figure, and of a box on a `Canvas`.
