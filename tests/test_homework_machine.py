@@ -10,6 +10,7 @@ from classroom import cell_of, chapter, homework, needs_sandbox, release, solved
 
 from attention_course import checks
 from attention_course.machine import PARTS, Machine
+from book.catalogue import translate_copy
 from book.chapter import CHAPTERS, TITLE, exercises, make_student_copy, read
 from homework.chapter import ASSIGNMENTS
 
@@ -69,9 +70,11 @@ def test_a_wrong_part_costs_its_own_points_and_the_report_says_where_it_differs(
     json.dumps(result)
 
 
+@needs_sandbox
 def test_the_desk_hands_it_out_and_grades_it(tmp_path):
     release(tmp_path, "machine")
     made = {"ann": solved(tmp_path, "machine"), "ben": break_part(solved(tmp_path, "machine"), "attention")}
+    made["eun"] = translate_copy(break_part(solved(tmp_path, "machine"), "attention"), "homework/machine")
     made["cho"] = solved(tmp_path, "machine")
     cell_of(made["cho"], "exmachine-loss").source = cell_of(machine().release, "exmachine-loss").source
     made["dan"] = machine().release
@@ -81,14 +84,23 @@ def test_the_desk_hands_it_out_and_grades_it(tmp_path):
     for command, place in (("collect", [tmp_path / "in"]), ("grade", []), ("report", [])):
         homework(command, "machine", *place, "--course", tmp_path)
     folder = tmp_path / "report" / "machine"
-    scores = {row["student"]: row for row in csv.DictReader((folder / "scores.csv").open(encoding="utf-8-sig"))}
-    assert {name: row["total"] for name, row in scores.items()} == {"ann": "31", "ben": "27", "cho": "27", "dan": "0"}
+    scores = {
+        row["student"]: row for row in csv.DictReader((folder / "scores.csv").read_text("utf-8-sig").splitlines())
+    }
+    assert {name: row["total"] for name, row in scores.items()} == {
+        "ann": "31",
+        "ben": "27",
+        "eun": "27",
+        "cho": "27",
+        "dan": "0",
+    }
     assert {row["of"] for row in scores.values()} == {"31"} and not any(
         row["needs a person"] for row in scores.values()
     )
     assert scores["dan"]["notes"].count("not attempted") == 9
     pages = {name: (folder / "students" / f"{name}.html").read_text() for name in made}
     assert "attention, letter 2, block 1, head 1" in pages["ben"] and "letter" not in pages["ann"]
+    assert "attention, 글자 2, " in pages["eun"] and "9. 써 보기" in pages["eun"]
 
 
 PACKAGE = Machine()
