@@ -11,7 +11,7 @@ from classroom import cell_of, chapter, homework, needs_sandbox, release, solved
 from attention_course import checks
 from attention_course.machine import PARTS, Machine
 from book.catalogue import translate_copy
-from book.chapter import CHAPTERS, TITLE, exercises, make_student_copy, read
+from book.chapter import CHAPTERS, TITLE, exercises, last_cell, make_student_copy, read
 from homework.chapter import ASSIGNMENTS
 
 WRONG = {  # part: what is changed in its solution, and where the machine finds it
@@ -55,6 +55,15 @@ def test_its_exercises_are_those_of_the_chapters():
         theirs |= list_forms(make_student_copy(read(path)))
     assert {stub: theirs.get(stub) for stub in [*own][:-1]} == dict([*own.items()][:-1])
     assert [one.name.partition("-")[2] for one in machine().exercises] == [*(p for p in PARTS if p in WRONG), "all"]
+
+
+def test_the_last_cell_of_a_copy_calls_all_checks(capsys):
+    exec("import numpy as np", names := {})
+    for one in exercises(machine().source)[:-1]:
+        exec(one.solution.source, names)
+    exec(last_cell(machine().release, "machine"), names)
+    *right, last, _ = capsys.readouterr().out.splitlines()
+    assert [line[:6] for line in right] == ["Right:"] * 8 and last.startswith("9. Write it is still open. name 'names'")
 
 
 @needs_sandbox
