@@ -142,8 +142,8 @@ def find_source(page):
 
 
 def list_translatable():
-    """Return the pages with a catalogue in the order of the contents, then the words of the site, claims and checks."""
-    return [*(page for page in pages() if page not in ENGLISH), "site", "claims", "checks"]
+    """Return the pages with a catalogue in the order of the contents, then what else has one."""
+    return [*(page for page in pages() if page not in ENGLISH), "homework/machine", "site", "claims", "checks"]
 
 
 def find_catalogue(page, folder=FOLDER):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PLACES = ["_config.yml", "CITATION.cff", "README.md", "pyproject.toml", "chapters/*.ipynb"]
-PLACES += ["homework/release/github/.github/workflows/check.yml"]
+PLACES += ["homework/machine.ipynb", "homework/release/github/.github/workflows/check.yml"]
 ADDRESS = re.compile(r"(https://github\.com/[\w.-]+/[\w.-]+|(https?|file)://(?!github\.com/)[\w.:~-]*(/[\w.~-]+)+)")
 
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 
 from attention_course import checks
 from book import chapter, names
-from book.chapter import CHAPTERS, TITLE, TRANSLATED
+from book.chapter import CHAPTERS, ROOT, TITLE, TRANSLATED
+
+ASSIGNMENTS = [*CHAPTERS, ROOT / "homework" / "machine.ipynb"]  # the last has exercises of several chapters
 
 WITHOUT = {"package": re.compile("without the (book's )?package", re.I), "torch": re.compile("without PyTorch", re.I)}
 
@@ -48,11 +50,22 @@ class Exercise:
 
 
 def find_chapter(number):
-    """Return the path of the chapter with this number or file name."""
-    paths = [path for path in CHAPTERS if path.stem == number or path.stem.split("_")[0] == number.zfill(2)]
+    """Return the path of the chapter with this number or file name, or of another assignment."""
+    paths = [path for path in ASSIGNMENTS if path.stem == number or number_of(path.stem) == number.zfill(2)]
     if not paths:
-        raise Unclear(f"There is no chapter {number!r}; expected one of {', '.join(p.stem[:2] for p in CHAPTERS)}.")
+        there_are = ", ".join(number_of(path.stem) for path in ASSIGNMENTS)
+        raise Unclear(f"There is no chapter {number!r}; expected one of {there_are}.")
     return paths[0]
+
+
+def number_of(stem):
+    """Return what a chapter is called in commands and in the names of its exercises: 01, or the file's name."""
+    return stem.partition("_")[0]
+
+
+def page_of(path):
+    """Return the name by which a chapter's catalogue is found."""
+    return path.relative_to(ROOT).with_suffix("").as_posix()
 
 
 def read_calls(source):
@@ -106,13 +119,13 @@ def in_language(copy, wanted):
     """Return the student copy of a chapter in a language: the one that there is, or the chapter's own."""
     if wanted in (None, language_of(copy)):
         return copy
-    path = find_chapter(chapter.exercises(copy)[0].name[2:4])  # of ex01-attention
+    path = find_chapter(chapter.exercises(copy)[0].name.partition("-")[0][2:])  # of ex01-attention
     own = chapter.make_student_copy(chapter.read(path))
     if wanted != TRANSLATED:
         return own
     from book.catalogue import translate_copy  # which reads Markdown, as most of grading need not
 
-    return translate_copy(own, f"chapters/{path.stem}")
+    return translate_copy(own, page_of(path))
 
 
 def language_of(copy):

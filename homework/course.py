@@ -10,7 +10,7 @@ from pathlib import Path
 
 from book.chapter import code, read
 
-from .chapter import Unclear
+from .chapter import Unclear, number_of
 from .roster import read_roster
 
 
@@ -52,7 +52,7 @@ def read_students(course, exported=None):
 def read_class(course, kind, stem):
     """A notebook of the class as it was when it was released, without outputs."""
     path = course / kind / stem / f"{stem}.ipynb"
-    require(path.exists(), f"{path} is missing", f"release {stem[:2]}", course)
+    require(path.exists(), f"{path} is missing", f"release {number_of(stem)}", course)
     return without_outputs(read(path))
 
 
@@ -64,7 +64,7 @@ def without_outputs(notebook):
 
 def read_collected(course, stem):
     path = course / "collected" / stem / "collected.json"
-    require(path.exists(), f"{path} is missing", f"collect {stem[:2]} FOLDER-OR-ZIP", course)
+    require(path.exists(), f"{path} is missing", f"collect {number_of(stem)} FOLDER-OR-ZIP", course)
     return read_json(path)
 
 

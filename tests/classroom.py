@@ -14,10 +14,10 @@ import nbformat
 import nbgrader.api
 import pytest
 
-from book.chapter import CHAPTERS, ROOT, fill_in_answers, grade_id, make_student_copy, read
+from book.chapter import ROOT, fill_in_answers, grade_id, make_student_copy, read
 from homework import release as releasing
 from homework.__main__ import main
-from homework.chapter import read_exercises
+from homework.chapter import ASSIGNMENTS, read_exercises
 from homework.course import without_outputs
 from homework.grade import Task, grade
 from homework.grade.sandbox import WAY, NoSandbox, choose_kind, find_obstacle
@@ -102,7 +102,7 @@ class Chapter:
     """A chapter without a class: its parts as grading needs them, and a solved copy."""
 
     def __init__(self, number=1):
-        self.source = without_outputs(read(CHAPTERS[number - 1]))
+        self.source = without_outputs(read(ASSIGNMENTS[number - 1]))
         self.release = make_student_copy(copy.deepcopy(self.source))
 
     @property

@@ -12,18 +12,18 @@ from classroom import Chapter, cell_of, needs_sandbox, notebook, release, status
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from book.chapter import CHAPTERS, ROOT, fold_answers, grade_id, make_student_copy, read
+from book.chapter import ROOT, fold_answers, grade_id, make_student_copy, read
 from book.repository import find_address
-from homework.chapter import Unclear, find_chapter, read_calls
+from homework.chapter import ASSIGNMENTS, Unclear, find_chapter, read_calls
 from homework.release import find_version, hand_out
 
-STEMS = [path.stem for path in CHAPTERS]
+STEMS = [path.stem for path in ASSIGNMENTS]
 
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
     course = tmp_path_factory.mktemp("class")
-    release(course)
+    release(course, *STEMS)
     return course
 
 
@@ -43,7 +43,7 @@ def test_every_solution_has_its_stub_and_no_check_has_a_seed_or_an_output(course
 
 @pytest.mark.parametrize("stem", STEMS)
 def test_everything_else_is_as_in_the_chapter_its_answers_folded_and_as_on_the_site(course, stem):
-    chapter, copy = read(ROOT / "chapters" / f"{stem}.ipynb"), notebook(course, "release", stem)
+    chapter, copy = read(find_chapter(stem)), notebook(course, "release", stem)
     site, chapter = (fold_answers(one) for one in (make_student_copy(deepcopy(chapter)), chapter))
     install, *rest = [pair for pair in zip(chapter.cells, copy.cells, strict=False) if not grade_id(pair[0])][1:]
     assert len(chapter.cells) == len(copy.cells) - 1 and all(cell == copied for cell, copied in rest)

@@ -7,6 +7,7 @@ line for an answer that holds. The trials come from `seed`, so that an answer ca
 # ruff: noqa: F401
 from ._again import take_solutions
 from ._language import speaking
+from ._machine import machine
 from ._message import RIGHT, NotAttempted, Part, Wrong, before_handing_in, collecting, hold_back
 from .ch01 import attention, doubled_query, mended_attention
 from .ch02 import mended_softmax, softmax, temperature_for_ratio, without_divisor

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import count
 
-from ..chapter import Unclear, find_chapter
+from ..chapter import Unclear, find_chapter, number_of
 from ..course import read_collected, read_json, read_students, write_file, write_json
 from ..roster import has_names, slug, tell_apart
 from .files import read_files, read_metadata
@@ -63,7 +63,7 @@ def print_open_questions(course, stem, listed):
     for name, about in unknown:
         print(f"{name}: {about['notes'][0]['text']}")
     if unknown:
-        print(f"Whose are they? python -m homework assign {unknown[0][0]} STUDENT {stem[:2]}")
+        print(f"Whose are they? python -m homework assign {unknown[0][0]} STUDENT {number_of(stem)}")
 
 
 def assign(name, student, chapter, course, environment):
@@ -97,7 +97,7 @@ def assign(name, student, chapter, course, environment):
     write_json(folder / LIST, listed)
     for file in old:
         file.unlink()
-    print(f"{moved['file']!r} is {about['name']}'s. Then: python -m homework grade {stems[0][:2]}")
+    print(f"{moved['file']!r} is {about['name']}'s. Then: python -m homework grade {number_of(stems[0])}")
 
 
 def _find_student(named, stem, students):
@@ -174,7 +174,7 @@ def _tell_namesakes_apart(student, number, collected, listed, roster):
 def _rank(file, stem):
     """What decides between two files: a notebook, of this chapter, then the dates and the number of the try."""
     tries = [int(number) for number in re.findall(r"\d{1,18}", file.path)]
-    marks = f"ex{stem[:2]}-".encode()
+    marks = f"ex{number_of(stem)}-".encode()
     about = not file.left_out, file.is_notebook, marks in file.text
     return *about, read_attempt(file.path), file.when, tries, file.path
 

@@ -19,8 +19,9 @@ from typing import NamedTuple
 import yaml
 from dateutil import parser
 
-from book.chapter import CHAPTERS, ROOT, TRANSLATED, read, title
+from book.chapter import ROOT, TRANSLATED, read, title
 
+from ..chapter import ASSIGNMENTS, page_of
 from ..roster import HANGUL, comparable, exact, slug
 
 MOODLE, CANVAS, BLACKBOARD, BRIGHTSPACE = PLATFORMS = [  # the first that finds somebody tells who
@@ -449,9 +450,9 @@ def _find_dates(words):
 @cache
 def _title_words(stem):
     """The words of the chapter's title, in both languages: none of them is somebody's name in a file's."""
-    path = next((path for path in CHAPTERS if path.stem == stem), None)
+    path = next((path for path in ASSIGNMENTS if path.stem == stem), None)
     titles = [title(read(path))] if path else []
-    if path and (catalogue := ROOT / "locale" / TRANSLATED / "chapters" / f"{stem}.po").exists():
+    if path and (catalogue := ROOT / "locale" / TRANSLATED / f"{page_of(path)}.po").exists():
         message = rf'^msgid "{re.escape(titles[0])}"\nmsgstr "(.+)"'
         titles += re.findall(message, catalogue.read_text("utf-8"), re.M)
     return {comparable(word) for one in titles for word in re.findall(r"[^\W\d_]+", one)}

@@ -43,7 +43,9 @@ class Verdict:
 
 
 def _as_data(value):
-    """A part of a message as data that every file can hold."""
+    """A part of a message, or a message in it, as data that every file can hold."""
+    if isinstance(value, checks.Wrong | checks.NotAttempted):
+        value = Part("", **value.parts())
     if isinstance(value, Part):
         return {"template": value.template, "values": {name: _as_data(v) for name, v in value.values.items()}}
     return printable(value)[:2000] if isinstance(value, str) else value
@@ -79,6 +81,12 @@ class Judge:
             if exercise.name not in self.settled and verdict.status != "unclear":
                 if reason := run.find_loss(exercise, "NameError" in verdict.message):
                     self._keep(exercise, self._leave_to_person(exercise, reason))
+
+    def list_stubs(self):
+        """The stubs of functions that are not written yet and that another exercise uses."""
+        asked = [name for exercise in self.exercises for name in exercise.asked]
+        unanswered = [exercise for exercise in self.exercises if exercise.name not in self.restored.answers]
+        return [exercise.stub for exercise in unanswered if asked.count(exercise.asked[0]) > 1]
 
     def _keep(self, exercise, verdict):
         self.verdicts[exercise.name] = verdict

@@ -8,6 +8,8 @@ from functools import cache
 from book import chapter
 from book.chapter import CHAPTERS
 
+from ..chapter import ASSIGNMENTS
+
 MOST_CELL = 200_000  # characters; a longer cell is no answer
 LARGEST = 50 * 2**20  # bytes of a notebook
 MOST_CELLS = 2000
@@ -105,7 +107,7 @@ def find_marks(cells):
 
 @cache
 def _marks_of_chapters():
-    return {path.stem: find_marks(chapter.read(path).cells) for path in CHAPTERS}
+    return {path.stem: find_marks(chapter.read(path).cells) for path in ASSIGNMENTS}
 
 
 def find_other_chapter(cells, release):

@@ -62,7 +62,7 @@ class Run:
             start = time.monotonic()
             with Session(seconds=self.seconds, kind=self.kind) as session:
                 try:
-                    self._prepare(session)
+                    self._prepare(session, judge.list_stubs())
                     start = start if self.skipped or judge.settled else time.monotonic()  # another one costs its start
                     session.deadline = start + self.seconds_left
                     for place in range(len(self.cells)):
@@ -82,14 +82,16 @@ class Run:
             self.restored.note("stopped again and again; what is unclear was not judged", person=True)
         judge.leave_losses_to_person(self)
 
-    def _prepare(self, session):
-        """Run what the student's cells need of the chapter."""
+    def _prepare(self, session, stubs):
+        """Run what the student's cells need of the chapter, stubs last."""
         try:
             reply = session.ask("run", source=self.chapter, name="chapter", seconds=CHAPTER_SECONDS)
         except Died as death:
             raise RuntimeError(f"the sandbox ended before any student code ran ({death.how})") from None
         if "raised" in reply:
             raise RuntimeError(f"the chapter's own code raised {reply['raised']}: {reply['message']}")
+        for stub in stubs:
+            session.ask("run", source=stub, name="chapter")
         for name in self.missing_modules:
             session.ask("stand_in", name=name)
 

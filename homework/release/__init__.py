@@ -16,7 +16,7 @@ from tqdm import tqdm
 from book.chapter import CHAPTERS, ROOT, TRANSLATED, add_last_cell, fold_answers, last_cell, read
 from book.repository import find_address
 
-from ..chapter import Unclear, find_chapter, language_of
+from ..chapter import Unclear, find_chapter, language_of, page_of
 from ..course import read_json, read_students, write_json
 from . import personal
 
@@ -46,7 +46,7 @@ def command(chapter, course, roster, environment, language="en", **options):
         first = language_of(read(released)) if released.exists() else language  # whose copies stay where they are
         plain = hand_out(read(gradebook.release(course, path)), path.stem, source)
         for copied in dict.fromkeys((first, language)):
-            copy = translate_copy(deepcopy(plain), f"chapters/{path.stem}") if copied == TRANSLATED else plain
+            copy = translate_copy(deepcopy(plain), page_of(path)) if copied == TRANSLATED else plain
             place = released if copied == first else released.parent / copied / path.name
             place.parent.mkdir(exist_ok=True)
             nbformat.write(copy, place)
