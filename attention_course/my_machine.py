@@ -111,9 +111,9 @@ def load_kept():
 
 
 def trace_writing(machine, count=6, seed=0, most=5):
-    """Return for each text that a machine writes its steps, {drawn: a letter, chances: [[letter, chance], …]}.
+    """Return for each of `count` texts that a machine writes its steps: {drawn, chances: [[letter, chance], …]}.
 
-    The chances are the largest and that of the letter that was drawn.
+    The chances are the `most` largest and that of the letter that was drawn, by the dice of `seed`.
     """
     loop, texts = machine.parts["loop"], []
 
@@ -134,7 +134,7 @@ def trace_writing(machine, count=6, seed=0, most=5):
 
 
 def describe_writing(seed=0):
-    """Return as JSON what the page of the machine shows: the steps of the reader's machine and of the package's."""
+    """Return as JSON what the machine's page shows: what the reader's machine and the package's write with a seed."""
     yours = Assembly(**load_kept())
     shown = {"yours": trace_writing(yours, seed=seed), "package": trace_writing(Machine(), seed=seed)}
     return json.dumps(shown | {"said": yours.report()})

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 FILE = Path(__file__).with_suffix(".npz")  # written by `python -m evidence.word_vectors`
+#: The steps of the training after which the words were looked at.
 STEPS = (0, 5, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 150, 200, 300, 400)
 #: Words of six topics, whose rows come from all-MiniLM-L6-v2 (Apache 2.0), as does that of *bank*.
 TOPICS = {

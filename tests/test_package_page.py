@@ -126,7 +126,8 @@ def test_what_no_chapter_calls_leads_to_the_chapter_of_what_is_built_on_it(entri
         (
             "attention_course.checks.NotAttempted",
             "attention_course.checks.Wrong",
-            "attention_course.my_machine.write_program",  # the page of the machine calls it
+            *(f"attention_course.my_machine.{name}_writing" for name in ("trace", "describe")),
+            "attention_course.my_machine.write_program",  # the page of the machine calls all three
         ),
     )
     assert [name for name in NAMES if not find_chapters(name, USED_BY, users) and name not in errors] == []
