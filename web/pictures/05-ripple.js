@@ -54,8 +54,14 @@ export function compute(state, { tokens, others, matrices }) {
 
 export const goal = {
   words: "Make bank deaf to rich in both layers, with no more than 4 cells closed.",
-  isReached: (state, outputs) => state.said === "three" && isDeaf(state, outputs) && outputs.closed <= FEWEST,
+  isThere: (state, outputs) => isDeaf(state, outputs) && outputs.closed <= FEWEST,
+  isReached: (state, outputs) => state.said === "three" && goal.isThere(state, outputs),
 };
+
+export const legend = [
+  ["frame", "weights", "Word that changed, or output that reacts"], ["line", "weights", "The change on its way"],
+  ["line", "line", "Looked at, without a change"], ["frame", "query", "May look; a crossed cell is closed"],
+];
 
 const isDeaf = ({ changed, when }, { moved }) => when === "before" && changed === String(RICH) && !moved[0][BANK] && !moved[1][BANK];
 
