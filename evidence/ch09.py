@@ -167,8 +167,8 @@ CLAIMS = [
         rival=Series("roles", "loss of the table that is told the roles", PAGE),
     ),
     rates_claim(
-        "**Training puts a word beside the words that could stand in its place, and not beside those that stand next "
-        "to it.**",
+        "**Asked for the next word, a model puts a word beside those that could stand in its place, and not beside "
+        "those that stand next to it.**",
         holds=all_rows(lambda row: row["same_role"] > row["beside"] + 0.3),
         wrong_if="Wrong if, for any seed and rate, the mean cosine of two nouns in the singular isn't 0.3 above that "
         "of such a noun with a verb.",
@@ -187,7 +187,7 @@ CLAIMS = [
         best=EVERY_WORD,
     ),
     rates_claim(
-        "**The words are sorted long before the model writes well.**",
+        "**The words are sorted before the model writes well.**",
         holds=all_rows(lambda row: row["sorted_loss"] >= row["roles"] + 0.5),
         wrong_if="Wrong if, for any seed and rate, the loss is less than 0.5 above that of the table of roles when 90% "
         "of the words first have a nearest neighbour with the same role.",
@@ -206,7 +206,7 @@ CLAIMS = [
         best=EVERY_WORD,
     ),
     changed_claim(
-        "Without company they aren't sorted at all, although each word comes exactly as often as before.",
+        "Without company most of them aren't sorted, although each word comes exactly as often as before.",
         holds=all_rows(lambda row: row["across"] <= 0.3),
         wrong_if="Wrong if, for any seed, more than 30% of the words have a nearest neighbour with the same role after "
         "training on words shuffled across sentences.",
@@ -216,7 +216,7 @@ CLAIMS = [
         rival=Level(0.74, "what sorting by how often a word comes gives"),
     ),
     claim_of("started", LARGE + ", frozen")(
-        "What role it has is kept in the matrices behind them, and the model writes as well as before.",
+        "What role it has must be kept in the matrices behind them, and the model writes as well as before.",
         holds=all_rows(
             lambda row: row["good"] >= 0.98 and abs(row["loss"] - row["roles"]) <= 0.03 and row["neighbour"] <= 0.3,
             frozen=True,
@@ -229,7 +229,7 @@ CLAIMS = [
         rival=Series("roles", "loss of the table that is told the roles"),
     ),
     claim_of("topics", "the page's six topics and 5 draws of six from twelve, ten words each")(
-        "Real company sorts by topic as well as by role.",
+        "This table sorts words by topic.",
         holds=all_rows(lambda row: row["neighbour"] >= 0.8 and row["common"] <= 0.4),
         wrong_if="Wrong if, for any draw, fewer than 80% of the words have a nearest neighbour of their topic, or more "
         "than 40% do among words that are about equally common.",
@@ -239,7 +239,7 @@ CLAIMS = [
         best=EVERY_WORD,
     ),
     changed_claim(
-        "Counting the padding makes the number look better and the learning slower.",
+        "Counting the padding makes the number look better and the learning a little slower at first.",
         holds=all_rows(
             lambda row: (
                 row["reported"] <= row["masked_400"] - 0.1
@@ -255,7 +255,7 @@ CLAIMS = [
         refuting_values={"filled_25": 3.0},
     ),
     changed_claim(
-        "So a verb's vector mostly keeps which subjects it met, though that is no help with the next word.",
+        "So a verb's vector keeps something of the subjects it met, though that is no help with the next word.",
         holds=most_rows(lambda row: row["mixed_number"] <= 0.5 and row["number"] >= row["mixed_number"] + 0.15),
         wrong_if="Wrong if, for half of the seeds or more, the nearest verb has the same number for more than half of "
         "the verbs when they have a random number, or for at most 0.15 more of them in ordinary sentences.",
@@ -284,7 +284,7 @@ CLAIMS = [
         best=EVERY_WORD,
     ),
     changed_claim(
-        "So there is more than one map for this task, and a map isn't *the* reason for an answer.",
+        "So there is more than one map for this task.",
         holds=all_rows(lambda row: row["other_maps"] < 0.85),
         wrong_if="Wrong if, for any pair of trained models, the maps share 0.85 or more.",
         shows=Series("other_maps", "overlap of the maps of two trained models"),

@@ -6,6 +6,10 @@ const REACH = 0.14; // how far from the word's end a guess may lie, on the map
 const SORTED = 0.9; // share of words with a neighbour of their role
 const WELL = 1.9; // the loss from which the model writes well
 const EDGE = 1; // of the map, on all sides
+const ROLES = {
+  "determiner, one": "Determiner, one", "determiner, many": "Determiner, many", "adjective": "Adjective",
+  "noun, one": "Noun, one", "noun, many": "Noun, many", "verb": "Verb", "verb with object": "Verb with object",
+};
 
 export const controls = [
   { name: "time", label: "Steps of training", min: 0, max: 15, step: 1, words: (_, { steps, loss }) => `${steps} steps, loss ${digits(loss)}` },
@@ -80,7 +84,7 @@ export function draw({ state, outputs, inputs, width, make, words }) {
   const parts = [
     ...rings.flatMap(([name, a, b, radius]) => [
       make("circle", { cx: toX(a), cy: toY(b), r: round(radius * unit), class: "face" }),
-      text(toX(a), toY(b) + (b > 0.5 || (a > 0.5 && b > 0) ? -radius * unit - 6 : radius * unit + 16), words(name), "heading"),
+      text(toX(a), toY(b) + (b > 0.5 || (a > 0.5 && b > 0) ? -radius * unit - 6 : radius * unit + 16), words(ROLES[name]).toLowerCase(), "heading"),
     ]),
     ...outputs.places.map(([a, b], i) => make("circle", {
       cx: toX(a), cy: toY(b), r: i === which ? 6 : 3.5, class: i === which ? "query" : roles[i] === role ? "key" : "token",
@@ -90,7 +94,7 @@ export function draw({ state, outputs, inputs, width, make, words }) {
     text(ghostX, ghostY + 5, "?", "query"),
     make("circle", { cx: ghostX, cy: ghostY, r: 22, class: "halo", "data-handle": "" }),
     text(toX(outputs.places[which][0]), toY(outputs.places[which][1]) - 10, followed, "query"),
-    text(width / 2, below + 14, `${words("It writes")}:`, "heading"),
+    text(width / 2, below + 14, words("It writes:"), "heading"),
     ...outputs.written.map((sentence, i) => text(width / 2, below + 38 + 21 * i, sentence, "sentence")),
   ];
   return { height: round(below + 38 + 21 * outputs.written.length), parts };
