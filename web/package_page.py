@@ -16,7 +16,7 @@ from sphinx.pycode import ModuleAnalyzer
 import attention_course
 import attention_src
 from book.chapter import CHAPTERS, code, exercises, read, read_outputs
-from book.names import is_of_packages, package_imports, parse
+from book.names import is_of_packages, package_imports, parse, python_only
 
 PACKAGES = (attention_src, attention_course)
 MODULES = [package.__name__ for package in PACKAGES] + [
@@ -98,7 +98,7 @@ def list_chapters_using():
     """Return the names of the chapters that use each name of the packages themselves."""
     found = {}
     for path in CHAPTERS:
-        for name in find_uses("\n".join(cell.source for cell in code(read(path)))):
+        for name in find_uses("\n".join(python_only(cell.source) for cell in code(read(path)))):
             found.setdefault(name, set()).add(path.stem)
     return found
 
@@ -107,7 +107,7 @@ def _read_chapters(app):
     """Note the chapters that use each name, the names that are built on it, and for each check its call and output."""
     app.chapters_using, app.package_users, app.calls = list_chapters_using(), find_users(), {}
     for notebook in map(read, CHAPTERS):
-        imports = package_imports(parse("\n".join(cell.source for cell in code(notebook))))
+        imports = package_imports(parse("\n".join(python_only(cell.source) for cell in code(notebook))))
         for check in (exercise.check for exercise in exercises(notebook)):
             for name in find_uses(check.source, imports):
                 app.calls.setdefault(name, (check.source, read_outputs(check)))
