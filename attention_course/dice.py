@@ -13,6 +13,8 @@ FILE = Path(__file__).with_suffix(".npz")  # written by `python -m evidence.ch05
 def throw_dice(count, seed=0):
     """Throw a fair die six times in each of `count` rows: (count, 6, 6), each throw with a single 1 for its face.
 
+    The `seed` decides what is thrown.
+
     >>> throw_dice(2).sum(axis=-1)[0]
     array([1., 1., 1., 1., 1., 1.])
     """
@@ -23,6 +25,7 @@ def train_forecaster(chances, seed=0):
     """Train a network to give large chances to what is thrown next; return {name of a parameter: array}.
 
     `chances(parameters, throws)` returns the chances given to the throws that came next, all of them tensors.
+    The `seed` decides the first parameters, the throws and their order.
     """
     import torch
 
