@@ -48,6 +48,11 @@ export const goal = {
   isReached: ({ cut, said }, _, { runs }) => said === "encoder" && everywhere(cut, runs).every((broken) => broken === "year"),
 };
 
+export const legend = [
+  ["disc", "weights", "Vectors that have moved, the larger the more"], ["line", "ink", "The path past a sub-layer"],
+  ["frame", "key", "How sure it is of a character"], ["line dashed", "ink", "What the encoder hands to cross-attention"],
+];
+
 const list = (words) => words.map(inLanguage).join(", ");
 
 export function say({ cut, edit }, { text, right, broken, changed }, { runs }) {
@@ -129,20 +134,7 @@ export function draw({ state, outputs, inputs, width, make, words }) {
   const open = Number(state.open);
   const y0 = low + 76;
   say(10, y0 - 14, words(inside[open]), "heading", "start");
-  return { height: legend(open === 1 || open === 4 ? bars(y0 + 12) : grid(y0 + 12)), parts };
-
-  /** What the marks mean, a line each; returns where it ends. */
-  function legend(y) {
-    const middle = y + 18;
-    put("circle", { cx: 18, cy: middle, r: 6, class: "moved", "fill-opacity": 0.6 });
-    line(18, middle + 14, 18, middle + 30, "path");
-    put("rect", { x: 12, y: middle + 42, width: 12, height: 8, class: "sure" });
-    line(12, middle + 66, 24, middle + 66, "supply");
-    ["Vectors that have moved, the larger the more", "The path past a sub-layer", "How sure it is of a character", "What the encoder hands to cross-attention"].forEach(
-      (said, i) => say(34, middle + 5 + 22 * i, words(said), "heading", "start"),
-    );
-    return y + 98;
-  }
+  return { height: open === 1 || open === 4 ? bars(y0 + 12) : grid(y0 + 12), parts };
 
   /** How long what the feed-forward network adds is, beside the stream of each token. */
   function bars(y) {
