@@ -4,6 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
+from .trained import load_groups
+
 __all__ = ["load_forecasters", "throw_dice", "train_forecaster"]
 
 FACES, LENGTH, WIDTH, HIDDEN = 6, 6, 16, 32
@@ -43,8 +45,4 @@ def train_forecaster(chances, seed=0):
 
 def load_forecasters():
     """Return the networks of chapter 5: {where the mask is, "before" or "after": {name of a parameter: array}}."""
-    with np.load(FILE) as file:
-        return {
-            way: {key.split("/")[1]: file[key] for key in file.files if key.startswith(way)}
-            for way in ("before", "after")
-        }
+    return load_groups(FILE)

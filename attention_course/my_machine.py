@@ -143,7 +143,8 @@ def describe_writing(seed=0):
 def write_program():
     """Return the machine with the parts that are kept as one Python file, with the weights; it needs NumPy alone."""
     form = '# Your part: {}\n{}\nYOURS["{}"] = {}\n'
-    sources = {name: read_kept()[name].rstrip() for name in load_kept()}
+    kept = read_kept()
+    sources = {name: kept[name].rstrip() for name in load_kept()}
     yours = "\n".join(form.format(name, text, name, run_source(text)[0]) for name, text in sources.items())
     weights = b64encode(HERE.with_name("machine_names.npz").read_bytes()).decode()
     return PROGRAM.format(yours=yours, machine=getsource(machine), weights="\n".join(wrap(weights, 116)))

@@ -15,9 +15,14 @@ def load_trained():
     >>> load_trained()[2, 0]["attend.out_proj.weight"].shape
     (16, 16)
     """
+    return {tuple(map(int, group.split("/"))): weights for group, weights in load_groups(FILE).items()}
+
+
+def load_groups(path):
+    """Return the arrays of a file, whose names are group/name, as {group: {name: array of floats}}."""
     kept = {}
-    with np.load(FILE) as file:
+    with np.load(path) as file:
         for key in file.files:
-            num_heads, seed, name = key.split("/")
-            kept.setdefault((int(num_heads), int(seed)), {})[name] = file[key].astype(float)
+            group, _, name = key.rpartition("/")
+            kept.setdefault(group, {})[name] = file[key].astype(float)
     return kept

@@ -40,6 +40,11 @@ def pages():
     return names(contents.root.docname)
 
 
+def find_path(number):
+    """Return the path of the chapter with this number, such as "05"; raises StopIteration if there is none."""
+    return next(path for path in CHAPTERS if path.stem.startswith(f"{number}_"))
+
+
 def read(path):
     return nbformat.read(path, as_version=4)
 

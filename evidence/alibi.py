@@ -6,13 +6,13 @@ A cell of each chapter asserts that its file holds what its networks do.
 import numpy as np
 
 from attention_course import alibi, trained
-from book.chapter import CHAPTERS
+from book.chapter import find_path
 
 from .claims import load_book
 
 if __name__ == "__main__":
     letters, readers = (
-        load_book(next(path for path in CHAPTERS if path.stem.startswith(number)), uses)
+        load_book(find_path(number), uses)
         for number, uses in (("03", ("train", "letters")), ("06", ("torch", "train", "take_weights")))
     )
     models = {name: letters.train(name, letters.letters, steps=200) for name in alibi.NETWORKS}

@@ -7,7 +7,7 @@ import numpy as np
 
 from attention_course.dice import FILE, throw_dice
 from attention_course.tasks import scene_examples
-from book.chapter import CHAPTERS
+from book.chapter import find_path
 
 from .claims import (
     SEEDS,
@@ -195,8 +195,7 @@ CLAIMS = [
 ]
 
 if __name__ == "__main__":
-    (chapter,) = [path for path in CHAPTERS if path.stem.startswith("05")]
-    book = load_book(chapter, DICE)
+    book = load_book(find_path("05"), DICE)
     ways = {"before": book.softmax, "after": book.after_softmax}
     kept = {f"{way}/{name}": array for way, weigh in ways.items() for name, array in book.train(weigh).items()}
     np.savez_compressed(FILE, **kept)

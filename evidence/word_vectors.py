@@ -7,7 +7,7 @@ import numpy as np
 
 from attention_course.word_vectors import FILE, NAMES, STEPS, TOPICS
 from attention_src.models.bert import minilm
-from book.chapter import CHAPTERS
+from book.chapter import find_path
 
 from .claims import load_book
 
@@ -41,9 +41,8 @@ def find_places(course, kind):
 
 
 if __name__ == "__main__":
-    (chapter,) = [path for path in CHAPTERS if path.stem.startswith("09")]
     uses = ("train", "mean_loss", "neighbours", "vectors", "write", "kind", "kinds")
-    book = load_book(chapter, uses)
+    book = load_book(find_path("09"), uses)
     course = book.train(0, keep=STEPS)
     models = [*(course[steps] for steps in KEPT), book.train(0, start=1.0, frozen=True)[400]]
     arrays = {

@@ -13,7 +13,7 @@ import torch
 from filelock import FileLock
 from playwright.sync_api import sync_playwright
 
-from book.chapter import CHAPTERS, ROOT, TRANSLATED
+from book.chapter import ROOT, TRANSLATED, find_path
 from book.programs import NO_CHROMIUM, find, start_chromium
 from evidence.claims import load_book
 from web.built import is_current
@@ -43,7 +43,7 @@ def settings():
 def book(request):
     """What the chapter defines under the names in USES of its test."""
     number = request.module.__name__[-2:]
-    return load_book(next(path for path in CHAPTERS if path.stem.startswith(number)), request.module.USES)
+    return load_book(find_path(number), request.module.USES)
 
 
 @pytest.fixture(params=range(5))

@@ -13,7 +13,7 @@ from attention_course.word_vectors import stored_course
 from attention_src import relu_weights, scaled_dot_product_attention, softmax
 from attention_src.attention import attention
 from attention_src.positions import rotary
-from book.chapter import CHAPTERS, ROOT, code, mime
+from book.chapter import ROOT, code, find_path, mime
 from book.chapter import read as read_chapter
 from web.figures import PICTURE
 
@@ -151,8 +151,11 @@ RECOMPUTE = {
 
 def read_figure(name):
     """Return the SVG of a picture as its chapter stores it."""
-    (path,) = [path for path in CHAPTERS if path.stem.startswith(name[:2])]
-    drawn = [mime(output).get("image/svg+xml", "") for cell in code(read_chapter(path)) for output in cell.outputs]
+    drawn = [
+        mime(output).get("image/svg+xml", "")
+        for cell in code(read_chapter(find_path(name[:2])))
+        for output in cell.outputs
+    ]
     (found,) = [svg for svg in drawn if f'data-picture="{name}"' in svg]
     return found
 

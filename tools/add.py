@@ -11,7 +11,7 @@ import sys
 
 import nbformat
 
-from book.chapter import CHAPTERS, ROOT, grade_id, read
+from book.chapter import CHAPTERS, ROOT, find_path, grade_id, read
 
 TEMPLATE = ROOT / "tools" / "template"
 IMPORT = re.compile(r"^(?:from|import) .+\n(?:[ )].*\n)*", re.MULTILINE)
@@ -68,7 +68,7 @@ def add_check(number, name):
 
 def add_exercise(number, name):
     """Add an exercise to a chapter, behind its last one."""
-    path = next(path for path in CHAPTERS if path.stem.startswith(f"{number}_"))
+    path = find_path(number)
     notebook, cells = read(path), read_template(number, name).cells
     first = next(i for i, cell in enumerate(cells) if cell.id == f"{number}-{name}")
     graded = [i for i, cell in enumerate(notebook.cells) if grade_id(cell)]

@@ -94,11 +94,16 @@ def find_chapters(name, chapters_using, users, seen=()):
     return set().union(*above)
 
 
+def _join_code(notebook):
+    """Return the code of a notebook as Python, its magics read cell by cell, since IPython is given no more at once."""
+    return "\n".join(python_only(cell.source) for cell in code(notebook))
+
+
 def list_chapters_using():
     """Return the names of the chapters that use each name of the packages themselves."""
     found = {}
     for path in CHAPTERS:
-        for name in find_uses("\n".join(python_only(cell.source) for cell in code(read(path)))):
+        for name in find_uses(_join_code(read(path))):
             found.setdefault(name, set()).add(path.stem)
     return found
 
@@ -107,7 +112,7 @@ def _read_chapters(app):
     """Note the chapters that use each name, the names that are built on it, and for each check its call and output."""
     app.chapters_using, app.package_users, app.calls = list_chapters_using(), find_users(), {}
     for notebook in map(read, CHAPTERS):
-        imports = package_imports(parse("\n".join(python_only(cell.source) for cell in code(notebook))))
+        imports = package_imports(parse(_join_code(notebook)))
         for check in (exercise.check for exercise in exercises(notebook)):
             for name in find_uses(check.source, imports):
                 app.calls.setdefault(name, (check.source, read_outputs(check)))
