@@ -6,6 +6,7 @@ the model of chapter 12, which Colab and Binder fetch from its hub, comes from a
 
 import html
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -129,7 +130,8 @@ def run(path, python):
     notebook.cells.append(new_code_cell(TELL))
     settings = {"timeout": 900, "coalesce_streams": True, "resources": {"metadata": {"path": str(folder)}}}
     kernel = AsyncKernelManager(kernel_name=path.stem, kernel_spec_manager=specs)
-    NotebookClient(notebook, km=kernel, **settings).execute()
+    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}  # it leads to the fork
+    NotebookClient(notebook, km=kernel, **settings).execute(env=alone)
     return Run(*map(float, notebook.cells[-1].outputs[0].text.split()))
 
 
