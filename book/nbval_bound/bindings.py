@@ -14,7 +14,7 @@ from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
-from .words import find_sentences, list_parts, match_conditions
+from .words import find_sentences, find_unquoted, list_parts, match_conditions
 
 COMMENT = re.compile(r"\s*<!--\s*(?P<end>end:)?(?P<code>(?:(?!-->).)*)-->\s*\Z", re.S)
 DIGITS = r"\d+(?:,\d{3})*"
@@ -182,9 +182,11 @@ def list_problems(source):
         ]
     problems, _ = match_conditions(bound.text, bound.conditions)
     empty = [condition for condition in bound.conditions if not list_parts(condition)]
+    silent = [(condition, lack) for condition in bound.conditions if (lack := find_unquoted(condition))]
     return (
         problems
         + [f"the condition {condition} computes nothing" for condition in empty]
+        + [f"the condition {condition} quotes no word for {unquoted}" for condition, unquoted in silent]
         + [
             f"{number.text} is bound to {expression}, which only repeats it:\n    {number.sentence!r}"
             for number, expression in zip(numbers, expressions, strict=True)

@@ -52,9 +52,6 @@ class Token(NamedTuple):
     is_number: bool
 
 
-OPPOSITE = {">": "last worse worst slower", "<": "first better best faster"}  # what a text says of the other sign alone
-
-
 def find_sentences(text):
     """Return (sentence, its words and numbers) for each sentence of a Markdown text, without addresses and HTML tags.
 
@@ -73,7 +70,6 @@ def _read(found):
     """Return the token that was found, with everything it may mean."""
     word = _plain(found)
     meanings = {word} | {name for name, words in CALLED.items() if word in words.split()}
-    meanings -= {sign for sign, words in OPPOSITE.items() if word in words.split()}
     if found["numeral"]:
         number = Fraction(re.sub(r"[,{}]", "", found["numeral"]).replace("−", "-"))
         meanings |= {number, number * SCALES.get((found["scale"] or "").lower(), 1)}
@@ -95,53 +91,100 @@ def list_parts(condition):
     >>> list_parts("'The', a > b, 'cat'"), list_parts("(a, b) == (1, 2)")
     (['a > b'], ['(a, b) == (1, 2)'])
     """
+    return [ast.unparse(part) for part in _take_apart(condition) if not isinstance(part, ast.Constant)]
+
+
+def _take_apart(condition):
     node = ast.parse(condition, mode="eval").body
-    parts = node.elts if isinstance(node, ast.Tuple) else [node]
-    return [ast.unparse(part) for part in parts if not isinstance(part, ast.Constant)]
+    return node.elts if isinstance(node, ast.Tuple) else [node]
 
 
-def list_demands(node):
-    """Return what the sentence of a condition has to say, in this order: words, numbers, and signs for comparisons.
+def list_demands(condition):
+    """Return what the sentence of a condition has to say, in this order: words that stand side by side, and numbers.
 
-    >>> list_demands(ast.parse("('The', words[i] == 'cat', a > b, x.tolist() == [4, 2], all(rows))", mode="eval").body)
-    ['the', 'cat', '>', Fraction(4, 1), Fraction(2, 1), 'all']
+    >>> list_demands("'The cat', words[i] == 'sat', a > b, x.tolist() == [4, 2], y == 3 * len(x) and k in range(5)")
+    [['the', 'cat'], ['sat'], [Fraction(4, 1)], [Fraction(2, 1)], [Fraction(3, 1)], [Fraction(0, 1)], [Fraction(4, 1)]]
     """
+    return [demand for part in _take_apart(condition) for demand in _demand(part)]
+
+
+def _demand(node):
     match node:
         case ast.Constant(value=str()):
             return _read_literal(node)
-        case ast.Tuple(elts=parts) | ast.BoolOp(values=parts):
-            return [demand for part in parts for demand in list_demands(part)]
+        case ast.BoolOp(values=parts):
+            return [demand for part in parts for demand in _demand(part)]
         case (
             ast.Call(func=ast.Attribute(value=inner, attr="all"), args=[])
             | ast.Call(func=ast.Name("all"), args=[ast.GeneratorExp(elt=inner) | inner])
         ):
-            return [*list_demands(inner), "all"]
-        case ast.UnaryOp(ast.Not(), ast.Call(func=ast.Attribute(attr="any") | ast.Name("any"))):
-            return [Fraction(0)]
-        case ast.Compare(left, signs, rest):
+            return _demand(inner)
+        case ast.Compare(_, [ast.In()], [among]):
+            return _read_literal(among)
+        case ast.Compare(left, signs, rest) if all(isinstance(sign, ast.Eq) for sign in signs):
             sides = [left, *rest]
-            if all(isinstance(sign, ast.Eq) for sign in signs):
-                return [demand for side in sides for demand in _read_literal(side)]
-            computed = all(any(isinstance(part, ast.Name) for part in ast.walk(side)) for side in sides)
-            return [SIGNS[type(signs[0])]] if computed and type(signs[0]) in SIGNS else []
+            products = [side for side in sides if isinstance(side, ast.BinOp) and isinstance(side.op, ast.Mult)]
+            factors = [part for side in products if _is_computed(side) for part in (side.left, side.right)]
+            said, times = ([one for part in some for one in _read_literal(part)] for some in (sides, factors))
+            return said or times
     return []
 
 
 def _read_literal(node):
-    """Return the words and numbers of a literal as demands; none if anything else is in it, such as a name or True."""
+    """Return what a literal demands; nothing if anything else is in it, such as a name or True."""
     if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
         found = [_read_literal(part) for part in node.elts]
         return [demand for one in found for demand in one] if all(found) else []
     match node:
-        case ast.Constant(value=str(word)):
-            return [_plain(found) for found in TOKEN.finditer(word)]
+        case ast.Constant(value=str(text)):
+            return [words] if (words := [_plain(found) for found in TOKEN.finditer(text)]) else []
         case ast.Constant(value=int(number) | float(number)) if not isinstance(number, bool):
-            return [Fraction(number).limit_denominator(10**6)]
+            return [[Fraction(number).limit_denominator(10**6)]]
         case ast.UnaryOp(ast.USub(), inner):
-            return [-number for number in _read_literal(inner)]
+            return [[-number] for [number] in _read_literal(inner)]
         case ast.BinOp(ast.Constant(above), ast.Div(), ast.Constant(below)):
-            return [Fraction(above, below)]
+            return [[Fraction(above, below)]]
+        case ast.Call(func=ast.Name("range"), args=[*start, ast.Constant(int(end))]):
+            return [*(_read_literal(start[0]) if start else [[Fraction(0)]]), [Fraction(end - 1)]]
     return []
+
+
+def find_unquoted(condition):
+    """Return what a condition computes and doesn't quote a word of its sentence for, or None.
+
+    >>> find_unquoted("'The cat has more', a > b"), find_unquoted("'more', a > b"), find_unquoted("'All', not x.any()")
+    (None, 'what is compared', '0 (no, none, nothing …)')
+    >>> find_unquoted("a > 0.9"), find_unquoted("x == 5")
+    ('what it computes', None)
+    """
+    parts = _take_apart(condition)
+    quoted = [_read(found) for part in parts if _is_text(part) for found in TOKEN.finditer(part.value)]
+    for kind in map(_kind, parts):
+        if kind is not None and not any(kind in token.meanings for token in quoted):
+            return f"{kind} ({', '.join(CALLED[kind].split()[:3])} …)"
+        if kind in SIGNS.values() and len(quoted) < 3:
+            return "what is compared"
+    return None if list_demands(condition) else "what it computes"
+
+
+def _is_computed(node):
+    return any(isinstance(part, ast.Name) for part in ast.walk(node))
+
+
+def _is_text(node):
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _kind(node):
+    """Return what a sentence must have a word of the table for, if anything: a sign, "all", or 0."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="all"), args=[]) | ast.Call(func=ast.Name("all")):
+            return "all"
+        case ast.UnaryOp(ast.Not(), ast.Call(func=ast.Attribute(attr="any") | ast.Name("any"))):
+            return Fraction(0)
+        case ast.Compare(left, [sign, *_], rest) if type(sign) in SIGNS:
+            return SIGNS[type(sign)] if all(map(_is_computed, [left, *rest])) else None
+    return None
 
 
 def match_conditions(text, conditions):
@@ -153,12 +196,11 @@ def match_conditions(text, conditions):
     bound : set of int, the places of the words and numbers that some condition demands
     """
     sentences = [(sentence, tokens) for sentence, tokens in find_sentences(text) if tokens] or [("", [])]
-    demanding = [(one, list_demands(ast.parse(one, mode="eval").body)) for one in conditions]
-    demanding = [(condition, demands) for condition, demands in demanding if demands]
+    demanding = [(condition, demands) for condition in conditions if (demands := list_demands(condition))]
     ways = [(0, 0, ())]  # how many conditions go unsaid, where the last one begins, and the places of each
     for _, demands in demanding:
         found = [
-            (*way, next((p for p in _match(sentences, demands, way[1]) if len(p) == len(demands)), None))
+            (*way, next((places for said, places in _match(sentences, demands, way[1]) if said == len(demands)), None))
             for way in ways
         ]
         ways = [(unsaid + 1, start, (*places, [])) for unsaid, start, places, _ in found]
@@ -174,40 +216,37 @@ def match_conditions(text, conditions):
             end = next((places[0] for places in matched[i:] if places), len(text))
             between = [one for one in sentences if one[1] and one[1][-1].start >= start and one[1][0].start <= end]
             sentence, tokens = max(between, key=lambda one, demands=demands: _likeness(one[1], demands, bound))
-            missing = demands[min(len(next(_match([("", tokens)], demands, start))), len(demands) - 1)]
-            problems.append(f"{sentence!r}\n    does not say {_call(missing)}, as the condition {condition} does")
+            said, _ = next(_match([("", tokens)], demands, start))
+            missing = " ".join(map(str, demands[min(said, len(demands) - 1)]))
+            problems.append(f"{sentence!r}\n    does not say {missing!r} there, as the condition {condition} does")
     return problems, bound
 
 
 def _likeness(tokens, demands, bound):
     """Return how well a sentence fits a condition that it contradicts: by what it has, and what stands in its place."""
-    rivals = [{">": {"<"}, "<": {">"}, "all": {Fraction(0)}, Fraction(0): {"all"}}.get(one, set()) for one in demands]
     return sum(
         1
         if any(demand in token.meanings for token in tokens)
-        else any(
-            rival & token.meanings or (isinstance(demand, Fraction) and token.is_number and token.start not in bound)
-            for token in tokens
-        )
-        / 2
-        for demand, rival in zip(demands, rivals, strict=True)
+        else isinstance(demand, Fraction) and any(token.is_number and token.start not in bound for token in tokens) / 2
+        for demands_together in demands
+        for demand in demands_together
     )
 
 
 def _match(sentences, demands, start):
-    """Yield for each sentence the places of its words that meet the demands in this order, as far as it does."""
+    """Yield for each sentence how many of the demands it meets in this order, and the places of their words."""
     for _, tokens in sentences:
-        rest = iter([token for token in tokens if token.start >= start])
-        places = []
-        for demand in demands:
-            among = tokens if demand == "all" else rest  # a word for all may be anywhere in the sentence
-            place = next((token.start for token in among if demand in token.meanings), None)
-            if place is None or tokens[-1].start < start:
+        first = next((i for i, token in enumerate(tokens) if token.start >= start), len(tokens))
+        said, places = 0, []
+        for together in demands:
+            spans = (tokens[i : i + len(together)] for i in range(first, len(tokens) - len(together) + 1))
+            found = next((span for span in spans if _says(span, together)), None)
+            if not found:
                 break
-            places.append(place)
-        yield places
+            first = tokens.index(found[-1]) + 1
+            said, places = said + 1, places + [token.start for token in found]
+        yield said, places
 
 
-def _call(demand):
-    few = ", ".join(CALLED.get(demand, "").split()[:3])
-    return f"{demand}" + (f" ({few} …)" if few else "")
+def _says(tokens, demands):
+    return all(demand in token.meanings for token, demand in zip(tokens, demands, strict=True))
