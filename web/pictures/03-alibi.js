@@ -35,10 +35,11 @@ export function compute({ keys, step, network }, { text, networks, donors, score
 
 export const goal = {
   words: "Find keys that have another letter at every place, and a network that doesn't notice.",
-  isReached({ keys, network, said }, { right }, { text, donors }) {
+  isThere({ keys }, { right }, { text, donors }) {
     const [donor, first] = donors[Math.round(keys)];
-    return said === network && right === text.length && [...text].every((letter, i) => letter !== donor[first + i]);
+    return right === text.length && [...text].every((letter, i) => letter !== donor[first + i]);
   },
+  isReached: (state, outputs, inputs) => state.said === state.network && goal.isThere(state, outputs, inputs),
 };
 
 export function say({ keys, step, network }, { donor, weights, written, right }, { text }) {

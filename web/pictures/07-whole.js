@@ -45,7 +45,8 @@ const everywhere = (cut, runs) => runs.map((ofSource) => breaks(ofSource[cut], o
 
 export const goal = {
   words: "Cut one arrow so that the year breaks and nothing else, whichever date it reads.",
-  isReached: ({ cut, said }, _, { runs }) => said === "encoder" && everywhere(cut, runs).every((broken) => broken === "year"),
+  isThere: ({ cut }, _, { runs }) => everywhere(cut, runs).every((broken) => broken === "year"),
+  isReached: (state, outputs, inputs) => state.said === "encoder" && goal.isThere(state, outputs, inputs),
 };
 
 export const legend = [
