@@ -82,13 +82,12 @@ export function draw({ state, outputs, inputs, width, make, words }) {
   const role = roles[which];
   const [ghostX, ghostY] = [toX(state.x), toY(state.y)];
   const parts = [
-    ...rings.flatMap(([name, a, b, radius]) => [
-      make("circle", { cx: toX(a), cy: toY(b), r: round(radius * unit), class: "face" }),
-      text(toX(a), toY(b) + (b > 0.5 || (a > 0.5 && b > 0) ? -radius * unit - 6 : radius * unit + 16), words(ROLES[name]).toLowerCase(), "heading"),
-    ]),
+    ...rings.map(([, a, b, radius]) => make("circle", { cx: toX(a), cy: toY(b), r: round(radius * unit), class: "face" })),
     ...outputs.places.map(([a, b], i) => make("circle", {
       cx: toX(a), cy: toY(b), r: i === which ? 6 : 3.5, class: i === which ? "query" : roles[i] === role ? "key" : "token",
     })),
+    ...rings.map(([name, a, b, radius]) =>
+      text(toX(a), toY(b) + (b > 0.5 || (a > 0.5 && b > 0) ? -radius * unit - 6 : radius * unit + 16), words(ROLES[name]).toLowerCase(), "heading over")),
     make("line", { x1: ghostX, y1: ghostY, x2: toX(outputs.places[which][0]), y2: toY(outputs.places[which][1]), class: "same-weights" }),
     make("circle", { cx: ghostX, cy: ghostY, r: 14, class: "glass own" }),
     text(ghostX, ghostY + 5, "?", "query"),

@@ -83,6 +83,7 @@ function askCells({ head, names, truth, touched }) {
 }
 
 const SIDE = 300, EDGE = 28; // pixels
+const limit = (x) => String(x).replace("-", "−"); // of an axis
 
 function askPlace({ head, names, truth, within, least, most, touched }) {
   const axes = head.slice(1), flat = axes.length === 1, last = names.length - 1;
@@ -97,7 +98,7 @@ function askPlace({ head, names, truth, within, least, most, touched }) {
   };
   const drawing = make("svg", { "aria-hidden": "true", class: "plane", viewBox: `0 0 ${SIDE} ${height}` });
   const axis = (name, from, to, x, y, anchor) => [make("line", { x1: from[0], y1: from[1], x2: to[0], y2: to[1], class: "axis" }),
-    make("text", { x, y, class: "axis", "text-anchor": anchor }, `${name} (${digits(least, 0)} … ${digits(most, 0)})`)];
+    make("text", { x, y, class: "axis", "text-anchor": anchor }, `${name} (${limit(least)} … ${limit(most)})`)];
   const low = flat ? height / 2 : SIDE - EDGE;
   const still = [...axis(axes[0], [EDGE, low], [SIDE - EDGE, low], SIDE - EDGE, height - 6, "end"),
     ...(flat ? [] : axis(axes[1], [EDGE, EDGE], [EDGE, low], EDGE, EDGE - 10, "start")),
