@@ -133,7 +133,7 @@ EXPERIMENTS = {
     ),
     "meeting": Experiment(
         ask_who_meets,
-        ("count_words", "train_table", "neighbours", "meeting"),
+        ("torch", "count_words", "train_table", "neighbours", "meeting"),
         grid(seed=WITH_PAGE, tied=[True, False]),
     ),
     "topics": Experiment(draw_topics, ("neighbours", "torch"), grid(seed=WITH_PAGE)),
@@ -260,8 +260,8 @@ CLAIMS = [
                 and abs(row["filled_400"] - row["masked_400"]) < 0.02
             )
         ),
-        wrong_if="Wrong if, for any seed, the reported loss isn't 0.1 below that of a model trained without the padding, or "
-        "the loss without the padding isn't higher after 25 and 50 steps, or still differs by 0.02 after 400.",
+        wrong_if="Wrong if, for any seed, the reported loss isn't 0.1 below that of a model trained without the "
+        "padding, or the loss without it isn't higher after 25 and 50 steps, or still differs by 0.02 after 400.",
         shows=Series("filled_25", "loss after 25 steps, padding counted in training and left out here"),
         page="3.37",
         baseline=Series("masked_25", "the same, padding left out in training too"),
@@ -284,8 +284,8 @@ CLAIMS = [
             all_rows(lambda row: row["neighbour"] >= 0.95, tied=False)(rows)
             and all_rows(lambda row: row["neighbour"] <= 0.5, tied=True)(rows)
         ),
-        wrong_if="Wrong if, for any seed, fewer than 95% of the nearest words have the same role with a second table, or "
-        "more than half of them do if closeness itself answers.",
+        wrong_if="Wrong if, for any seed, fewer than 95% of the nearest words have the same role with a second table, "
+        "or more than half of them do if closeness itself answers.",
         shows=Series("neighbour", SAME_ROLE + ", closeness itself answers", {"tied": True}),
         page="0.24",
         baseline=Series("neighbour", "the same share, a second table answers", {"tied": False}),
