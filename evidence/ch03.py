@@ -166,7 +166,7 @@ CLAIMS = [
         best=Level(1, "all dates right"),
     ),
     dates_claim(
-        "Only the two suspects draw a better map than the table.",
+        "Only these two suspects draw a better map than the table.",
         holds=lambda rows: (
             all_rows(lambda row: row["spot"] < row["table"], **START)(rows)
             and all_rows(lambda row: row["spot"] > row["table"], **SUSPECTS)(rows)
@@ -236,8 +236,7 @@ CLAIMS = [
         rival=Series("own", "texts right with their own keys", ADDITIVE | LETTERS),
     ),
     letters_claim(
-        "It is like reading with a finger on the page: `general` looks for the letter it wrote last, and takes the "
-        "letter to its left.",
+        "So `general` looks for the letter it wrote last, and takes the letter to its left.",
         holds=all_rows(lambda row: row["left_least"] >= 0.3 and row["itself"] <= 0.1 and row["rest"] <= 0.1, **GENERAL),
         wrong_if="Wrong if, for any seed, changing a letter in the keys of the general network spoils the letter to "
         "its left in fewer than 30% of the texts, or the letter itself or all others in more than 10% on average.",

@@ -308,7 +308,7 @@ CLAIMS = [
         refuting_values={"loss": 1.0},
     ),
     claim_of("deep", "5 seeds, each with its own data, at the page's learning rate")(
-        "Afterwards only 0.00002 of the first stream is left, and the stack has learned little or nothing.",
+        "Afterwards only 0.00002 is left, and the stack has learned little or nothing.",
         lambda rows: (
             all_rows(lambda row: row["after"] < row["before"] / 50 and row["loss"] > CHANCE - 0.3, **POST_NORM)(rows)
             and most_rows(lambda row: row["loss"] > CHANCE - 0.05, **POST_NORM)(rows)
