@@ -81,6 +81,20 @@ def test_it_writes_names_that_end_and_the_same_ones_with_the_same_dice(machine):
     assert abs(counts - known).sum() < 0.5
 
 
+def test_what_it_writes_is_drawn_from_the_chances_of_the_layers(machine, writer):
+    random, names = np.random.default_rng(3), []
+    for _ in range(20):
+        text = [START]
+        while len(text) <= machine.longest:
+            chances = writer(torch.tensor([text]))[0, -1].softmax(dim=-1).cumsum(dim=0)
+            text.append(int((chances <= random.random()).sum()))
+            if text[-1] == machine.stop:
+                break
+        names.append("".join(machine.tokens[number] for number in text[1:] if number != machine.stop))
+    assert machine.write(20, seed=3) == names
+    assert len(machine.read(["a" * (machine.longest - 1)])[0]) == machine.longest
+
+
 def test_its_weights_are_in_half_precision_and_no_two_sizes_are_equal(machine):
     weights = {name: machine.weights[name] for name in NAMES}
     assert 55_000 < sum(array.size for array in weights.values()) < 65_000
@@ -90,6 +104,26 @@ def test_its_weights_are_in_half_precision_and_no_two_sizes_are_equal(machine):
     sizes += [machine.num_heads, machine.count_blocks(), wide_k // machine.num_heads, wide_v // machine.num_heads]
     assert len({*sizes}) == len(sizes)
     assert {*load_weights("names")} == {*machine.weights} == {*take_weights(make_writer(len(machine.tokens)), TASK)}
+
+
+def test_its_softmax_loss_and_merge_survive_scores_however_large():
+    scores, lengths = np.array([[0.0, 800.0, 799.0], [-900.0, -901.0, -902.0]]), np.array([3, 2])
+    same(PARTS["softmax"](scores, 2.0), torch.tensor(scores / 2).softmax(dim=-1))
+    logits, words = 500 * random((2, 3, 4))[0], np.array([[1, 2, 3], [1, 3, 0]])
+    surprise, mean = PARTS["loss"](logits, words, lengths)
+    right = torch.nn.functional.cross_entropy(
+        torch.tensor(logits)[:, :-1].mT, torch.tensor(words)[:, 1:], ignore_index=PAD, reduction="none"
+    )
+    same(surprise, right)
+    same(mean, right.sum() / 3)
+    same(PARTS["merge"](np.array([800.0, 790.0]), np.array([2.0, 1.0]), np.array([[4.0], [3.0]])), [2.0], 1e-3)
+
+
+def test_its_loop_ends_at_the_stop_or_when_there_are_enough():
+    dice = iter([5, 4, 3, 2, 2, 2, 2])
+    assert PARTS["loop"](lambda number: number, lambda chances: next(dice), 1, 3, 9) == [5, 4]
+    assert PARTS["loop"](lambda number: number, lambda chances: next(dice), 1, 3, 3) == [2, 2, 2]
+    assert [*dice] == [2]  # no draw too many
 
 
 def test_parts_of_several_letters_are_joined_in_the_order_of_the_merges():
