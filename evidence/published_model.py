@@ -5,8 +5,9 @@ python -m evidence.published_model     write the maps that are stored for people
 
 import numpy as np
 
+from attention_course.encoder import encode, read_vocabulary, read_weights, tokenize
 from attention_course.maps import FILE, SENTENCES
-from attention_src.models.bert import BertEncoder, minilm, published_folder
+from attention_src.models.bert import FILES, BertEncoder, minilm, published_folder
 
 from .engine import Runner, pause
 from .requirements import install
@@ -62,7 +63,19 @@ def maps():
     for i, text in enumerate(SENTENCES):
         tokens, _, weights = model(text)
         found |= {f"tokens_{i}": np.array(tokens), f"weights_{i}": (weights.numpy() * 255).round().astype("uint8")}
-    return found
+    return found | measure_heads(SENTENCES[0])
+
+
+def measure_heads(text):
+    """Return how long that is which each head takes in a text, and how far the sentence moves without the head."""
+    folder = published_folder()
+    weights, ids = read_weights(folder / FILES[2]), tokenize(text, read_vocabulary(folder / FILES[1]))
+    whole, moved = encode(ids, weights), np.zeros((6, 12))
+    for off in np.ndindex(moved.shape):
+        now = encode(ids, weights, off=off, below=whole["states"][: off[0] + 1])["sentence"]
+        moved[off] = 1 - now @ whole["sentence"]
+    lengths = np.linalg.norm(whole["outputs"], axis=-1).mean(axis=-1)
+    return {"lengths": lengths.astype(float).round(4), "moved": moved.round(4)}
 
 
 WRONG = [{"text": "", "tokens": 3, "layer": 1, "states": 0.1, "weights": 0.0}]

@@ -5,10 +5,11 @@ import shutil
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
-from attention_course.maps import stored_maps
+from attention_course.maps import stored_heads, stored_maps
 from attention_src.models import bert
 from attention_src.models.bert import FILES, REPOSITORY, REVISION, BertEncoder, minilm
 from evidence.published_model import maps
@@ -112,3 +113,5 @@ def test_the_stored_maps_are_those_of_the_model():
         assert tokens == computed[f"tokens_{i}"].tolist()
         assert abs(weights - computed[f"weights_{i}"] / 255).max() <= 1 / 255  # one between two may go either way
         assert abs(weights.sum(-1) - 1).max() < 0.03
+    for stored, name in zip(stored_heads()[-2:], ("lengths", "moved"), strict=True):
+        np.testing.assert_allclose(stored, computed[name], atol=1.01e-4)

@@ -4,7 +4,7 @@ from importlib import import_module
 
 # without_torch comes before what imports the package, built after everything else
 MODULES = """without_torch site marks predict cells glossary assets pages front figures binder package_page evidence
-    live search korean built""".split()
+    live model search korean built""".split()
 
 
 def setup(app):

@@ -11,6 +11,7 @@ anything by colour alone. Values are rounded before they are drawn.
 from . import _style
 from ._alibi import alibi
 from ._attending import circle
+from ._bench import bench
 from ._canvas import Canvas
 from ._costs import cache_steps, online_steps, shared_heads
 from ._heads import layer_of_heads

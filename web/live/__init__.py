@@ -26,7 +26,14 @@ TYPES = {".mjs": "text/javascript", ".js": "text/javascript", ".wasm": "applicat
 RUNTIME = ["pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip"]  # of npm's package
 WHEELS = {"python": ["numpy"], "drawing": ["matplotlib", "contourpy", "kiwisolver", "pillow"]}
 MODULES = {  # pure Python, in the lock's versions
-    "python": ["attention_src", "attention_course", "array_api_compat", "book.names", SOURCE / "attention_live.py"],
+    "python": [
+        "attention_src",
+        "attention_course",
+        "array_api_compat",
+        "book.names",
+        SOURCE / "attention_live.py",
+        SOURCE / "attention_bench.py",
+    ],
     "drawing": ["cycler", "dateutil", "packaging", "pyparsing"],
 }
 KINDS = (".py", ".po", ".toml", ".npz", ".txt")  # what of a module is packed

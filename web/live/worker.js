@@ -3,13 +3,13 @@
 const home = new URL("./", import.meta.url);
 const browserFetch = self.fetch.bind(self);
 const tell = (message) => self.postMessage(message);
-let files, groups, python, live, page, cache;
+let files, groups, python, live, page, bench;
 const MACHINE = "my_machine.json"; // of attention_course.my_machine
 const progress = { loaded: 0, total: 0 };
 
 /** The file as a response, from the cache or from the site; its hash is that of the content, however it travelled. */
 async function get(name) {
-  const { path, bytes, sha256, type } = files[name];
+  const { path, bytes, sha256, type, cache } = files[name];
   const key = new URL(`${path}?${sha256.slice(0, 16)}`, home).href;
   const kept = await cache?.match(key);
   if (kept) {
@@ -50,11 +50,30 @@ async function read(response) {
   return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
-async function load(group) {
+async function load(names) {
   progress.loaded = 0;
-  progress.total = groups[group].reduce((sum, name) => sum + files[name].bytes, 0);
-  const responses = await Promise.all(groups[group].map(async (name) => [name, await get(name)]));
+  progress.total = names.reduce((sum, name) => sum + files[name].bytes, 0);
+  const responses = await Promise.all(names.map(async (name) => [name, await get(name)]));
   return new Map(responses);
+}
+
+/** Files as a list of the site has them, each with the browser's cache of that name, from which what is listed no more goes. */
+async function open(name, listed) {
+  let cache;
+  try {
+    cache = await self.caches?.open(name);
+    const wanted = new Set(Object.values(listed).map((file) => file.sha256.slice(0, 16)));
+    for (const { url } of await cache.keys()) if (!wanted.has(new URL(url).search.slice(1))) await cache.delete(url);
+  } catch {
+    cache = undefined; // no cache in this browser, or not here: the files are loaded each time
+  }
+  return Object.fromEntries(Object.entries(listed).map(([key, file]) => [key, { ...file, cache }]));
+}
+
+async function list(path) {
+  const response = await browserFetch(new URL(path, home), { cache: "no-cache" });
+  if (!response.ok) throw new Error(`${path} could not be loaded: ${response.status}`);
+  return response.json();
 }
 
 async function module(response) {
@@ -72,15 +91,9 @@ async function unpack(responses) {
 }
 
 async function begin() {
-  ({ files, groups } = await (await browserFetch(new URL("runtime.json", home), { cache: "no-cache" })).json());
-  try {
-    cache = await self.caches?.open("attention-live");
-    const wanted = new Set(Object.values(files).map((file) => file.sha256.slice(0, 16)));
-    for (const { url } of await cache.keys()) if (!wanted.has(new URL(url).search.slice(1))) await cache.delete(url);
-  } catch {
-    cache = undefined; // no cache in this browser, or not here: the files are loaded each time
-  }
-  const responses = await load("python");
+  ({ files, groups } = await list("runtime.json"));
+  files = await open("attention-live", files);
+  const responses = await load(groups.python);
   await module(responses.get("pyodide.asm.js"));
   const { loadPyodide } = await module(responses.get("pyodide.mjs"));
   self.fetch = async (resource, options) => {
@@ -96,7 +109,7 @@ async function begin() {
 }
 
 async function draw() {
-  await unpack(await load("drawing"));
+  await unpack(await load(groups.drawing));
   python.runPython("import importlib; importlib.invalidate_caches()");
   page.draw();
 }
@@ -117,6 +130,29 @@ async function run(chain) {
   return run(chain);
 }
 
+/** Files of the model, fetched and put where Python finds them. */
+async function put(names) {
+  for (const [name, response] of await load(names)) python.FS.writeFile(name, new Uint8Array(await response.arrayBuffer()));
+}
+
+/** What the published encoder makes of the reader's words (attention_bench.py); its weights come as they are needed. */
+async function consult({ text, ...asked }) {
+  if (!bench) {
+    const listed = await list("../model/model.json");
+    const places = Object.entries(listed).map(([name, file]) => [name, { ...file, path: `../model/${name}`, type: "application/octet-stream" }]);
+    Object.assign(files, await open("attention-model", Object.fromEntries(places)));
+    await put(["blocks.safetensors", "vocabulary.txt"]);
+    bench = python.pyimport("attention_bench").Bench("blocks.safetensors", "vocabulary.txt");
+  }
+  const cut = text === undefined ? {} : call(bench.cut, text);
+  if (cut.missing?.length) {
+    await put(cut.missing.map(([name]) => name));
+    for (const one of cut.missing) call(bench.add, one);
+  }
+  const found = call(bench.read, { ids: cut.ids, ...asked });
+  return { ...cut, ...found, maps: asked.brief ? null : bench.maps.toJs() };
+}
+
 const ready = begin();
 ready.then(
   () => tell({ type: "ready" }),
@@ -128,9 +164,13 @@ function parts() {
   return python.FS.analyzePath(MACHINE).exists ? JSON.parse(python.FS.readFile(MACHINE, { encoding: "utf8" })) : {};
 }
 
-self.onmessage = async ({ data: { id, chain, sources, parts: given } }) => {
+self.onmessage = async ({ data: { id, chain, sources, parts: given, asked } }) => {
   try {
     await ready;
+    if (asked) {
+      tell({ type: "done", id, ...(await consult(asked)) });
+      return;
+    }
     if (sources) {
       tell({ type: "names", found: sources.map((source) => [source, call(live.find_names, source)]) });
       return;

@@ -3,5 +3,5 @@
 import { mount } from "./kit.js";
 
 for (const figure of document.querySelectorAll("figure[data-picture]")) {
-  import(`./${figure.dataset.picture}.js`).then((picture) => mount(figure, picture)).catch(console.error);
+  import(`./${figure.dataset.picture}.js`).then((picture) => (picture.mount ?? mount)(figure, picture)).catch(console.error);
 }
