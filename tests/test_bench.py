@@ -199,6 +199,7 @@ def test_nothing_is_loaded_before_the_click_and_the_stored_sentence_answers(open
 
 
 @slow
+@pytest.mark.always
 def test_maps_and_changes_of_fifty_sentences_are_torchs_with_the_same_weights(opened):
     rounded, unrounded, random, furthest = minilm(), minilm(), np.random.default_rng(0), 0.0
     for part in rounded.parameters():

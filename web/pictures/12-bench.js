@@ -146,6 +146,7 @@ export function mount(figure) {
   function busy(doing, end = "") {
     figure.dataset.busy = doing ? "1" : "";
     stops.hidden = bar.hidden = !doing;
+    moved.setAttribute("aria-busy", Boolean(doing));
     status.textContent = said(doing || end);
   }
 
