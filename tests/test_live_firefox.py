@@ -11,11 +11,13 @@ import subprocess
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
+from test_bench import BUSY, SENTENCES, round_model, write_place
 
 from attention_course.machine import Machine
 from book.chapter import CHAPTERS, code, is_solution, read
-from web.live.running_pages import find_offered_cells, get_stored_result, list_labels
+from web.live.running_pages import find_offered_cells, get_stored_result, list_labels, serve
 
 pytestmark = pytest.mark.slow
 SECONDS = 300  # for what a busy machine may do slowly
@@ -164,3 +166,19 @@ def test_an_endless_loop_is_stopped_and_the_page_goes_on(page):
     page.wait("Ready")
     page.run("write", n, cell.source)
     assert page.shown(n) == get_stored_result(cell)
+
+
+READ = f"""const [text, done] = arguments;
+document.querySelector("textarea").value = text;
+document.querySelector(".picture-read").click();
+const wait = () => ({BUSY})() ? done([...document.querySelector("figure").maps]) : setTimeout(wait, 100);
+wait();"""
+
+
+def test_the_bench_of_chapter_12_reads_a_sentence(firefox, tmp_path):
+    with serve(write_place(tmp_path / "bench")) as address:
+        firefox.ask("WebDriver:Navigate", url=address)
+        model = round_model()
+        for text in (SENTENCES[0], SENTENCES[-4]):
+            maps, right = firefox.ask("WebDriver:ExecuteAsyncScript", script=READ, args=[text])["value"], model(text)[2]
+            assert abs(np.reshape(maps, right.shape) - right.numpy()).max() < 1e-4
