@@ -9,7 +9,7 @@ import pytest
 import torch
 from tokenizers import Tokenizer
 
-from attention_course.encoder import encode, read_vocabulary, read_weights, tokenize
+from attention_course.encoder import IDEOGRAPHS, encode, read_vocabulary, read_weights, tokenize
 from attention_course.interventions import overwrite
 from attention_src.models.bert import FILES, minilm, published_folder
 
@@ -125,7 +125,8 @@ def find_different(characters, vocabulary, published):
 
 def test_every_common_character_has_the_published_tokens(vocabulary, published):
     common = [*range(0x600), *range(0x1E00, 0x2700), *range(0x3000, 0x3400), *range(0x1F300, 0x1FA00)]
-    assert find_different(map(chr, common), vocabulary, published) == set()
+    edges = [edge + step for pair in IDEOGRAPHS for edge in pair for step in (-1, 0, 1)]
+    assert find_different(map(chr, common + edges), vocabulary, published) == set()
 
 
 @pytest.mark.slow

@@ -65,8 +65,9 @@ export function mount(figure) {
     make("div", { class: "picture-controls" }, reads, stops, examples), bar];
   const licence = make("p", { class: "bench-licence" }, said("The model is all-MiniLM-L6-v2 (Apache 2.0), rounded to half precision:"), " ",
     make("a", { href: new URL("../model/LICENCE.txt", import.meta.url) }, said("Licence and source")));
+  const legend = make("p", { class: "bench-licence" }, said("Each square is the map of one head: a row is a token that asks. The bar under it says how far the sentence moves without that head."));
   figure.querySelector("[data-static]")?.setAttribute("hidden", "");
-  const frame = make("div", { class: "picture-frame bench" }, ...(size && can ? offered : []), status, small,
+  const frame = make("div", { class: "picture-frame bench" }, ...(size && can ? offered : []), status, small, legend,
     make("div", { class: "picture-controls" }, blocks, heads, asks), large, words, sentence, table,
     make("div", { class: "picture-controls" }, ablate, ...(size && can ? [what, at] : [])), moved, ...(size && can ? [licence] : []));
   figure.append(frame);
@@ -299,9 +300,11 @@ export function mount(figure) {
     sentence.textContent = said(`In head ${layer}.${head}, ${tokens[row]} attends most to ${tokens[one]} (${digits(map(row, one))}) and then to ${tokens[two]} (${digits(map(row, two))}).`);
     const rows = [["Weight on words, on average", shares.words], ["Weight on [CLS]", shares.first], ["Weight on [SEP]", shares.last],
       ["Weight on the token before", shares.previous], ["Length of what the head takes", shares.length], ["The same, mean of the others in its block", shares.others]];
-    table.replaceChildren(...rows.map(([label, x]) => make("tr", {}, make("th", { scope: "row" }, said(label)), make("td", {}, digits(x)))));
+    const flat = whole.moves.flat(), far = flat.indexOf(Math.max(...flat));
+    if (flat[far] > 0) rows.push([`The sentence moves farthest without head ${Math.floor(far / HEADS)}.${far % HEADS}, by`, flat[far]]);
+    table.replaceChildren(...rows.map(([label, x]) => make("tr", {}, make("th", { scope: "row" }, said(label)), make("td", {}, digits(x, x === flat[far] ? 3 : 2)))));
     const [move, intact] = [shown === whole ? (off.checked ? whole.moves[layer][head] : null) : shown.moved, what.list.value === "nothing"];
-    const known = whole.moves.flat().filter((x, i) => x !== null && i !== layer * HEADS + head), less = known.filter((x) => x < move).length;
+    const known = flat.filter((x, i) => x !== null && i !== layer * HEADS + head), less = known.filter((x) => x < move).length;
     moved.textContent = move === null ? "" : said(!intact
       ? `With this change the sentence's vector moves by ${digits(move, 3)} (1 minus the cosine).`
       : `Without head ${layer}.${head} the sentence's vector moves by ${digits(move, 3)}: farther than without ${less} of the ${known.length} other heads tried.`);
