@@ -14,7 +14,7 @@ import torch
 from test_accessibility import find_violations
 
 import web.model
-from attention_course import plots
+from attention_course import encoder, plots
 from attention_course.encoder import WORDS, encode, read_weights
 from attention_course.interventions import overwrite
 from attention_course.maps import stored_heads
@@ -110,6 +110,13 @@ def test_the_bench_reads_as_the_encoder_does(change, bench, files):
     np.testing.assert_allclose(found["lengths"], np.linalg.norm(right["outputs"], axis=-1).mean(-1), atol=1e-5)
     assert abs(found["moved"] - (1 - whole["sentence"] @ right["sentence"])) < 1e-5
     assert bench.read({**change, "brief": True}) == {"moved": found["moved"]}
+
+
+def test_what_lies_below_the_head_is_not_computed_again(bench, files, monkeypatch):
+    (cut, _), seen, block = read(bench, files, SENTENCES[4]), [], encoder.block
+    monkeypatch.setattr(encoder, "block", lambda *given: seen.append(given[2]) or block(*given))
+    bench.read({"ids": cut["ids"], "off": [4, 0], "brief": True})
+    assert seen == ["encoder.layer.4", "encoder.layer.5"]
 
 
 def test_a_long_text_is_cut_and_still_ends(bench, files):
