@@ -207,13 +207,16 @@ def choose(tab, label, value):
 
 @slow
 def test_nothing_is_loaded_before_the_click_and_the_stored_sentence_answers(opened):
-    text, tokens, weights, _, moved = stored_heads()
+    text, tokens, weights, lengths, moved = stored_heads()
     found = shown(opened)
     assert opened.locator("textarea").input_value() == text and found["tokens"] == tokens
     np.testing.assert_allclose(found["maps"], weights, atol=1e-6)
     choose(opened, "Block", 4)
     opened.locator(".bench-off input").check()
     assert shown(opened)["move"] == moved[4, 11] and f"{moved[4, 11]:.3f}" in told(opened)
+    shares = shown(opened)["shares"]
+    assert abs(shares["first"] - weights[4, 11, :, 0].mean()) < 1e-6 and shares["length"] == lengths[4, 11]
+    assert abs(shares["others"] - np.delete(lengths[4], 11).mean()) < 1e-6
     assert not any("/live/" in url or "/model/" in url for url in opened.asked)
 
 
