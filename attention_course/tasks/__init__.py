@@ -17,4 +17,4 @@ from .korean import Sentences, korean_examples, write_sentence
 from .names import name_examples
 from .retrieval import Lookup, Pairs, lookup_examples, pair_examples, share_attended
 from .reversal import reversal_examples
-from .words import WHY, two_senses, who_sat_where
+from .words import ONE_MEANING, STAND_INS, WHY, two_senses, who_sat_where

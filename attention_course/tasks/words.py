@@ -6,127 +6,93 @@ The words before it are the same for both meanings, so neither they nor its posi
 import numpy as np
 
 OPENINGS = (
-    "the",
-    "only the",
     "we talked about the",
-    "he looked for a while at the",
     "she was standing near the",
     "they all went to the old",
-    "i remember that the",
-    "nobody knew that the",
-    "in the end the",
-    "this is the",
+    "he looked for a while at the",
+    "in the end we saw the",
+    "i still remember the",
+    "nobody had noticed the",
+    "they came too late to the",
 )
-SENSES = {  # for each word, what may follow it in either sense
-    "bank": {
-        "money": (
-            "raised the interest again",
-            "gave him a loan",
-            "kept all her savings",
-            "closed her account",
-            "sent a letter about money",
-            "lost millions of dollars",
-            "charged a fee for the card",
-            "paid the salary late",
-        ),
-        "river": (
-            "was covered with reeds",
-            "had been washed away by the flood",
-            "was full of fish and frogs",
-            "was too steep to climb from the water",
-            "where the boat was tied",
-            "of the river was green",
-            "had sand and shallow water",
-            "along the stream was muddy",
-        ),
-    },
-    "bat": {
-        "animal": (
-            "flew out of the cave",
-            "hung upside down from the roof",
-            "had sharp teeth and wings",
-            "ate insects at night",
-            "slept in the dark barn",
-            "with the broken wing",
-            "fed its young in the nest",
-            "found the moth by its echo",
-        ),
-        "sport": (
-            "was made of wood",
-            "hit the ball over the fence",
-            "broke when he swung it",
-            "that the player was holding",
-            "with the new grip",
-            "lay next to the ball and the glove",
-            "slipped out of the hands of the batter",
-            "scored the winning run",
-        ),
-    },
-    "match": {
-        "fire": (
-            "went out in the wind",
-            "lit the candle at once",
-            "burned his finger",
-            "set the paper on fire",
-            "was the last one in the box",
-            "made a small flame",
-            "was too wet to burn",
-            "lit the stove",
-        ),
-        "sport": (
-            "ended in a draw",
-            "was won by the home team",
-            "was watched by a large crowd",
-            "lasted ninety minutes",
-            "was decided by a late goal",
-            "was stopped by the referee",
-            "was lost in the second half",
-            "was played in the rain",
-        ),
-    },
+ENDINGS = {  # for each word pairs of what may follow it, first in the one sense, then in the other, built alike
+    "bank": (
+        ("where she kept her savings", "where she tied her boat"),
+        ("and paid the debt", "and crossed the stream"),
+        ("where he borrowed some cash", "where he caught some fish"),
+        ("with angry investors", "with muddy reeds"),
+        ("that was closed after the financial crisis", "that was closed after the spring flood"),
+        ("because of the high interest", "because of the high water"),
+        ("where the clerk counted coins", "where the duck built nests"),
+        ("that raised its fees", "that rose from the lake"),
+    ),
+    "bat": (
+        ("with the broken wing", "with the broken grip"),
+        ("that flew through the cave", "that hit the ball hard"),
+        ("and the owl", "and the glove"),
+        ("which ate the moths", "which won the game"),
+        ("after it left the roof", "after it scored the run"),
+        ("near the nest", "near the pitcher"),
+        ("because of its ears", "because of its swing"),
+        ("that slept all winter", "that he swung twice"),
+    ),
+    "match": (
+        ("that lit the stove", "that ended in a draw"),
+        ("and the candle", "and the referee"),
+        ("with the flame", "with the players"),
+        ("because of the smoke", "because of the goal"),
+        ("before the fire", "before the season"),
+        ("that was still burning", "that was won easily"),
+        ("near the gas", "near the stadium"),
+        ("after the spark", "after the kickoff"),
+    ),
 }
+#: Words of one meaning that stand for either sense of a word: {word: two tuples of str}.
+STAND_INS = {
+    "bank": (("company", "firm", "fund", "office"), ("shore", "coast", "cliff", "beach")),
+    "bat": (("bird", "owl", "mouse"), ("club", "stick", "ball")),
+    "match": (("candle", "lamp", "torch"), ("game", "race", "contest")),
+}
+#: Other words of one meaning; the last six have to do with money or water.
+ONE_MEANING = tuple("tree letter house door elephant table car school market shop lake river broker account".split())
 SITTERS = tuple("cat dog bird child horse teacher boy lion girl king queen mouse doctor baby wolf rabbit".split())
 SEATS = tuple("mat rug table chair stone bed box car wall roof floor bench sofa boat hill pillow".split())
 #: Ends of "because it was …" that suit one who sits, and those that suit a seat: {'sitter': 4 str, 'seat': 4 str}.
 WHY = {"sitter": ("tired", "hungry", "sleepy", "old"), "seat": ("soft", "wooden", "clean", "broad")}
 
 
-def two_senses(word, openings=5, endings=6, seed=0):
-    """Return sentences with a word in each of its two senses, every opening with every ending.
+def two_senses(word, like="bank", openings=1, endings=8, seed=0):
+    """Return sentences with a word in the place of one of two senses, every opening with every ending.
 
     Parameters
     ----------
-    word : str, 'bank', 'bat' or 'match'; ValueError with any other
+    word : str, which may be any word
+    like : str, 'bank', 'bat' or 'match', whose endings they are; ValueError with any other
     openings : int, how many beginnings, the same for both senses
-    endings : int, how many endings for each sense; ValueError if there are not that many openings or endings
+    endings : int, how many pairs of endings; ValueError if there are not that many openings or endings
     seed : int, which ones are drawn
 
     Returns
     -------
     texts : list of 2 · endings · openings str
     senses : (len(texts),) of 0 and 1
-    ends : (len(texts),) of int, the number of the ending within its sense
+    pairs : (len(texts),) of int, the number of the pair of endings
 
     Examples
     --------
-    >>> two_senses("bank", openings=1, endings=1)[0]
-    ['she was standing near the bank closed her account', 'she was standing near the bank where the boat was tied']
+    >>> two_senses("tree", endings=1)[0]
+    ['she was standing near the tree with angry investors', 'she was standing near the tree with muddy reeds']
     """
-    if word not in SENSES:
-        raise ValueError(f"word is {word!r}; expected one of {[*SENSES]}")
-    most = min(map(len, SENSES[word].values()))
-    for name, asked, there in (("openings", openings, len(OPENINGS)), ("endings", endings, most)):
+    if like not in ENDINGS:
+        raise ValueError(f"like is {like!r}; expected one of {[*ENDINGS]}")
+    for name, asked, there in (("openings", openings, len(OPENINGS)), ("endings", endings, len(ENDINGS[like]))):
         if not 1 <= asked <= there:
             raise ValueError(f"{name} is {asked}; expected 1 to {there}")
     random = np.random.default_rng(seed)
     begin = [OPENINGS[i] for i in random.permutation(len(OPENINGS))[:openings]]
-    texts, senses, ends = [], [], []
-    for sense, possible in enumerate(SENSES[word].values()):
-        for end, i in enumerate(random.permutation(len(possible))[:endings]):
-            texts += [f"{start} {word} {possible[i]}" for start in begin]
-            senses += [sense] * openings
-            ends += [end] * openings
-    return texts, np.array(senses), np.array(ends)
+    drawn = [ENDINGS[like][i] for i in random.permutation(len(ENDINGS[like]))[:endings]]
+    senses, pairs, _ = (index.ravel() for index in np.indices((2, endings, openings)))
+    return [f"{start} {word} {pair[sense]}" for sense in (0, 1) for pair in drawn for start in begin], senses, pairs
 
 
 def who_sat_where(n, seed=0):
