@@ -48,7 +48,7 @@ def encode(ids, weights, *, off=None, zero=(), hide=(), below=None):
 
     Examples
     --------
-    >>> from attention_src.models.bert import published_folder
+    >>> from attention_src.models.published import published_folder
     >>> vocabulary = read_vocabulary(published_folder() / "tokenizer.json")
     >>> weights = read_weights(published_folder() / "model.safetensors")
     >>> encode(tokenize("a bank", vocabulary), weights, off=(4, 5))["maps"].shape

