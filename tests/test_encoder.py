@@ -3,6 +3,7 @@
 import sys
 import unicodedata
 from itertools import product
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,8 +12,10 @@ from tokenizers import Tokenizer
 
 from attention_course.encoder import IDEOGRAPHS, encode, read_vocabulary, read_weights, tokenize
 from attention_course.interventions import overwrite
+from attention_course.published import open_model
 from attention_src.models.bert import minilm
 from attention_src.models.published import FILES, published_folder
+from web.model import find_model, write_model
 
 SENTENCES = (
     "That is a happy person",
@@ -137,3 +140,53 @@ def test_every_character_has_the_published_tokens_but_marks_of_late_scripts(voca
     different = find_different(everything, vocabulary, published)
     assert 0 < len(different) < 900 and min(different) > "\u0600"
     assert {unicodedata.category(c)[0] for c in different} <= {*"MPCS"}
+
+
+@pytest.fixture(scope="module")
+def beside_a_page(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site") / "model"
+    write_model(folder, find_model())
+    return folder
+
+
+@pytest.fixture
+def browser(beside_a_page, monkeypatch):
+    """Stand for a browser: a request is answered from the folder, and a file may arrive as `spoil` makes it."""
+    asked, changes = [], {}
+
+    class Request(SimpleNamespace):
+        new = classmethod(lambda cls: cls())
+
+        def open(self, method, address, later):
+            self.name = address.removeprefix("../model/")
+
+        def send(self):
+            asked.append(self.name)
+            content = changes.get(self.name, (beside_a_page / self.name).read_bytes())
+            self.status = 200 if content else 404
+            self.response = SimpleNamespace(to_bytes=lambda: content)
+
+    module = ModuleType("js")
+    module.XMLHttpRequest = Request
+    monkeypatch.setitem(sys.modules, "js", module)
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    return SimpleNamespace(asked=asked, changes=changes)
+
+
+def test_cells_on_a_page_read_with_the_weights_beside_it_and_few_word_vectors(browser, weights, vocabulary):
+    read, rounded = open_model()
+    found = read("That is a happy person")
+    assert found["tokens"] == ["[CLS]", "that", "is", "a", "happy", "person", "[SEP]"]
+    whole = encode(tokenize("That is a happy person", vocabulary), weights)
+    assert 0 < np.abs(found["maps"] - whole["maps"]).max() < 0.005
+    few = [name for name in browser.asked if name.startswith("words-")]
+    assert 1 <= len(few) <= 7
+    read("That is a happy person", weights=rounded)
+    assert browser.asked.count(few[0]) == 1  # a second text loads nothing again
+
+
+@pytest.mark.parametrize("content, error", [(b"", ConnectionError), (b"damaged", ValueError)])
+def test_cells_on_a_page_say_which_file_is_missing_or_damaged(browser, content, error):
+    browser.changes["blocks.safetensors"] = content
+    with pytest.raises(error, match=r"blocks\.safetensors of the model"):
+        open_model()

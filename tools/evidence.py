@@ -36,7 +36,10 @@ def find(name):
     if path := next((path for path in CHAPTERS if name.startswith(f"ch{path.stem[:2]}-")), None):
         return find_experiment(path, name.partition("-")[2])
     if path := _pages().get(name):
-        return import_module("web.live.running_pages").runner(path, import_module("web.live").write_runtime)
+        module, writer = "web.live", "write_runtime"
+        if "open_model" in path.read_text("utf-8"):
+            module, writer = "web.model", "write_runtime_and_model"
+        return import_module("web.live.running_pages").runner(path, getattr(import_module(module), writer))
     return import_module(f"evidence.{OTHERS[name]}").RUNNER
 
 

