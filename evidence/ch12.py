@@ -109,4 +109,159 @@ EXPERIMENTS = {
     "it": Experiment(measure_it, ("from_it", "it_moves"), grid(seed=SEEDS)),
 }
 
-CLAIMS = []
+BANK, MATCH = {"word": "bank"}, {"word": "match"}
+GUESSING = Level(0.5, "guessing")
+THE, BARE = {"the": "the "}, {"the": ""}
+BY_CHANCE = Level(1 / 12, "one of twelve heads")
+
+
+def is_missed_often(least, **where):
+    """Return the condition that the head is missed most in so large a share of the draws."""
+    return lambda rows: np.mean([row["missed_most"] for row in select_rows(rows, **where)]) > least
+
+
+senses_claim = claim_of("senses", "5 draws of an opening, five pairs of endings and the words that stand for each sense")
+fetchers_claim = claim_of("fetchers", "10 seeds")
+sink_claim = claim_of("sink", "5 draws each of three kinds of sentences")
+it_claim = claim_of("it", "5 draws of who sat where, all reasons")
+CLAIMS = [
+    senses_claim(
+        "With *tree* it is right nearly as often as with *bank*.",
+        all_rows(lambda row: row["others_right"] >= 0.75, **BANK),
+        wrong_if="Wrong if, for any draw, the nearer mean is right for fewer than 75% of the sentences with words of "
+        "one meaning, on average over 14 words and six layers.",
+        shows=Series("others_right", "share right with 14 words of one meaning, mean over six layers", BANK),
+        baseline=GUESSING,
+        best=Level(1, "all right"),
+        rival=Series("right", "with *bank* after one block", BANK),
+    ),
+    senses_claim(
+        "After two blocks, *bank* has moved further towards its sense than any other word we tried",
+        all_rows(lambda row: row["moved"] > row["others_moved"], **BANK),
+        wrong_if="Wrong if, for any draw, one of 14 words of one meaning moves at least as far as *bank* does.",
+        shows=Series("moved", "how far *bank* moves along its way in two blocks", BANK),
+        baseline=Series("others_moved", "the farthest of 14 words of one meaning", BANK),
+    ),
+    senses_claim(
+        "*match* (fire or sport) passes the same test in layer 2, but *bat* (animal or sport) doesn't",
+        lambda rows: (
+            all_rows(lambda row: row["moved"] > row["others_moved"], **MATCH)(rows)
+            and most_rows(lambda row: row["moved"] < row["others_moved"], word="bat")(rows)
+        ),
+        wrong_if="Wrong if, for any draw, one of four words of one meaning moves at least as far as *match* does, or "
+        "if in at least half of the draws none of them moves as far as *bat* does.",
+        shows=Series("moved", "how far *match* moves along its way in two blocks", MATCH),
+        baseline=Series("others_moved", "the farthest of four words of one meaning", MATCH),
+        rival=Series("moved", "how far *bat* moves", {"word": "bat"}),
+    ),
+    senses_claim(
+        "In layer 6, however, this test says nothing any more",
+        most_rows(lambda row: row["car_at_end"] > 0.75 * row["end"], **BANK),
+        wrong_if="Wrong if in at least half of the draws, *car* moves at most 75% as far as *bank* does in layer 6.",
+        shows=Series("car_at_end", "how far *car* moves in layer 6", BANK),
+        baseline=Series("end", "how far *bank* moves in layer 6", BANK),
+        refuting_values={"car_at_end": 0.0},
+    ),
+    claim_of("carriers", "5 draws of an opening and five pairs of endings")(
+        "No single head brings the sense to *bank*",
+        all_rows(lambda row: row["least"] > 0.6),
+        wrong_if="Wrong if, for any draw, at most 60% of the way of *bank* is left without some head of block 0.",
+        shows=Series("least", "smallest share of the way left without a head"),
+        page="0.82",
+        baseline=Level(0, "one head brings all of it"),
+        best=Level(1, "the head is not missed"),
+    ),
+    fetchers_claim(
+        "To fetch nothing, the network has made a place where nothing lies.",
+        most_rows(lambda row: row["idle"] > 0.95 and row["first"] < 0.05 * row["letters"]),
+        wrong_if="Wrong if in at least half of the networks, the head gives START at most 95% of its weight with "
+        "nothing to fetch, or if the value of START is at least 5% as long as that of a letter.",
+        shows=Series("idle", "weight on START with nothing to fetch"),
+        page="1.00",
+        baseline=Level(1 / 7, "even weights over START and six letters, about the middle of a text"),
+        best=Level(1, "all of the weight"),
+    ),
+    fetchers_claim(
+        "With nothing to fetch, all its weights together are 0.01",
+        all_rows(lambda row: row["free_sum"] < 0.1),
+        wrong_if="Wrong if the weights of any network with sigmoid weights have a sum of at least 0.1 with nothing to "
+        "fetch.",
+        shows=Series("free_sum", "sum of sigmoid weights with nothing to fetch"),
+        page="0.01",
+        baseline=Level(1, "the sum of softmax weights"),
+    ),
+    fetchers_claim(
+        "With softmax and no START, the network can't keep silent, and its error stays at 0.10.",
+        all_rows(lambda row: row["bare_error"] > max(0.05, row["free_error"])),
+        wrong_if="Wrong if any network with softmax and no START has an error of at most 0.05, or no larger an error "
+        "than the network with sigmoid weights.",
+        shows=Series("bare_error", "error with softmax and no START"),
+        page="0.10",
+        baseline=Series("free_error", "error with sigmoid weights and START"),
+    ),
+    sink_claim(
+        "Half of all attention goes to a token that isn't a word.",
+        all_rows(lambda row: 0.4 < row["mean"] < 0.6),
+        wrong_if="Wrong if, for any kind and draw, [CLS] gets at most 40% or at least 60% of the attention, on average "
+        "over all heads.",
+        shows=Series("mean", "weight on [CLS], mean over all heads"),
+        page="0.49",
+        baseline=Level(1 / 12, "weight spread evenly over 12 tokens"),
+    ),
+    sink_claim(
+        "its value is 0.04 times as long as that of a word",
+        all_rows(lambda row: row["length"] < 0.1),
+        wrong_if="Wrong if, for any kind and draw, the value that these heads find at [CLS] is at least 10% as long as "
+        "the values at words.",
+        shows=Series("length", "relative length of the value at [CLS] where it gets more than 0.7 of the weight"),
+        page="0.04",
+        baseline=Level(1, "as long as the values at words"),
+    ),
+    sink_claim(
+        "[CLS] is useless as a source and indispensable as a place.",
+        all_rows(lambda row: row["cls_zero"] < 0.05 < row["cls_hide"] and row["cls_hide"] > row["apart"] / 2),
+        wrong_if="Wrong if, for any kind and draw, the sentence moves by at least 0.05 without the value of [CLS], or "
+        "without its key by no more than half the distance to another sentence.",
+        shows=Series("cls_hide", "distance a sentence moves with the key of [CLS] hidden"),
+        page="0.394",
+        baseline=Series("cls_zero", "with the value of [CLS] set to 0"),
+        rival=Series("apart", "distance to another sentence"),
+    ),
+    sink_claim(
+        "[SEP], which is no word either, moves the sentence by 0.004",
+        all_rows(lambda row: row["sep_hide"] < row["cls_hide"] / 10),
+        wrong_if="Wrong if, for any kind and draw, hiding the key of [SEP] moves the sentence at least 10% as far as "
+        "hiding that of [CLS].",
+        shows=Series("sep_hide", "distance a sentence moves with the key of [SEP] hidden"),
+        page="0.004",
+        baseline=Series("cls_hide", "with the key of [CLS] hidden"),
+    ),
+    ORDER_CLAIM
+    it_claim(
+        "only *broad* really turns it to the seat",
+        all_rows(lambda row: row["broad"] < -0.1 < row["seat"] and row["sitter"] > 0.1),
+        wrong_if="Wrong if, for any draw, head 3.1 gives the seat at most 0.1 more than the sitter after “broad”, more "
+        "than 0.1 more after another reason, or the sitter at most 0.1 more after a reason that fits a sitter.",
+        shows=Series("seat", "weight on the sitter minus weight on the seat, least of “soft”, “wooden” and “clean”"),
+        baseline=Series("broad", "after “broad”"),
+        rival=Series("sitter", "least of the reasons that fit a sitter"),
+    ),
+    it_claim(
+        "Head 5.11, on average, stays with the sitter for *every* reason",
+        all_rows(lambda row: row["always"] > 0.75),
+        wrong_if="Wrong if, for any draw, head 5.11 gives the seat more after at least a quarter of the eight reasons.",
+        shows=Series("always", "share of reasons after which head 5.11 gives the sitter more"),
+        page="1.00",
+        baseline=GUESSING,
+        best=Level(1, "after every reason"),
+    ),
+    it_claim(
+        "*it* moves less without 5.11 than without any other head of its block",
+        most_rows(lambda row: row["left"] < row["others"]),
+        wrong_if="Wrong if in at least half of the draws, removing another head of block 5 leaves at most as much of "
+        "the move as removing head 5.11 does.",
+        shows=Series("left", "share of the move left without head 5.11"),
+        page="0.72",
+        baseline=Series("others", "smallest share left without another head of its block"),
+    ),
+]
