@@ -134,13 +134,13 @@ CLAIMS = [
         shows=Series("others_right", "share right with 14 words of one meaning, mean over six layers", BANK),
         baseline=GUESSING,
         best=Level(1, "all right"),
-        rival=Series("right", "with *bank* after one block", BANK),
+        rival=Series("right", "with “bank” after one block", BANK),
     ),
     senses_claim(
         "After two blocks, *bank* has moved further towards its sense than any other word we tried",
         all_rows(lambda row: row["moved"] > row["others_moved"], **BANK),
-        wrong_if="Wrong if, for any draw, one of 14 words of one meaning moves at least as far as *bank* does.",
-        shows=Series("moved", "how far *bank* moves along its way in two blocks", BANK),
+        wrong_if="Wrong if, for any draw, one of 14 words of one meaning moves at least as far as “bank” does.",
+        shows=Series("moved", "how far “bank” moves along its way in two blocks", BANK),
         baseline=Series("others_moved", "the farthest of 14 words of one meaning", BANK),
     ),
     senses_claim(
@@ -149,24 +149,24 @@ CLAIMS = [
             all_rows(lambda row: row["moved"] > row["others_moved"], **MATCH)(rows)
             and most_rows(lambda row: row["moved"] < row["others_moved"], word="bat")(rows)
         ),
-        wrong_if="Wrong if, for any draw, one of four words of one meaning moves at least as far as *match* does, or "
-        "if in at least half of the draws none of them moves as far as *bat* does.",
-        shows=Series("moved", "how far *match* moves along its way in two blocks", MATCH),
+        wrong_if="Wrong if, for any draw, one of four words of one meaning moves at least as far as “match” does, or "
+        "if in at least half of the draws none of them moves as far as “bat” does.",
+        shows=Series("moved", "how far “match” moves along its way in two blocks", MATCH),
         baseline=Series("others_moved", "the farthest of four words of one meaning", MATCH),
-        rival=Series("moved", "how far *bat* moves", {"word": "bat"}),
+        rival=Series("moved", "how far “bat” moves", {"word": "bat"}),
     ),
     senses_claim(
         "In layer 6, however, this test says nothing any more",
         most_rows(lambda row: row["car_at_end"] > 0.75 * row["end"], **BANK),
-        wrong_if="Wrong if in at least half of the draws, *car* moves at most 75% as far as *bank* does in layer 6.",
-        shows=Series("car_at_end", "how far *car* moves in layer 6", BANK),
-        baseline=Series("end", "how far *bank* moves in layer 6", BANK),
+        wrong_if="Wrong if in at least half of the draws, “car” moves at most 75% as far as “bank” does in layer 6.",
+        shows=Series("car_at_end", "how far “car” moves in layer 6", BANK),
+        baseline=Series("end", "how far “bank” moves in layer 6", BANK),
         refuting_values={"car_at_end": 0.0},
     ),
     claim_of("carriers", "5 draws of an opening and five pairs of endings")(
         "No single head brings the sense to *bank*",
         all_rows(lambda row: row["least"] > 0.6),
-        wrong_if="Wrong if, for any draw, at most 60% of the way of *bank* is left without some head of block 0.",
+        wrong_if="Wrong if, for any draw, at most 60% of the way of “bank” is left without some head of block 0.",
         shows=Series("least", "smallest share of the way left without a head"),
         page="0.82",
         baseline=Level(0, "one head brings all of it"),
@@ -237,22 +237,22 @@ CLAIMS = [
         page="0.004",
         baseline=Series("cls_hide", "with the key of [CLS] hidden"),
     ),
-    claim_of("order", "20 draws of nouns and a verb, with and without *the*")(
+    claim_of("order", "20 draws of nouns and a verb, with and without “the”")(
         "without *the* (*dog chased cat*) in SECOND",
         is_missed_often(0.25, **BARE),
         wrong_if="Wrong if head 0.2 is the head of its block that is missed most in at most a quarter of the draws.",
         shows=Series("left", "share of the distance left without head 0.2", BARE),
         baseline=Series("others", "smallest share left without another head of its block", BARE),
-        rival=Series("left", "the same with *the*", THE),
+        rival=Series("left", "the same with “the”", THE),
         refuting_values={"missed_most": 0},
     ),
     it_claim(
-        "only *broad* really turns it to the seat",
-        all_rows(lambda row: row["broad"] < -0.1 < row["seat"] and row["sitter"] > 0.1),
-        wrong_if="Wrong if, for any draw, head 3.1 gives the seat at most 0.1 more than the sitter after “broad”, more "
-        "than 0.1 more after another reason, or the sitter at most 0.1 more after a reason that fits a sitter.",
-        shows=Series("seat", "weight on the sitter minus weight on the seat, least of “soft”, “wooden” and “clean”"),
-        baseline=Series("broad", "after “broad”"),
+        "*broad* turns it furthest",
+        all_rows(lambda row: row["broad"] < row["seat"] - 0.1),
+        wrong_if="Wrong if, for any draw, head 3.1 turns to the seat as far after “soft”, “wooden” or “clean” as after "
+        "“broad”, to within 0.1.",
+        shows=Series("broad", "weight on the sitter minus weight on the seat, after “broad”"),
+        baseline=Series("seat", "least of “soft”, “wooden” and “clean”"),
         rival=Series("sitter", "least of the reasons that fit a sitter"),
     ),
     it_claim(
