@@ -18,7 +18,8 @@ BLOCKS, VOCABULARY, ROWS = "blocks.safetensors", "vocabulary.txt", "words-"  # w
 def open_model():
     """Return a function that reads a text, and the weights it reads with.
 
-    In a browser the weights come from beside the page, in half precision, and word vectors as they are needed.
+    The weights are rounded to half precision, so that a cell gives the same everywhere: in a browser they come so from
+    beside the page, and word vectors as they are needed.
 
     Returns
     -------
@@ -41,7 +42,7 @@ def open_model():
         weights, numbers = _open_beside_page()
     else:
         folder = verified_folder()
-        weights, numbers = read_weights(folder / FILES[2]), read_vocabulary(folder / FILES[1])
+        weights, numbers = _round(read_weights(folder / FILES[2])), read_vocabulary(folder / FILES[1])
     tokens = sorted(numbers, key=numbers.get)
 
     def read(text, weights=weights, **changes):
@@ -49,6 +50,10 @@ def open_model():
         return {"tokens": [tokens[i] for i in ids]} | encode(ids, weights, **changes)
 
     return read, weights
+
+
+def _round(weights):
+    return {name: array.astype("float16").astype("float32") for name, array in weights.items()}
 
 
 def _open_beside_page():
