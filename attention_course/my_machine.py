@@ -3,6 +3,7 @@
 import json
 from base64 import b64encode
 from contextlib import redirect_stdout, suppress
+from functools import partial
 from inspect import getsource
 from io import StringIO
 from pathlib import Path
@@ -11,14 +12,18 @@ from textwrap import dedent, wrap
 import numpy as np
 
 from . import machine
-from .assembly import Assembly
-from .checks._message import Part
+from .assembly import Assembly, ask_exercise
+from .checks._message import NotAttempted, Part
 from .machine import HERE, PARTS, Machine
 
 __all__ = ["describe_writing", "put_into_machine", "trace_writing", "write_program"]
 
 FILE = Path("my_machine.json")  # in the folder of the notebook: {name of a part: source of the reader's function}
 OF_THE_BOOK = "### BEGIN SOLUTION"  # in answers of the book's own, which are nobody's parts
+GO_BACK = partial(
+    Part,
+    "Go back to the exercise, whose check helps to find the line. Until then {part} in your machine is still {stays}.",
+)
 
 PROGRAM = '''"""Your machine, which writes names. It needs NumPy alone: python my_machine.py 8"""
 
@@ -48,15 +53,25 @@ if __name__ == "__main__":
 def put_into_machine(seed=0, **parts):
     """Print what the machine writes with these parts and with those kept before; keep those that are right.
 
-    A part is kept as its source, so only if it also works in a notebook that has nothing else but NumPy as `np`.
+    A part is kept as its source, so only if it also works in a notebook that has nothing else but NumPy as `np`. One
+    that is not written yet, or is the book's own, leaves the one in its place that was there.
     The names are drawn from `seed`. Returns the machine.
     """
     sources = {name: find_source(part) for name, part in parts.items()}
-    is_readers = not any(OF_THE_BOOK in source for source in sources.values())
-    assembly = Assembly(**(load_kept() if is_readers else {}) | parts)
+    of_the_book = {name for name, source in sources.items() if OF_THE_BOOK in source}
+    kept = {} if of_the_book else load_kept()
+    unwritten = of_the_book | {
+        name for name, part in parts.items() if isinstance(ask_exercise(name, part), NotAttempted)
+    }
+    assembly = Assembly(**kept | {name: part for name, part in parts.items() if name not in unwritten})
     assembly.show(seed=seed)
-    for name in parts.keys() - assembly.found.keys() if is_readers else ():
-        if reason := find_what_it_lacks(name, sources[name]):
+    for name in parts:
+        stays = Part("the one that you wrote before") if name in kept else Part("the package's")
+        if name in unwritten:
+            print(Part("{part} is still {stays}.", part=name, stays=stays))
+        elif name in assembly.found:
+            print(GO_BACK(part=name, stays=stays))
+        elif reason := find_what_it_lacks(name, sources[name]):
             seen = {"part": name, "reason": reason}
             print(Part("Your part {part} can't run in a program of its own ({reason}), so it isn't kept.", **seen))
         else:

@@ -76,6 +76,12 @@ def test_a_run_leaves_no_trace_in_what_stands_above(page):
     assert last_result(page.run(cells("x = [1]\ny = x", "print(x is y)")))[0] == "True"
 
 
+def test_a_function_that_comes_back_has_the_source_that_it_was_made_of(page):
+    for source in ("def f():\n    return 1", "def f():\n    return 2", "def f():\n    return 1"):
+        chain = cells(source, "import inspect\nprint(inspect.getsource(f), f())")
+        assert last_result(page.run(chain))[0].split() == [*source.split(), source[-1]]
+
+
 def test_long_lists_of_examples_are_kept_apart_without_copying_each(page):
     start = "x = [('a', [i]) for i in range(1000)]\ny = {'all': x}"
     assert last_result(page.run(cells(start, "x.append(1)\nprint(len(x), y['all'] is x)")))[0] == "1001 True"

@@ -153,6 +153,8 @@ class Page:
         for cell in chain:
             digest.update(repr((cell["n"], cell["source"], cell["how"])).encode())
             keys.append(digest.hexdigest())
+            lines = cell["source"].splitlines(keepends=True)  # also of a cell that isn't run again, whose names return
+            linecache.cache[f"<cell {cell['n']}>"] = (len(cell["source"]), None, lines, f"<cell {cell['n']}>")
         last = len(chain) - 1
         first = next((i + 1 for i in range(last - 1, -1, -1) if keys[i] in self.kept), 0)
         state, failed = self.kept[keys[first - 1]] if first else (self.start, None)
@@ -179,7 +181,6 @@ class Page:
 
     def _run(self, cell, asked):
         name = f"<cell {cell['n']}>"
-        linecache.cache[name] = (len(cell["source"]), None, cell["source"].splitlines(keepends=True), name)
         held = any(isinstance(self.names.get(name), DeferredDrawing) for name in find_bound_and_used(cell["source"])[1])
         text, value, error, skipped, made = Text(), None, None, [], DeferredDrawing.made
         with redirect_stdout(text), redirect_stderr(text), warnings.catch_warnings():
