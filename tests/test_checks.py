@@ -13,6 +13,7 @@ from itertools import chain
 
 import numpy as np
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
 from attention_course import checks
 from attention_course.checks import _again, _ask
@@ -94,7 +95,7 @@ def test_a_mistake_that_is_met_again_is_shown_in_a_smaller_case_and_then_line_by
     assert np.allclose(weights / weights.sum(), result, atol=2e-3) and "result[1] = [[" not in second
     assert "\n" not in show(checks.attention, unstable) and "\n" not in show(checks.attention, divided)
     assert "smaller case" in show(checks.attention, divided)
-    assert [runs["attention"][1:], len(runs)] == [[2, 6], 1]
+    assert [*runs] == ["attention"] and runs["attention"][1:3] == [2, 6] and len(runs["attention"][3]) == 2
 
 
 @pytest.mark.parametrize("name", WRONG_ASKED)
@@ -119,23 +120,37 @@ def test_grading_counts_nothing_and_shows_nothing_more(runs):
     assert runs == {}
 
 
-def test_a_solution_is_offered_after_success_or_five_runs_where_a_notebook_brings_one(runs, monkeypatch, capsys):
+def test_a_solution_is_announced_then_offered_after_success_or_five_answers_where_a_notebook_brings_one(
+    runs, monkeypatch, capsys
+):
     offered = []
     monkeypatch.setattr("IPython.display.display", lambda part: offered.append(part.data))
     for number in (0.1, 0.2, 0.3, 0.4, 0.5):
-        show(checks.doubled_query, number)
+        assert "solution" not in show(checks.doubled_query, number)
     checks.doubled_query(0.804)
     assert offered == []
     monkeypatch.setattr(_again, "solutions", {})
     runs.clear()
     checks.take_solutions(b64encode(json.dumps({"doubled_query": "a < b"}).encode()).decode())
-    for number in (0.1, 0.2, 0.3, 0.4):
-        show(checks.doubled_query, number)
-    assert offered == []
-    show(checks.doubled_query, 0.5)
+    texts = [show(checks.doubled_query, number) for number in (0.1, 0.2, 0.2, 0.2, 0.2, 0.3, 0.4)]
+    ends = [re.search(r"five different answers\. So far: (\d)\.$", text) for text in texts]
+    assert [end and int(end[1]) for end in ends] == [None, None, 2, 2, 2, 3, 4] and offered == []
+    assert "five different answers" not in show(checks.doubled_query, 0.5)
     runs.clear()
     checks.doubled_query(0.804)
     assert len(offered) == 2 and all(part.startswith("<details>") and "a &lt; b" in part for part in offered)
+
+
+def test_a_notebook_shows_the_solution_below_the_message(runs, monkeypatch):
+    shell = InteractiveShell()
+    shown = []
+    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
+    monkeypatch.setattr("IPython.display.display", lambda part: shown.append(part.data[:9]))
+    monkeypatch.setattr(shell, "_showtraceback", lambda *given: shown.append(given[2][0][:8]))
+    monkeypatch.setattr(_again, "solutions", {"doubled_query": "a < b"})
+    for number in range(6):
+        shell.run_cell(f"from attention_course import checks\nchecks.doubled_query({number})")
+    assert shown == ["Not yet."] * 5 + ["<details>"] + ["Not yet.", "<details>"]
 
 
 @pytest.mark.parametrize("name", ASKED)

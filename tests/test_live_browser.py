@@ -205,7 +205,14 @@ def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, t
     assert live.run(check).startswith("Not attempted yet")
     live.type(answer, ATTENTION.format(axis=0))
     assert live.run(check).startswith("Not yet.") and live.says().startswith(f"Cell {check}: Not yet.")
-    assert "smaller case" in live.run(check) and live.part(check, "solution").count() == 0
+    assert "smaller case" in live.run(check) and live.part(check, "promise").count() == 0
+    live.run(check)
+    promise = live.part(check, "promise")
+    assert (
+        promise.inner_text().endswith("five different answers. So far: 1.")
+        and live.part(check, "solution").count() == 0
+    )
+    assert promise.bounding_box()["y"] > live.part(check, "output").bounding_box()["y"]
     live.type(answer, "def my_attention(query, key, value:")
     assert "did not run" in live.run(check) and "SyntaxError" in live.shown(answer)
     live.type(answer, ATTENTION.format(axis=1))

@@ -16,9 +16,9 @@ import numpy as np
 from ._ask import watcher
 from ._message import Part, Wrong, collecting, listener, more
 
-ENOUGH = 5  # runs after which a solution may be read
+ENOUGH, SOON = 5, 3  # different answers after which a solution may be read, and messages after which that is said
 MOST_SHOWN = 8  # names of a trace, and numbers in a row of what is shown
-runs = {}  # {check: [the message it gave last, how often in a row, how often it ran at all]}
+runs = {}  # {check: [the message it gave last, how often in a row, how many it gave, the different answers]}
 solutions = {}  # {check: code}, where a notebook brings them
 
 
@@ -97,9 +97,10 @@ def list_values(names):
 def say_more(reply):
     """Count that a message is shown; return what is to be added to it: texts."""
     check, answers, options = reply.asked
-    last, times, number = runs.get(check.__name__, ("", 0, 0))
+    last, times, number, tried = runs.get(check.__name__, ("", 0, 0, set()))
     times = times + 1 if str(reply) == last else 1
-    runs[check.__name__] = [str(reply), times, number + 1]
+    tried = tried | {tuple(getattr(answer, "__code__", None) or repr(answer) for answer in answers)}
+    runs[check.__name__] = [str(reply), times, number + 1, tried]
     more = []
     if times > 1 and reply.hint and str(reply.hint) != str(reply.question):
         more.append(str(reply.hint))
@@ -117,6 +118,12 @@ def say_more(reply):
             if times > 2 and bound:
                 more += [str(Part("There your function gives, line by line:")), list_values(bound)]
                 more.append(str(Part("Which of these is the first that you would not get by hand?")))
+    if check.__name__ in solutions and number + 1 >= SOON and len(tried) < ENOUGH:
+        soon = (
+            "You can open one solution here once yours is right or you have tried five different answers. "
+            "So far: {tried}."
+        )
+        more.append(str(Part(soon, tried=len(tried))))
     offer(check.__name__)
     return more
 
@@ -124,7 +131,7 @@ def say_more(reply):
 def count_success(check):
     """Count that a check was passed where a learner sees it, and offer the solution."""
     if listener.get() is print:
-        runs[check] = ["", 0, ENOUGH]
+        runs[check] = ["", 0, 0, set(range(ENOUGH))]
         offer(check)
 
 
@@ -134,12 +141,22 @@ def take_solutions(packed):
 
 
 def offer(check):
-    """Show a folded solution in a notebook that brings one, after success or ENOUGH runs."""
-    if check in solutions and runs[check][2] >= ENOUGH:
+    """Show a folded solution below a cell of a notebook that brings one, after success or ENOUGH answers."""
+    if check in solutions and len(runs[check][-1]) >= ENOUGH:
+        from IPython import get_ipython
         from IPython.display import HTML, display
 
-        title, code = Part("One solution, to compare with yours"), escape(solutions[check])
-        display(HTML(f"<details><summary>{title}</summary><pre>{code}</pre></details>"))
+        title, code, shell = Part("One solution, to compare with yours"), escape(solutions[check]), get_ipython()
+
+        def show_below(*_):
+            if shell:
+                shell.events.unregister("post_run_cell", show_below)
+            display(HTML(f"<details><summary>{title}</summary><pre>{code}</pre></details>"))
+
+        if shell:  # which shows the message only when the cell has ended
+            shell.events.register("post_run_cell", show_below)
+        else:
+            show_below()
 
 
 more.update(wrong=say_more, right=count_success)
