@@ -15,7 +15,6 @@ import numpy as np
 __all__ = ["Machine"]  # the rest are its parts
 
 PAD, START = 0, 1
-HERE = Path(__file__)  # with machine_names.npz beside it, written by `python -m evidence.machine`
 
 
 def softmax(scores, temperature=1.0):
@@ -248,6 +247,9 @@ def keep(query, key, value):
     largest = scores.max(initial=-inf)
     raised = np.exp(scores - largest)
     return largest, raised.sum(), raised @ value
+
+
+HERE = Path(__file__)  # with machine_names.npz beside it, written by `python -m evidence.machine`
 
 
 def load_weights(name):

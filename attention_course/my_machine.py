@@ -25,7 +25,10 @@ GO_BACK = partial(
     "Go back to the exercise, whose check helps to find the line. Until then {part} in your machine is still {stays}.",
 )
 
-PROGRAM = '''"""Your machine, which writes names. It needs NumPy alone: python my_machine.py 8"""
+PROGRAM = '''"""Your machine, which writes names. It needs NumPy alone, since its weights are in this file."""
+
+from base64 import b64decode
+from io import BytesIO
 
 import numpy as np
 
@@ -34,19 +37,23 @@ YOURS = {{}}
 {yours}
 {machine}
 
-if __name__ == "__main__":
-    import sys
-    from base64 import b64decode
-    from io import BytesIO
 
-    WEIGHTS = """
+def load_weights(name):
+    """Return the weights that are below in this file, half precision made float64, as a dict of arrays."""
+    with np.load(BytesIO(b64decode(WEIGHTS))) as file:
+        return {{key: file[key].astype(float) if file[key].dtype == "float16" else file[key] for key in file.files}}
+
+
+WEIGHTS = """
 {weights}
 """
-    with np.load(BytesIO(b64decode(WEIGHTS))) as file:
-        arrays = {{name: file[name] for name in file.files}}
-    arrays = {{name: x.astype(float) if x.dtype == "float16" else x for name, x in arrays.items()}}
-    count = int(sys.argv[1]) if sys.argv[1:] else 8
-    print(*Machine(arrays, **YOURS).write(count, seed=None), sep="\\n")
+
+if __name__ == "__main__":
+    from argparse import ArgumentParser
+
+    parser = ArgumentParser(description="Your machine writes names.")
+    parser.add_argument("count", nargs="?", type=int, default=8, help="how many names, 8 unless you say it")
+    print(*Machine(**YOURS).write(parser.parse_args().count, seed=None), sep="\\n")
 '''
 
 
@@ -162,4 +169,5 @@ def write_program():
     sources = {name: kept[name].rstrip() for name in load_kept()}
     yours = "\n".join(form.format(name, text, name, run_source(text)[0]) for name, text in sources.items())
     weights = b64encode(HERE.with_name("machine_names.npz").read_bytes()).decode()
-    return PROGRAM.format(yours=yours, machine=getsource(machine), weights="\n".join(wrap(weights, 116)))
+    source, *_ = getsource(machine).partition("\n\nHERE = ")  # behind which it loads its weights from another file
+    return PROGRAM.format(yours=yours, machine=source.rstrip(), weights="\n".join(wrap(weights, 116)))

@@ -437,3 +437,12 @@ def test_the_saved_program_needs_numpy_alone_and_runs_the_readers_parts(folder):
     *asked, first, second, third, modules = subprocess.check_output(command, text=True, cwd=folder).splitlines()
     assert {*asked} == {"asked"} and all(0 < len(name) <= 12 for name in (first, second, third))
     assert not {"torch", "attention_course", "attention_src", "array_api_compat"} & {*modules.split()}
+
+
+def test_the_saved_program_says_how_to_use_it_and_has_its_weights_inside(folder, machine):
+    (folder / "saved_machine.py").write_text(program := write_program(), "utf-8")
+    helped = subprocess.check_output([sys.executable, "saved_machine.py", "--help"], text=True, cwd=folder)
+    assert "how many names" in helped and "npz beside" not in program and "HERE" not in program
+    code = "from saved_machine import Machine; print(*Machine().write(3))"
+    names = subprocess.check_output([sys.executable, "-c", code], text=True, cwd=folder)
+    assert names.split() == machine.write(3)

@@ -2,7 +2,8 @@
 
 The student copy is a chapter whose solutions are replaced by a stub, as nbgrader makes it. The page, its download
 button and everything under `_sources` show that copy, unless `show_solutions: true` stands in `_config.yml`. After
-success or five different answers, an exercise offers a solution to compare with, unless `show_solutions: never` stands there.
+success or five different answers, an exercise offers a solution to compare with, unless `show_solutions: never` stands
+there.
 """
 
 import os

@@ -16,9 +16,9 @@
     },
     /** The names under which something is kept. */
     names: () => tried(() => Object.keys(localStorage).filter((key) => key.startsWith(PREFIX)).map((key) => key.slice(PREFIX.length))) ?? [],
-    /** Note that the reader was at the nth prediction or exercise of this page, and what comes next. */
+    /** Note that the reader was at the nth prediction or exercise of this page, and what comes next; of exercises that is the first open one. */
     at(kind, n) {
-      const all = items(), here = all.findIndex((one) => one.kind === kind && one.n === n);
+      const all = items(), here = all.findIndex((one) => one.kind === kind && (kind === "exercise" || one.n === n));
       const next = all.slice(here).find((one) => !one.done);
       const on = document.querySelector("a.right-next")?.pathname.slice(new URL(root, location).pathname.length).replace(/\.html$/, "");
       kept.write("last", next ? { page, kind: next.kind, n: next.n } : { page: on ?? page });
