@@ -260,7 +260,7 @@ def test_a_page_says_what_was_done_on_it_and_the_front_page_leads_to_the_next_th
     tab.goto(f"{address}{edition}index.html")
     assert tab.locator(".go-on a").get_attribute("href").endswith("chapters/01_definition.html#exercise-1")
     tab.goto(f"{address}{edition}chapters/01_definition.html")
-    for solved, n in (({2: 1}, 1), ({1: 1, 2: 1}, 3)):  # and not the one that follows
+    for solved, n in (({"2": 1}, 1), ({"1": 1, "2": 1}, 3)):  # and not the one that follows
         tab.evaluate(
             "([solved]) => { kept.write(`solved ${DOCUMENTATION_OPTIONS.pagename}`, solved); kept.at('exercise', 2); }",
             [solved],

@@ -14,6 +14,7 @@ from itertools import chain
 import numpy as np
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from test_machine import define
 
 from attention_course import checks
 from attention_course.checks import _again, _ask
@@ -22,6 +23,7 @@ from attention_course.checks._compare import FEEDBACK, check_prediction
 from attention_course.checks.ch10 import ASKS, BUGS, PROGRAMS, SYMPTOMS
 from attention_course.museum import detectors
 from attention_course.museum.exhibits import UNLABELLED
+from attention_src import additive_score, causal_mask, padding_mask, scaled_dot_product_attention, softmax
 from book.chapter import CHAPTERS, exercises, prose, read
 from homework.answers import DATA, EXERCISES, ch05, watch
 from tools.instructors_page import list_entries, quote_check
@@ -106,9 +108,67 @@ def test_no_mistake_is_repeated_in_the_same_words_a_third_time(name, runs):
     assert "\n\n" not in texts[0] and "\n\n" in texts[1], texts
 
 
-def test_a_number_that_is_met_again_is_asked_its_other_question(runs):
-    first, second = (show(checks.doubled_query, 0.67) for _ in range(2))
-    assert second == f"{first}\n\n{FEEDBACK['doubled_query']['hint']}"
+def test_a_wrong_number_is_told_more_each_time_and_whether_it_was_only_rounded(runs):
+    hint = FEEDBACK["doubled_query"]["hint"]
+    first, second, third = (show(checks.doubled_query, 0.67) for _ in range(3))
+    assert second == f"{first}\n\n{hint}" and third == f"{second}\n\nYour number is too small."
+    between = "The right one is at least 0.8 and less than 0.9."
+    assert show(checks.doubled_query, 0.9).endswith(f"{hint}\n\nYour number is too large.\n\n{between}")
+    assert show(checks.doubled_query, 0.8).startswith(
+        "Not yet. 0.8 is right as far as it goes; expected one rounded to 3"
+    )
+    runs.clear()
+    texts = [show(checks.numbers_and_rank, number, 8) for number in (7, 5000, 11)]
+    assert texts[0].endswith("matrices?") and texts[1].endswith("Your number is too large.")
+    assert texts[2].endswith("Your number is too small.\n\nThe right one is at least 3000 and less than 4000.")
+
+
+NUMBERS = [
+    name
+    for name, one in EXERCISES.items()
+    if isinstance(one.first, tuple) and all(isinstance(number, int | float) for number in one.first)
+]
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_no_number_is_answered_in_the_same_words_three_times(name, runs):
+    first = EXERCISES[name].first
+    texts = [show(EXERCISES[name].check, first[0] * factor + 0.03, *first[1:]) for factor in (1.31, 1.32, 1.33)]
+    ends = [text.partition("\n\n")[2] for text in texts]
+    assert not ends[0] and ends[1] and len(ends[2]) > len(ends[1])
+
+
+def test_a_trace_has_what_stands_within_a_line_and_the_shapes_that_do_not_fit(runs):
+    source = """def my_head(X, W_q, W_k, W_v):
+    weights = softmax(X @ W_q @ (X @ W_k).T / np.sqrt(X.shape[-1]))
+    return weights @ (X @ W_v), weights
+"""
+    *_, third = (show(checks.mended_head, define(source, softmax=softmax), 4.0) for _ in range(3))
+    names = ["X @ W_q", "X @ W_k", "X @ W_q @ (X @ W_k).T", "np.sqrt(X.shape[-1])"]
+    names += ["X @ W_q @ (X @ W_k).T / np.sqrt(X.shape[-1])", "weights"]
+    assert re.findall(r"^(.+?) = ", third.partition("line by line:")[2], re.M)[:6] == names
+    turned = define("def my_projections(X, W_q, W_k, W_v):\n    return W_q @ X, W_k @ X, W_v @ X\n")
+    *_, third = (show(checks.projections, turned) for _ in range(3))
+    said = third.partition("line by line:")[2]
+    assert "W_q @ X = shapes (5, 3) and (4, 5), which don't fit" in said and "W_k" not in said
+    assert "its inner lengths must be equal" in third.lower() and "axis of length 1" not in third
+
+
+@pytest.mark.parametrize(
+    ("check", "answer"),
+    [
+        (checks.attention, lambda *given: scaled_dot_product_attention(*given)),
+        (checks.additive_score, lambda *given: additive_score(*given)),
+        (checks.decoder_mask, lambda lengths, n: causal_mask(n) & padding_mask(lengths, n)),
+    ],
+)
+def test_an_answer_that_calls_the_package_where_it_is_to_do_without_meets_a_remark(check, answer, capsys):
+    check(answer)
+    right, remark = capsys.readouterr().out.splitlines()
+    assert right.startswith("Right: ") and remark.startswith("One remark: Your function calls attention_src; expected")
+    answer.called = ["of the sandbox"]
+    check(answer)
+    assert len(capsys.readouterr().out.splitlines()) == 1
 
 
 def test_grading_counts_nothing_and_shows_nothing_more(runs):

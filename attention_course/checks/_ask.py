@@ -63,20 +63,36 @@ def watch(answer, /, **arguments):
 
     In the sandbox the other side watches, and leaves on the function what it saw in the last call.
     """
-    called, met = set(), []
+    met = []
+    with note_package() as called, note_nan(met):
+        call(answer, {name: watch_array(x, met) for name, x in arguments.items()} if IN_BROWSER else arguments)
+    return called | set(getattr(answer, "called", ())), bool(met) or getattr(answer, "met_nan", False)
+
+
+@contextmanager
+def note_package():
+    """Give a set that grows by the names of the functions of attention_src that are called within."""
+    called, before = set(), sys.getprofile()
 
     def note(frame, event, _):
         if event == "call" and PACKAGE.search(frame.f_code.co_filename):
             called.add(frame.f_code.co_name)
 
-    before = sys.getprofile()
     sys.setprofile(note)
     try:
-        with note_nan(met):
-            call(answer, {name: watch_array(x, met) for name, x in arguments.items()} if IN_BROWSER else arguments)
+        yield called
     finally:
         sys.setprofile(before)
-    return called | set(getattr(answer, "called", ())), bool(met) or getattr(answer, "met_nan", False)
+
+
+def ask_for_own_lines(answer, /, **arguments):
+    """Remark of a function that it calls the package, where it is to do without; grading tells a person instead."""
+    with note_package() as called:
+        call(answer, arguments)
+    if called and not hasattr(answer, "called"):  # which the other side of the sandbox has left there
+        remark(
+            Wrong("Your function calls attention_src", "your own lines", "What would you write without the package?")
+        )
 
 
 @contextmanager
@@ -126,6 +142,8 @@ def _name(answer):
 MISFIT = re.compile("broadcast|mismatch|must match|shapes? cannot|could not be aligned|not aligned")
 MOST_TEXT = 300  # characters of what an exception says, which may hold the numbers of a hidden trial
 MISFIT_ASKS = "Which two shapes meet in that line, and where would an axis of length 1 make them fit?"
+PRODUCT = re.compile("matmul|mat1|dot product|not aligned")
+PRODUCT_ASKS = "Which two shapes meet in that product? Its inner lengths must be equal, so which matrix comes first?"
 
 
 def call(answer, arguments):
@@ -144,7 +162,8 @@ def call(answer, arguments):
             raise NotAttempted(Part("{function} still raises NotImplementedError", function=function)) from None
         raised = {"function": function, "error": type(error).__name__, "text": str(error).strip()[:MOST_TEXT]}
         seen = Part("With {given}, {function} raised {error}: {text}", given=name_shapes(**arguments), **raised)
-        raise Wrong(seen, question=MISFIT_ASKS if MISFIT.search(str(error)) else None) from error
+        question = PRODUCT_ASKS if PRODUCT.search(str(error)) else MISFIT_ASKS if MISFIT.search(str(error)) else None
+        raise Wrong(seen, question=question) from error
     if got is None:
         seen = Part("{function} returned None", function=function)
         raise Wrong(seen, question="Does your function end with a return?")
@@ -178,7 +197,7 @@ def draw_sizes(written, seed, fits=lambda *sizes: True):
     equal, and a larger one stays larger. So every seed has what the written sizes have, perhaps a single key or values
     as long as keys, while no answer can know the sizes. Sizes for which ``fits(*sizes)`` is False are drawn again.
     """
-    if watch := watcher.get():
+    if (watch := watcher.get()) and watch.smallest_first is not None:
         small = [new if fits(*(new := _shrink(sizes))) else sizes for sizes in written]
         return sorted(small, key=prod) if watch.smallest_first else small
     if seed == 0:

@@ -1,6 +1,7 @@
 """How a check compares what a student's function returned, or what a student predicted, with what is right."""
 
 import tomllib
+from math import floor, log10
 from pathlib import Path
 
 import numpy as np
@@ -101,13 +102,33 @@ def check_prediction(answer, right, reasons, hint, digits=0):
     number = round(number, digits) if digits else int(number) if number.is_integer() else number
     if number == round(right, digits):
         return
-    for value, (reason, question) in reasons.items():
+    reply = Wrong(Part("{number} is not the answer", number=number), question=hint)
+    for value, (reason, question) in reversed(reasons.items()):
         if number == round(value, digits):
-            seen = Part("{number} is what you get if you {reason}", number=number, reason=reason)
-            reply = Wrong(seen, question=question)
-            reply.hint = as_part(hint)
-            raise reply
-    raise Wrong(Part("{number} is not the answer", number=number), question=hint)
+            reply = Wrong(
+                Part("{number} is what you get if you {reason}", number=number, reason=reason), question=question
+            )
+    if reply.question is hint and number in {round(right, fewer) for fewer in range(1, digits)}:
+        wanted = Part("one rounded to {digits} decimals", digits=digits)
+        reply = Wrong(Part("{number} is right as far as it goes", number=number), wanted)
+    reply.hint, reply.nearer = as_part(hint), list_nearer(number, right, digits)
+    raise reply
+
+
+def list_nearer(number, right, digits):
+    """Return what tells somebody more of a wrong number, one after the other: is it too small, where is the right one?
+
+    >>> print(*list_nearer(0.9, 0.804, 3))
+    Your number is too large. The right one is at least 0.8 and less than 0.9.
+    >>> print(*list_nearer(7, 9408, 0))
+    Your number is too small. The right one is at least 9000 and less than 10000.
+    """
+    size = 10 ** floor(log10(abs(right))) if right else 0
+    step = max(size, 10 ** (1 - digits) if digits else 5)
+    low = floor(right / step + 1e-9) * step
+    side = Part("Your number is too small." if number < right else "Your number is too large.")
+    bounds = {"low": f"{low:.10g}", "high": f"{low + step:.10g}"}
+    return [side, Part("The right one is at least {low} and less than {high}.", **bounds)]
 
 
 def need_named(named, right, reasons):

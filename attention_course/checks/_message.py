@@ -90,6 +90,7 @@ class Wrong(_Message, AssertionError):
 
     opening = "Not yet. {message}"
     hint = None  # another question, for somebody who meets the same message again
+    nearer = ()  # what else is told of a number, one after the other: is it too small, where is it?
     asked = None  # (check, answers, options), once a check has raised it
 
     def _render_traceback_(self):
