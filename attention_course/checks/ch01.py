@@ -4,7 +4,7 @@ from math import exp, sqrt
 
 import numpy as np
 
-from ._ask import ask_for_two, draw_sizes, name_shapes
+from ._ask import ask_for_own_lines, ask_for_two, draw_sizes, name_shapes
 from ._attention import NAMES, are_apart, need_attention
 from ._compare import FEEDBACK, check_number, need_named
 from ._message import half, say_right
@@ -26,6 +26,11 @@ def attention(answer, seed=0):
 
     The shapes are query (n, d_k), key (m, d_k) and value (m, d_v).
     """
+    _need_attention(answer, seed)
+    ask_for_own_lines(answer, **dict(zip(("query", "key", "value"), next(_trials(seed)), strict=True)))
+
+
+def _need_attention(answer, seed):
     for query, key, value in _trials(seed):
         got = ask_for_two(NAMES, answer, query=query, key=key, value=value)
         need_attention(got, query, key, value, name_shapes(query=query, key=key, value=value))
@@ -37,7 +42,7 @@ def mended_attention(answer, caught_by, seed=0):
 
     The `answer` is a function as for `attention`, and `caught_by` is 'shape', 'rows', 'square' or 'uneven'.
     """
-    attention(answer, seed)
+    _need_attention(answer, seed)
     with half():
         need_named(caught_by, "uneven", FEEDBACK["mended_attention"])
 

@@ -9,7 +9,7 @@ from attention_src.scores import additive_score as right_additive_score
 from attention_src.scores import general_score
 from attention_src.weights import softmax
 
-from ._ask import ask, ask_for_two, draw_sizes, name_shapes
+from ._ask import ask, ask_for_own_lines, ask_for_two, draw_sizes, name_shapes
 from ._compare import check_number, need_close, need_order, need_rows_sum_to_one, need_shape
 from ._message import Part, Wrong, half, say_right
 
@@ -32,6 +32,7 @@ def additive_score(answer, seed=0):
         need_shape("the result", got, right.shape, name_shapes(**arguments), "Does each query have a row, or each key?")
         question = "Take one query and one key, project both, add them and squash the sum. What is left for v to read?"
         need_close("scores", got, right, question, _known_scores(right, **arguments))
+    ask_for_own_lines(answer, **arguments)
     say_right("the scores are correct for one query and for several, and when all lengths differ.")
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from attention_src.attention import scaled_dot_product_attention
 from attention_src.masks import causal_mask, padding_mask
 
-from ._ask import ask, ask_for_two, draw_sizes, name_shapes, watch
+from ._ask import ask, ask_for_own_lines, ask_for_two, draw_sizes, name_shapes, watch
 from ._attention import NAMES, are_apart, need_attention
 from ._compare import check_number, find_question, name_entry, need_close, need_shape
 from ._message import Part, Wrong, half, say_right
@@ -32,6 +32,7 @@ def decoder_mask(answer, seed=0):
             index = np.argwhere(got != right)[0]  # sentence, query, key
             seen = {"given": given, "entry": name_entry("mask", index), "value": bool(got[tuple(index)])}
             raise Wrong(Part("With {given}, {entry} is {value}", **seen), question=_about_mask(got, right, lengths))
+    ask_for_own_lines(answer, lengths=lengths, n=n)
     message = "the mask is correct for {number} batches, and no query sees the future or the padding."
     say_right(message, number=len(BATCHES))
 
