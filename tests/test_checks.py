@@ -3,6 +3,7 @@
 `homework/wrong_answers.md` has that question, and `test_instructors.py` compares it.
 """
 
+import cProfile
 import inspect
 import json
 import pickle
@@ -169,6 +170,15 @@ def test_an_answer_that_calls_the_package_where_it_is_to_do_without_meets_a_rema
     answer.called = ["of the sandbox"]
     check(answer)
     assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+def test_a_profile_goes_on_after_a_check_that_watches():
+    profile = cProfile.Profile(builtins=False)
+    profile.enable()
+    checks.attention(EXERCISES["ex01-attention"].first)
+    checks.doubled_query(0.804)
+    profile.disable()
+    assert "doubled_query" in {getattr(entry.code, "co_name", "") for entry in profile.getstats()}
 
 
 def test_grading_counts_nothing_and_shows_nothing_more(runs):

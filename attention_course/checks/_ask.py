@@ -5,7 +5,7 @@ import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
-from functools import reduce
+from functools import partial, reduce
 from math import prod
 from unittest.mock import patch
 
@@ -82,7 +82,8 @@ def note_package():
     try:
         yield called
     finally:
-        sys.setprofile(before)
+        sys.setprofile(None)
+        getattr(before, "enable", partial(sys.setprofile, before))()  # a cProfile.Profile is no function
 
 
 def ask_for_own_lines(answer, /, **arguments):
