@@ -212,13 +212,14 @@ def test_an_exercise_is_checked_and_kept_and_handed_in(live, context, address, t
         promise.inner_text().endswith("five different answers. So far: 1.")
         and live.part(check, "solution").count() == 0
     )
-    assert promise.bounding_box()["y"] > live.part(check, "output").bounding_box()["y"]
+    assert promise.bounding_box()["y"] > live.part(check, "output").bounding_box()["y"]  # below the message
     live.type(answer, "def my_attention(query, key, value:")
     assert "did not run" in live.run(check) and "SyntaxError" in live.shown(answer)
     live.type(answer, ATTENTION.format(axis=1))
     assert live.run(check).strip() == get_stored_result(code(live.notebook)[check - 1])[0]
     assert live.shown(answer).strip() == ""  # the error is gone from the page and from the notebook that is saved
     assert live.says() == f"Cell {check}: {live.shown(check).strip()}"
+    assert live.part(check, "solution").bounding_box()["y"] > live.part(check, "output").bounding_box()["y"]
     live.part(check, "solution").locator("summary").click()
     assert "def my_attention(query, key, value):" in live.part(check, "solution").locator("pre").inner_text()
     assert live.part(check, "output").locator("pre").evaluate("e => e.scrollWidth <= e.clientWidth")
