@@ -45,9 +45,9 @@ MOST_PRINTED = 200  # characters of what parts print, which are called hundreds 
 
 
 def ask_exercise(name, part):
-    """Return what the check of the exercise in which a part is written says against it, or None."""
+    """Return what the check of the exercise in which a part is written says against it, or None; print nothing."""
     try:
-        with collecting([]), np.errstate(all="ignore"):
+        with collecting([]), np.errstate(all="ignore"), redirect_stdout(Beginning()):
             CHECKS[EXERCISES[name]](part)
     except (Exception, SystemExit) as reply:
         return reply
@@ -108,13 +108,12 @@ class Assembly(Machine):
         """
         self.read(READ)
         for name in self.given.keys() & EXERCISES.keys() - self.found.keys():
-            with redirect_stdout(self.printed):
-                if reply := ask_exercise(name, self.given[name]):
-                    self.found[name] = Part(
-                        "{part}: your part changes nothing here, but the check of its exercise refuses it. {reason}",
-                        part=name,
-                        reason=reply,
-                    )
+            if reply := ask_exercise(name, self.given[name]):
+                self.found[name] = Part(
+                    "{part}: your part changes nothing here, but the check of its exercise refuses it. {reason}",
+                    part=name,
+                    reason=reply,
+                )
         fine = {name: Part("Your part {part} computes what the package's does.", part=name) for name in self.given}
         said = [*(fine | self.found).values(), *self.remarked.values()]
         return [*map(str, said), *self.printed.getvalue().splitlines()]

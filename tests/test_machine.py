@@ -320,6 +320,8 @@ def test_of_what_a_part_prints_the_beginning_is_shown(capsys):
 
     Assembly(attention=loud).show(1)
     assert len(capsys.readouterr().out) < 400
+    put_into_machine(attention=loud)
+    assert len(capsys.readouterr().out) < 600
 
 
 # The reader's own machine
