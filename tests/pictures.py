@@ -136,6 +136,20 @@ def sorting(state, inputs):
     }
 
 
+def memory(state, inputs):
+    """Recompute chapter 11's picture: what a text takes in memory, and what one query has of the keys it has met."""
+    n = int(np.floor(2.0 ** state["length"] + 0.5))
+    table, vectors = inputs["bytes"] * n**2, inputs["bytes"] * 4 * inputs["head"] * n
+    in_blocks = state["way"] == "blocks"
+    held = vectors + (0 if in_blocks else table)
+    met = int(np.floor(state["read"] + 0.5)) * inputs["block"] if in_blocks else len(inputs["scores"])
+    scores, values = np.array(inputs["scores"][:met], float), np.array(inputs["values"][:met], float)
+    terms = np.exp(scores - scores.max(initial=-np.inf))
+    shown = {"n": n, "table": table, "vectors": vectors, "held": held, "fits": held <= inputs["memory"]}
+    shown |= {"scores": n**2, "terms": terms, "sum": terms.sum(), "largest": scores.max() if met else 0}
+    return shown | {"weights": softmax(scores) if met else [], "output": softmax(scores) @ values if met else 0}
+
+
 RECOMPUTE = {
     "01-steer": steer,
     "02-lamp": lamp,
@@ -146,6 +160,7 @@ RECOMPUTE = {
     "06-cuts": cuts,
     "07-whole": whole,
     "09-words": sorting,
+    "11-memory": memory,
 }
 
 

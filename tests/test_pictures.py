@@ -365,6 +365,21 @@ def test_words_lie_where_the_training_took_them_and_the_sentences_are_those_of_t
         assert shown["texts"][-3:] == shown["outputs"]["written"]
 
 
+@only("11-memory")
+def test_the_table_takes_its_share_of_the_frame_and_terms_are_as_long_as_they_are(picture):
+    for shown in check_at_random(picture, 4, 40):
+        outputs, inputs = shown["outputs"], INPUTS[picture.name]
+        ((side,),) = list_attributes(picture, "rect.glass", "width")
+        drawn = list_attributes(picture, "rect.cell", "width")
+        share = (outputs["table"] / inputs["memory"]) ** 0.5
+        wide = [] if shown["state"]["way"] == "blocks" else [[min(share, 1.12) * side]]
+        assert len(drawn) == len(wide) and np.allclose(drawn, wide, rtol=0, atol=0.06)
+        heights = [high for (high,) in list_attributes(picture, "rect.term", "height")]
+        terms = [*outputs["terms"], *[0] * (len(heights) - len(outputs["terms"]))]
+        np.testing.assert_allclose(heights, [56 * term for term in terms], rtol=0, atol=0.06)
+        assert {f"{outputs['n']:,}", f"{outputs['scores']:,}"} < {*shown["texts"]}
+
+
 # What they are about
 
 
