@@ -1,8 +1,11 @@
-"""Evidence for chapter 11: which keys a cache may keep."""
+"""Evidence for chapter 11: which keys a cache may keep, what a state of fixed size recalls, and what it can replace."""
 
 import numpy as np
 
-from .claims import SEEDS, Experiment, Level, Series, all_rows, claim_of, grid, round_numbers
+from .claims import SEEDS, WITH_PAGE, Experiment, Level, Series, all_rows, claim_of, grid, most_rows, round_numbers
+
+SHARP, LATER = 50, [0, 8, 56]
+PAIRS = [8, 16, 64]
 
 
 def measure_moves(book, seed, n):
@@ -12,8 +15,53 @@ def measure_moves(book, seed, n):
     return {"causal": bool(book.moved(x, w, True) < 1e-12)} | round_numbers({"open": book.moved(x, w, False)})
 
 
-EXPERIMENTS = {"cached": Experiment(measure_moves, ("moved",), grid(seed=SEEDS, n=[5, 20, 80]))}
+def measure_recall(book, seed):
+    """Return what share of the bits each memory recalls from more and more pairs."""
+    memories = {"softmax": "softmax", "sum": book.write, "delta": book.write_delta}
+    return round_numbers({f"{name}_{n}": book.recall(n, memory, seed) for name, memory in memories.items()
+                          for n in PAIRS})  # fmt: skip
 
+
+def measure_rewriting(book, seed, later, right_angles):
+    """Return what share of the new bits each memory gives back after a key got a new value, and of the old ones."""
+    readers = {
+        "softmax": book.by_softmax(SHARP),
+        "sharper": book.by_softmax(20 * SHARP),
+        "later": book.by_softmax(SHARP, later_first=1),
+        "earlier": book.by_softmax(SHARP, later_first=-1),
+        "sum": book.by_state(book.write),
+        "delta": book.by_state(book.write_delta),
+    }
+    shares = {name: book.rewritten(read, later, right_angles, seed) for name, read in readers.items()}
+    return round_numbers({f"{name}_{which}": share for name, both in shares.items()
+                          for which, share in zip(("new", "old"), both, strict=True)})  # fmt: skip
+
+
+def measure_dropping(book, seed):
+    """Return the machine's surprise at another hundred held-out names, with all letters and with only the last."""
+    names = book.held_out[100 * (seed % 5) :][:100]
+    ways = {"all": (12, False), "four": (4, False), "start_and_three": (3, True), "two": (2, False)}
+    return round_numbers({name: book.surprise(last, start, names) for name, (last, start) in ways.items()})
+
+
+USES = ("recall", "write", "write_delta", "rewritten", "by_softmax", "by_state")
+EXPERIMENTS = {
+    "cached": Experiment(measure_moves, ("moved",), grid(seed=SEEDS, n=[5, 20, 80])),
+    "recalled": Experiment(measure_recall, USES, grid(seed=WITH_PAGE)),
+    "rewritten": Experiment(
+        measure_rewriting,
+        USES,
+        grid(seed=WITH_PAGE, later=LATER, right_angles=[False])
+        + grid(seed=WITH_PAGE, later=LATER[:2], right_angles=[True]),
+    ),
+    "dropped": Experiment(measure_dropping, ("surprise", "held_out"), grid(seed=SEEDS)),
+}
+
+AT_ONCE, APART = {"later": 0, "right_angles": False}, {"later": 8, "right_angles": True}
+GUESS = Level(0.5, "guessing")
+
+recalled = claim_of("recalled", "6 seeds, each with 100 texts")
+rewritten = claim_of("rewritten", "6 seeds, each with 500 texts; 0, 8 and 56 later pairs; keys at right angles")
 CLAIMS = [
     claim_of("cached", "5 seeds; 5, 20 and 80 tokens")(
         "From the second layer on, the cache needs a mask that hides each new token from all earlier ones, as the "
@@ -22,7 +70,77 @@ CLAIMS = [
         wrong_if="Wrong if, for any seed and number of tokens, an earlier key moves by at least 1e-12 with a causal "
         "mask, or no earlier key moves by more than 0.001 without a mask.",
         shows=Series("open", "how far a key moves without a mask when a token arrives"),
-        page="0.28",
+        page="0.22",
         baseline=Level(0, "with a causal mask"),
+    ),
+    recalled(
+        "The more pairs the state holds, the fewer bits it recalls",
+        all_rows(lambda row: row["softmax_64"] > 0.99 > row["sum_8"] > row["sum_16"] + 0.03 > row["sum_64"] + 0.06),
+        wrong_if="Wrong if, for any seed, the plain sum doesn't recall fewer bits from 16 pairs than from 8, and from "
+        "64 than from 16, each time by at least 3%, or if softmax recalls fewer than 99% from 64.",
+        shows=Series("sum_64", "bits right, from 64 pairs"),
+        page="0.69",
+        baseline=Series("softmax_64", "with softmax, which keeps all pairs"),
+        rival=Series("sum_8", "from 8 pairs"),
+    ),
+    recalled(
+        "so from 16 pairs that are never rewritten, the delta rule recalls 0.83, less than the plain sum",
+        all_rows(lambda row: 0.8 < row["delta_16"] < row["sum_16"]),
+        wrong_if="Wrong if, for any seed, the delta rule recalls at least as many bits from 16 pairs as the plain sum, "
+        "or at most 80%.",
+        shows=Series("delta_16", "bits right with the delta rule, from 16 pairs"),
+        page="0.83",
+        baseline=Series("sum_16", "with the plain sum"),
+        rival=Series("delta_64", "with the delta rule, from 64 pairs"),
+    ),
+    rewritten(
+        "Softmax never forgets, so it cannot overwrite.",
+        all_rows(
+            lambda row: (
+                abs(row["softmax_new"] - row["softmax_old"]) < 0.05
+                and row["softmax_new"] < 0.8
+                and row["delta_new"] > 0.99
+                and row["delta_old"] < 0.55
+            ),
+            **AT_ONCE,
+        ),  # fmt: skip
+        wrong_if="Wrong if, for any seed, softmax gives back at least 80% of the new bits, or more of the new than of "
+        "the old ones by at least 5%, or if the delta rule gives back fewer than 99% of the new or at least 55% of "
+        "the old.",
+        shows=Series("softmax_new", "new bits right with softmax", AT_ONCE),
+        page="0.75",
+        baseline=Series("delta_new", "with the delta rule", AT_ONCE),
+        rival=Series("sharper_new", "with softmax, 20 times sharper", AT_ONCE),
+    ),
+    rewritten(
+        "The delta rule still returns 1.00 of the new value, and softmax 0.75.",
+        all_rows(lambda row: row["delta_new"] > 0.999 and abs(row["softmax_new"] - 0.75) < 0.02, **APART),
+        wrong_if="Wrong if, for any seed, after eight later pairs with keys at right angles, the delta rule gives back "
+        "fewer than 99.9% of the new bits, or softmax doesn't give back 73% to 77%.",
+        shows=Series("delta_new", "new bits right after eight later pairs, keys at right angles", APART),
+        page="1.00",
+        baseline=Series("softmax_new", "with softmax", APART),
+        rival=Series("delta_new", "with the delta rule, if the keys overlap", {"later": 8, "right_angles": False}),
+    ),
+    rewritten(
+        "But turn the clock round, and the *old* value comes back.",
+        all_rows(lambda row: row["earlier_old"] > 0.95 and row["delta_old"] < 0.55),
+        wrong_if="Wrong if, for any seed and number of later pairs, softmax with a preference for earlier pairs gives "
+        "back at most 95% of the old bits, or the delta rule at least 55%.",
+        shows=Series("earlier_old", "old bits right with softmax, earlier pairs first"),
+        baseline=Series("delta_old", "with the delta rule"),
+        rival=Series("later_new", "new bits right with softmax, later pairs first, after 56 more", {"later": 56}),
+    ),
+    claim_of("dropped", "5 times 100 held-out names")(
+        "With the last four letters it reads nearly as well as with all, and the start in place of the fourth makes it "
+        "worse, not better.",
+        all_rows(lambda row: row["all"] < row["four"] < row["all"] + 0.1 and row["start_and_three"] > row["four"]),
+        wrong_if="Wrong if, for any hundred names, the mean surprise with the last four letters is larger by at least "
+        "0.1 than with all, or not smaller than with the start and the last three.",
+        shows=Series("four", "mean surprise with the last four letters"),
+        page="1.88",
+        baseline=Series("start_and_three", "with the start and the last three"),
+        rival=Series("all", "with all letters"),
+        refuting_values={"all": 1.8, "four": 2.0, "start_and_three": 1.9},
     ),
 ]

@@ -6,7 +6,7 @@ import torch
 
 from attention_src import scaled_dot_product_attention
 
-USES = ("saved", "online", "by_blocks")
+USES = ("saved", "online", "by_blocks", "as_table", "as_state", "write", "write_delta")
 
 
 def count_kept(function, n, d):
@@ -37,3 +37,23 @@ def test_a_masked_key_that_comes_first_makes_the_equation_nan(book, random):
 def test_what_is_kept_for_gradients_grows_nearly_fourfold_with_blocks_and_with_the_table(book, d):
     for function in (book.by_blocks(48), scaled_dot_product_attention):
         assert 3.5 < count_kept(function, 1536, d) / count_kept(function, 768, d) < 4.1
+
+
+def test_linear_attention_is_the_same_as_a_table_and_as_a_state(book, random):
+    n, d_k, d_v = random.integers(2, 30, size=3)
+    query, key, value = random.normal(size=(n, d_k)), random.normal(size=(n, d_k)), random.normal(size=(n, d_v))
+    np.testing.assert_allclose(book.as_table(query, key, value), book.as_state(query, key, value), atol=1e-11)
+    np.testing.assert_allclose(query[-1] @ book.write(key, value), book.as_table(query, key, value)[-1], atol=1e-11)
+
+
+def test_two_steps_of_the_delta_rule_are_again_one_of_the_same_form(book, random):
+    """So steps can be joined before anybody knows the state, and nobody has to wait."""
+    keys, values, state = random.normal(size=(2, 5)), random.normal(size=(2, 3)), random.normal(size=(5, 3))
+    (first, added), (second, more) = (
+        (np.eye(5) - np.outer(k, k), np.outer(k, v)) for k, v in zip(keys, values, strict=True)
+    )
+    joined = second @ first @ state + second @ added + more
+    for k, v in zip(keys, values, strict=True):
+        state = state + np.outer(k, v - k @ state)
+    np.testing.assert_allclose(joined, state, atol=1e-11)
+    np.testing.assert_allclose(book.write_delta(keys, values), second @ added + more, atol=1e-11)
