@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .claims import SEEDS, WITH_PAGE, Experiment, Level, Series, all_rows, claim_of, grid, most_rows, round_numbers
+from .claims import SEEDS, WITH_PAGE, Experiment, Level, Series, all_rows, claim_of, grid, round_numbers
 
 SHARP, LATER = 50, [0, 8, 56]
 PAIRS = [8, 16, 64]
@@ -46,7 +46,7 @@ def measure_dropping(book, seed):
 
 USES = ("recall", "write", "write_delta", "rewritten", "by_softmax", "by_state")
 EXPERIMENTS = {
-    "cached": Experiment(measure_moves, ("moved",), grid(seed=SEEDS, n=[5, 20, 80])),
+    "cached": Experiment(measure_moves, ("moved",), grid(seed=SEEDS, n=[5, 50, 80])),
     "recalled": Experiment(measure_recall, USES, grid(seed=WITH_PAGE)),
     "rewritten": Experiment(
         measure_rewriting,
@@ -63,14 +63,14 @@ GUESS = Level(0.5, "guessing")
 recalled = claim_of("recalled", "6 seeds, each with 100 texts")
 rewritten = claim_of("rewritten", "6 seeds, each with 500 texts; 0, 8 and 56 later pairs; keys at right angles")
 CLAIMS = [
-    claim_of("cached", "5 seeds; 5, 20 and 80 tokens")(
+    claim_of("cached", "5 seeds; 5, 50 and 80 tokens")(
         "From the second layer on, the cache needs a mask that hides each new token from all earlier ones, as the "
         "causal mask does.",
         all_rows(lambda row: row["causal"] and row["open"] > 1e-3),
         wrong_if="Wrong if, for any seed and number of tokens, an earlier key moves by at least 1e-12 with a causal "
         "mask, or no earlier key moves by more than 0.001 without a mask.",
-        shows=Series("open", "how far a key moves without a mask when a token arrives"),
-        page="0.22",
+        shows=Series("open", "how far a key moves without a mask when a token arrives", {"n": 50}),
+        page="0.13",
         baseline=Level(0, "with a causal mask"),
     ),
     recalled(
@@ -103,7 +103,7 @@ CLAIMS = [
                 and row["delta_old"] < 0.55
             ),
             **AT_ONCE,
-        ),  # fmt: skip
+        ),
         wrong_if="Wrong if, for any seed, softmax gives back at least 80% of the new bits, or more of the new than of "
         "the old ones by at least 5%, or if the delta rule gives back fewer than 99% of the new or at least 55% of "
         "the old.",
