@@ -113,7 +113,7 @@ CLAIMS = [
         rival=Series("sharper_new", "with softmax, 20 times sharper", AT_ONCE),
     ),
     rewritten(
-        "The delta rule still returns 1.00 of the new value, and softmax 0.75.",
+        "The delta rule still gets 1.00 of the new bits right, and softmax 0.75.",
         all_rows(lambda row: row["delta_new"] > 0.999 and abs(row["softmax_new"] - 0.75) < 0.02, **APART),
         wrong_if="Wrong if, for any seed, after eight later pairs with keys at right angles, the delta rule gives back "
         "fewer than 99.9% of the new bits, or softmax doesn't give back 73% to 77%.",
