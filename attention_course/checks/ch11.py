@@ -188,7 +188,7 @@ def mended_online(answer, returned, seed=0):
     with half():
         check_number("mended_online", returned, 60 / total, digits=1, **wrong)
     message = (
-        "it reads every pair only once and is correct for rising, falling, equal, huge and hugely negative scores."
+        "it is correct for rising, falling, equal, huge and hugely negative scores, and never reads `pairs` twice."
     )
     say_right(message)
 
