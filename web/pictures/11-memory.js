@@ -114,7 +114,7 @@ export function draw({ state, outputs, inputs, width, make, words }) {
       make("circle", { cx: round(shown), cy: round(bottom - shown), r: 7, class: "output" }),
       make("circle", { cx: round(shown), cy: round(bottom - shown), r: 22, class: "halo", "data-handle": "" }),
     ]),
-    ...sizes.flatMap(([name, value], i) => [text(beside, 14 + 42 * i, said(name), "heading"), text(beside, 31 + 42 * i, value, "letter")]),
+    ...sizes.flatMap(([name, value], i) => [text(beside, 18 + 42 * i, said(name), "heading"), text(beside, 35 + 42 * i, value, "letter")]),
     ...(fits ? [] : [text(beside, bottom, said("Burst"), "weight")]),
     text(0, row - 66, words("One row: a bar for each score, as long as its term"), "heading"),
     ...bars,
