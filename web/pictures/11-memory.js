@@ -118,7 +118,7 @@ export function draw({ state, outputs, inputs, width, make, words }) {
     ...(fits ? [] : [text(beside, bottom, said("Burst"), "weight")]),
     text(0, row - 66, words("One row: a bar for each score, as long as its term"), "heading"),
     ...bars,
-    text(0, row + 44, met ? `${said("Largest")} ${largest}, ${said("Sum")} ${digits(sum, 3)}, ${said("Output")} ${digits(output, 3)}` : said("Nothing read"), "query"),
+    text(0, row + 44, met ? words(`Largest ${largest}, sum ${digits(sum, 3)}, output ${digits(output, 3)}`) : words("Nothing read"), "query"),
   ];
   return { height: round(row + 52), parts };
 }
