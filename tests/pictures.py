@@ -9,6 +9,8 @@ import numpy as np
 from attention_course.alibi import stored_alibi
 from attention_course.dates import FIELDS
 from attention_course.packed import unpack
+from attention_course.picture_readers import load_picture_readers, make_tokens, read as read_token
+from attention_course.tasks.football import DIRECTIONS, direction, draw_football
 from attention_course.word_vectors import stored_course
 from attention_src import relu_weights, scaled_dot_product_attention, softmax
 from attention_src.attention import attention
@@ -120,6 +122,29 @@ def whole(state, inputs):
     }
 
 
+def deceive(state, inputs):
+    """Recompute chapter 8's picture, with the weights that the package keeps."""
+    ball, goal, other = (int(np.floor(state[name] + 0.5)) for name in ("ball", "goal", "other"))
+    goal = (goal + 1) % 25 if goal == ball else goal
+    players = [patch for patch in inputs["players"] if patch not in (ball, goal)][:4]
+    net, order = load_picture_readers()["scenes"], np.arange(26)
+    looks, positions = make_tokens(net, draw_football(np.array([[ball, goal, *players]])))
+    swaps = state["where"] != "nowhere" and other not in (ball, goal)
+    if swaps:
+        order[[1 + goal, 1 + other]] = 1 + other, 1 + goal
+    lie = {} if state["where"] == "nowhere" else {state["where"]: looks + positions[order]}
+    found = read_token(net, looks + positions, 1 + ball, **lie)
+    return {
+        "weights": found.weights[0],
+        "logits": found.logits[0],
+        "answer": DIRECTIONS[found.answers[0]],
+        "right": DIRECTIONS[direction(ball, goal, 5)],
+        "told": "" if other in (ball, goal) else DIRECTIONS[direction(ball, other, 5)],
+        "players": players,
+        "swaps": swaps,
+    }
+
+
 def sorting(state, inputs):
     """Recompute chapter 9's picture, from what is kept of its training."""
     kept, time = stored_course(), int(np.floor(state["time"] + 0.5))
@@ -159,6 +184,7 @@ RECOMPUTE = {
     "05-ripple": ripple,
     "06-cuts": cuts,
     "07-whole": whole,
+    "08-deceive": deceive,
     "09-words": sorting,
     "11-memory": memory,
 }

@@ -354,6 +354,20 @@ def test_a_tap_opens_a_sub_layer(picture):
         assert read(picture)["state"]["open"] == str(number)
 
 
+@only("08-deceive")
+def test_arrows_lead_from_the_ball_to_where_the_finder_looks_and_frames_show_what_is_swapped(picture):
+    for shown in check_at_random(picture, 8, 40):
+        outputs = shown["outputs"]
+        weights = dict(enumerate(outputs["weights"][INPUTS[picture.name]["finder"]][1:]))
+        ends = [int(to) for (to,) in list_attributes(picture, "line.flow", "data-to")]
+        assert ends == [i for i, weight in weights.items() if weight >= 0.02 and i != outputs["ball"]]
+        labels = [weights[i] for i in ends if weights[i] >= 0.095]
+        numbers = [text for text in shown["texts"] if re.fullmatch(r"0\.\d\d|1\.00", text)]
+        assert all(map(shows, numbers, labels)) and len(numbers) == len(labels)
+        assert picture.locator("svg rect.query").count() == 1 + outputs["swaps"]
+        assert shown["texts"][0].endswith(outputs["answer"]) and shown["texts"][-1].endswith(outputs["right"])
+
+
 @only("09-words")
 def test_words_lie_where_the_training_took_them_and_the_sentences_are_those_of_the_step(picture):
     for shown in check_at_random(picture, 4, 50):

@@ -14,6 +14,7 @@ from ._attending import circle
 from ._bench import bench
 from ._canvas import Canvas
 from ._costs import cache_steps, online_steps, shared_heads
+from ._deceived import deceived
 from ._heads import layer_of_heads
 from ._images import arrows_over, cut_photograph, over_image, photograph
 from ._lamp import lamp, walks

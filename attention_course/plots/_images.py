@@ -138,7 +138,7 @@ def photograph(side):
     return small[edge : edge + side, edge : edge + side]
 
 
-def cut_photograph(image, patch_size, chosen):
+def cut_photograph(image, patch_size, chosen, others=()):
     """Draw a picture with the lines along which it is cut into patches, and one of the patches enlarged beside it.
 
     Parameters
@@ -146,6 +146,7 @@ def cut_photograph(image, patch_size, chosen):
     image : (H, W, 3), red, green and blue from 0 to 1
     patch_size : int, pixels along each side of a patch
     chosen : int, the patch that is enlarged, counted from 1, row by row
+    others : list of int, patches that are outlined as well
 
     Examples
     --------
@@ -166,6 +167,9 @@ def cut_photograph(image, patch_size, chosen):
         look = {"interpolation": "none", "extent": (0, columns, rows, 0)}
         whole.imshow(image, **look)
         _draw_cuts(whole, rows, columns, color=PAPER, linewidth=0.8)
+        for other in others:
+            corner = ((other - 1) % columns, (other - 1) // columns)
+            whole.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=ORANGE, linewidth=2, linestyle=(0, (2, 1))))
         whole.add_patch(Rectangle((j, i), 1, 1, fill=False, edgecolor=ORANGE, linewidth=3))
         one.imshow(image[i * p : (i + 1) * p, j * p : (j + 1) * p], interpolation="none")
         whole.set_title(f"{rows} × {columns} = {rows * columns} patches", color=GREY)

@@ -9,6 +9,7 @@ of all possible examples where they are drawn at random, since that would take l
 # ruff: noqa: F401
 from .bank import BANK_WORDS, Askings, bank_examples
 from .dates import date_examples
+from .digits import Digits, digit_examples
 from .examples import PAD, START, Example, Vocabulary, alignment_score, exact_match
 from .football import Football, football_examples
 from .grammar import Grammar, grammar_examples

@@ -82,6 +82,19 @@ def direction(ball, goal, grid):
     return number - (number > 4)
 
 
+def draw_football(places, grid=5):
+    """Draw one scene for each row of `places`, the patches of ball, goal and four players, (num, 6) int.
+
+    The int `grid` is the number of patches along each side. Return (num, H, W, 3) float32, from 0 to 1.
+
+    >>> draw_football(np.array([[0, 1, 5, 6, 7, 8]])).shape
+    (1, 20, 20, 3)
+    """
+    kinds = list(THINGS)
+    sprites = np.where((SHAPES == "o")[kinds, ..., None], np.array(COLOURS)[kinds, None, None], MEADOW)
+    return lay_out(np.broadcast_to(sprites, (len(places), *sprites.shape)), places, grid)
+
+
 def football_examples(num_train, num_test, grid=5, seed=0):
     """Draw scenes with a ball, a goal and two players of each team in different patches.
 
@@ -103,8 +116,6 @@ def football_examples(num_train, num_test, grid=5, seed=0):
 
     possible = np.prod(np.arange(grid * grid, grid * grid - things, -1), dtype=float)
     places = draw_different_rows(draw, num_train + num_test, possible)
-    kinds = list(THINGS)
-    sprites = np.where((SHAPES == "o")[kinds, ..., None], np.array(COLOURS)[kinds, None, None], MEADOW)
-    images = lay_out(np.broadcast_to(sprites, (len(places), *sprites.shape)), places, grid)
+    images = draw_football(places, grid)
     ball, goal = places[:, 0], places[:, 1]
     return split(Football(images, ball, goal, direction(ball, goal, grid)), num_train)
