@@ -34,7 +34,7 @@ def digit_examples():
 
     >>> train, test = digit_examples()
     >>> train.images.shape, test.digit[:5]
-    ((1297, 8, 8, 1), array([5, 5, 7, 3, 6]))
+    ((1297, 8, 8, 1), array([0, 1, 2, 3, 4]))
     """
     with np.load(FILE) as file:
         return split(Digits(file["images"][..., None] / 16, file["digit"].astype(int)), NUM_TRAIN)
