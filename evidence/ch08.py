@@ -1,4 +1,4 @@
-"""Claims of chapter 8: what the ball's patch fetches from the goal's, what misleads it, and what misleads a digit's reader.
+"""Claims of chapter 8: what the ball fetches from the goal, and which lies mislead a reader of scenes or of digits.
 
 python -m evidence.ch08 [digits.csv.gz]     write the networks of the page for `attention_course.picture_readers`, and
                                             scikit-learn's file of that name for `attention_course.tasks.digits`

@@ -9,7 +9,8 @@ import numpy as np
 from attention_course.alibi import stored_alibi
 from attention_course.dates import FIELDS
 from attention_course.packed import unpack
-from attention_course.picture_readers import load_picture_readers, make_tokens, read as read_token
+from attention_course.picture_readers import load_picture_readers, make_tokens
+from attention_course.picture_readers import read as read_token
 from attention_course.tasks.football import DIRECTIONS, direction, draw_football
 from attention_course.word_vectors import stored_course
 from attention_src import relu_weights, scaled_dot_product_attention, softmax

@@ -16,7 +16,7 @@ from .ch04 import designed_head, mended_head, numbers_and_rank, projections
 from .ch05 import decoder_mask, masked_attention, mended_mask, who_may_look
 from .ch06 import layer_numbers, multi_head, split_heads
 from .ch07 import block_parameters, pre_norm_block, stream_kept, zero_test
-from .ch08 import mended_unpatchify, patch_numbers, patchify
+from .ch08 import cut_arrow, false_position, mended_unpatchify, patch_numbers, patchify
 from .ch09 import loss_numbers, mended_loss, next_token_loss
 from .ch10 import exchange_effect, mended_places, programs, symptoms
 from .ch11 import cache_bytes, mended_online, merged_parts

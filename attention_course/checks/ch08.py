@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from attention_src.attention import scaled_dot_product_attention
 from attention_src.patches import patchify as right_patchify
 
-from ._ask import as_numpy, ask, draw_sizes, name_shapes
-from ._compare import check_number, find_question, need_close, need_shape
+from ._ask import as_numpy, ask, ask_for_two, draw_sizes, name_shapes
+from ._attention import NAMES
+from ._compare import check_number, find_question, need_close, need_order, need_rows_sum_to_one, need_shape
 from ._message import NotAttempted, Part, Wrong, describe, half, say_right
 
 # H, W, C, p
@@ -108,3 +110,84 @@ def _need_row(first_row):
         )
         reason, question = ROWS.get(row, ("that is not what it prints", hint))
         raise Wrong(Part("Not {named}: {reason}", named=str(row), reason=Part(reason)), question=question)
+
+
+# n, d_model, d_k, d_v
+TOKENS = [(4, 5, 3, 2), (3, 2, 2, 2), (2, 3, 1, 4), (6, 4, 3, 1), (11, 3, 2, 5)]
+
+
+def false_position(answer, seed=0):
+    """Check attention whose values are made of tokens of which two have swapped their positions.
+
+    The `answer` is a function of looks and positions, both (n, d_model), W_q and W_k (d_model, d_k), W_v (d_model,
+    d_v), and the patches one and other, different ints below n. It returns the output (n, d_v).
+    """
+    random = np.random.default_rng(seed)
+    for n, d, d_k, d_v in draw_sizes(TOKENS, seed):
+        looks, positions = random.normal(size=(2, n, d))
+        W_q, W_k, W_v = (random.normal(size=(d, width)) for width in (d_k, d_k, d_v))
+        one, other = map(int, random.permutation(n)[:2])
+        given = {"looks": looks, "positions": positions, "W_q": W_q, "W_k": W_k, "W_v": W_v, "one": one, "other": other}
+        got, order = ask(answer, **given), np.arange(n)
+        order[[one, other]] = other, one
+        right = looks + positions
+        told, moved, mixed = looks + positions[order], looks[order] + positions, right[order]
+
+        def attend(asking=right, keys=right, values=right, matrices=(W_q, W_k, W_v)):
+            return scaled_dot_product_attention(
+                *(x @ W for x, W in zip((asking, keys, values), matrices, strict=True))
+            )[0]
+
+        expected = attend(values=told)
+        shown = name_shapes(**{name: given[name] for name in ("looks", "W_k", "W_v", "one", "other")})
+        need_shape("the result", got, expected.shape, shown, "How many tokens ask, and how many numbers has a value?")
+        known = (
+            (attend(), "That is the output without any swap. From which tokens do you make the values?"),
+            (attend(keys=told), "You swapped where keys are made. What did the exercise ask for?"),
+            (attend(keys=told, values=told), "You swapped in keys and values. Which of the two was to be left alone?"),
+            (
+                attend(told, told, told),
+                "You swapped for queries, keys and values. Which of them were to be left alone?",
+            ),
+            (attend(values=moved), "The looks have changed places. What was to be swapped?"),
+            (attend(values=mixed), "The whole tokens have changed places. Which part of a token was to be swapped?"),
+            (attend()[order], "You swapped rows of the output. Where does the lie have to be told?"),
+        )
+        need_close(
+            "result", got, expected, "Make queries, keys and values of tokens first. Which tokens are which?", known
+        )
+    say_right("the values follow the lie in all {number} trials, and queries and keys don't.", number=len(TOKENS))
+
+
+def cut_arrow(answer, share, seed=0):
+    """Check attention in which one query cannot see one key, and a prediction.
+
+    The `answer` is a function of query (n, d_k), key (m, d_k), value (m, d_v) and the ints i and j, a query and a key
+    that it cannot see; m is at least 2. It returns the output (n, d_v) and the weights (n, m). The `share` is what the
+    second of the weights 0.5, 0.3 and 0.2 becomes when the first is cut.
+    """
+    random = np.random.default_rng(seed)
+    for m, d_k, d_v, n in draw_sizes(TOKENS, seed):
+        query, key, value = (random.normal(size=size) for size in ((n, d_k), (m, d_k), (m, d_v)))
+        i, j = int(random.integers(n)), int(random.integers(m))
+        mask = np.ones((n, m), dtype=bool)
+        mask[i, j] = False
+        given = name_shapes(query=query, key=key, i=i, j=j)
+        got = output, weights = ask_for_two(NAMES, answer, query=query, key=key, value=value, i=i, j=j)
+        expected, right = scaled_dot_product_attention(query, key, value, mask)
+        whole = scaled_dot_product_attention(query, key, value)[1]
+        need_order(NAMES, got, (expected, right))
+        need_shape("weights", weights, right.shape, given)
+        column = scaled_dot_product_attention(query, key, value, np.broadcast_to(np.arange(m) != j, (n, m)))[1]
+        need_rows_sum_to_one(weights, given, "Do you cut the arrow before the softmax, or after?")
+        known = (
+            (whole, "Nothing is cut. Whose weight on what was to be 0?"),
+            (column, "How many queries can't see key j?"),
+        )
+        question = "Which score do you change, and to what, so that its weight is 0?"
+        need_close("weights", weights, right, question, known)
+        need_shape("output", output, expected.shape, given, "How many numbers has a value?")
+        need_close("output", output, expected, "The weights are right. Which weights do you mix with?")
+    with half():
+        check_number("cut_arrow", share, 0.6, 2, unchanged=0.3, shared=0.5, halved=0.55)
+    say_right("one arrow is cut in all {number} trials, and the other queries don't notice.", number=len(TOKENS))

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..picture_readers import FINDER, make_tokens, pack_weights, read
-from ..tasks.football import COLOURS, DIRECTIONS, SHAPES, draw_football
 from ..tasks.drawing import MEADOW
+from ..tasks.football import COLOURS, DIRECTIONS, SHAPES, draw_football
 from ._images import arrows_over
 from ._steer import with_inputs
 

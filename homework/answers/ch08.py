@@ -3,6 +3,7 @@
 import numpy as np
 
 from attention_course import checks
+from attention_src import scaled_dot_product_attention, softmax
 from attention_src.patches import patchify as from_the_package
 from attention_src.patches import unpatchify
 
@@ -57,6 +58,75 @@ def reorder_back(*axes):
     return answer
 
 
+def exchange(rows, one, other):
+    order = np.arange(len(rows))
+    order[[one, other]] = other, one
+    return rows[order]
+
+
+def mislead(part="V", what="positions", whole=False):
+    """Attention whose queries, keys and values (Q, K, V) are made of tokens, some of which are misled."""
+
+    def answer(looks, positions, W_q, W_k, W_v, one, other):
+        lie = (
+            exchange(looks + positions, one, other)
+            if whole
+            else looks + exchange(positions, one, other)
+            if what == "positions"
+            else exchange(looks, one, other) + positions
+        )
+        made = [
+            (lie if name in part else looks + positions) @ W for name, W in zip("QKV", (W_q, W_k, W_v), strict=True)
+        ]
+        return scaled_dot_product_attention(*made)[0]
+
+    return answer
+
+
+def step_by_step(looks, positions, W_q, W_k, W_v, one, other):
+    tokens, lie = looks + positions, np.array(looks + positions)
+    lie[one], lie[other] = looks[one] + positions[other], looks[other] + positions[one]
+    scores = (tokens @ W_q) @ (tokens @ W_k).T / W_k.shape[1] ** 0.5
+    return softmax(scores) @ (lie @ W_v)
+
+
+def overwrite_one(looks, positions, W_q, W_k, W_v, one, other):
+    tokens, lie = looks + positions, np.array(looks + positions)
+    lie[one] = looks[one] + positions[other]
+    return scaled_dot_product_attention(tokens @ W_q, tokens @ W_k, lie @ W_v)[0]
+
+
+def swap_values(*given):
+    return mislead(whole=True)(*given)
+
+
+def cut_before(query, key, value, i, j):
+    mask = np.ones((len(query), len(key)), dtype=bool)
+    mask[i, j] = False
+    return scaled_dot_product_attention(query, key, value, mask)
+
+
+def weigh_cut(change):
+    """Attention whose scores, or whose weights, are changed by change(scores, i, j)."""
+
+    def answer(query, key, value, i, j):
+        weights = change(query @ key.T / key.shape[1] ** 0.5, i, j)
+        return weights @ value, weights
+
+    return answer
+
+
+def put(table, where, number):
+    table = np.array(table)
+    table[where] = number
+    return table
+
+
+def renormalise(scores, i, j):
+    weights = put(softmax(scores), (i, j), 0)
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
 back = reorder_back(0, 2, 1, 3, 4)
 EXERCISES = {
     "ex08-patchify": WRITE,
@@ -76,5 +146,44 @@ EXERCISES = {
             "not put together": lambda patches, *_: patches,
             "an error": lambda patches, p, H, W: patches.reshape(p, p, p, p, p, p, p),
         },
+    ),
+    "ex08-mislead": Exercise(
+        checks.false_position,
+        {"a swap": mislead(), "step by step": step_by_step, "values told apart": lambda *given: mislead("V")(*given)},
+        {
+            "no swap": mislead(""),
+            "in the keys": mislead("K"),
+            "in keys and values": mislead("KV"),
+            "everywhere": mislead("QKV"),
+            "in the queries": mislead("Q"),
+            "the looks": mislead(what="looks"),
+            "whole tokens": swap_values,
+            "rows of the output": lambda *given: exchange(mislead("")(*given), *given[-2:]),
+            "one overwritten": overwrite_one,
+            "an error": lambda looks, *_: looks @ looks,
+        },
+        results=1,
+    ),
+    "ex08-cut": Exercise(
+        checks.cut_arrow,
+        {
+            "a mask": cut_before,
+            "minus infinity": weigh_cut(lambda s, i, j: softmax(put(s, (i, j), -np.inf))),
+            "divided again": weigh_cut(renormalise),
+        },
+        {
+            "after the softmax": weigh_cut(lambda s, i, j: put(softmax(s), (i, j), 0)),
+            "a score of 0": weigh_cut(lambda s, i, j: softmax(put(s, (i, j), 0))),
+            "for every query": weigh_cut(lambda s, i, j: softmax(put(s, (slice(None), j), -np.inf))),
+            "nothing cut": weigh_cut(lambda s, i, j: softmax(s)),
+            "not scaled": weigh_cut(lambda s, i, j: softmax(put(s * 2, (i, j), -np.inf))),
+            "the weights of before": lambda *given: (
+                scaled_dot_product_attention(*given[:3])[0],
+                cut_before(*given)[1],
+            ),
+            "the value removed": lambda q, k, v, i, j: scaled_dot_product_attention(q, k, put(v, j, 0)),
+            "an error": lambda q, k, v, i, j: q @ k,
+        },
+        results=2,
     ),
 }
