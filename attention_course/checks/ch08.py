@@ -140,7 +140,7 @@ def false_position(answer, seed=0):
 
         expected = attend(values=told)
         shown = name_shapes(**{name: given[name] for name in ("looks", "W_k", "W_v", "one", "other")})
-        need_shape("the result", got, expected.shape, shown, "How many tokens ask, and how many numbers has a value?")
+        need_shape("the result", got, expected.shape, shown, "How many tokens ask, and how many numbers does a value have?")
         known = (
             (attend(), "That is the output without any swap. From which tokens do you make the values?"),
             (attend(keys=told), "You swapped where keys are made. What did the exercise ask for?"),
@@ -186,7 +186,7 @@ def cut_arrow(answer, share, seed=0):
         )
         question = "Which score do you change, and to what, so that its weight is 0?"
         need_close("weights", weights, right, question, known)
-        need_shape("output", output, expected.shape, given, "How many numbers has a value?")
+        need_shape("output", output, expected.shape, given, "How many numbers does a value have?")
         need_close("output", output, expected, "The weights are right. Which weights do you mix with?")
     with half():
         check_number("cut_arrow", share, 0.6, 2, unchanged=0.3, shared=0.5, halved=0.55)

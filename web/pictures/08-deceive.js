@@ -9,12 +9,12 @@ const SIGNS = ["↖", "↑", "↗", "←", "→", "↙", "↓", "↘"];
 const ALL = SIDE * SIDE;
 const WHERE = { nowhere: "Nowhere", keys: "Where keys are made", values: "Where values are made" };
 
-const patch = (name, label, words) => ({ name, label, min: 0, max: ALL - 1, step: 1, words: (_, outputs) => `Patch ${outputs[name] + 1}: ${words(outputs)}` });
+const patch = (name, label, words) => ({ name, label, min: 0, max: ALL - 1, step: 1, words: (_, outputs) => words(outputs) });
 
 export const controls = [
-  patch("ball", "Patch of the ball", ({ answer }) => `the answer is ${answer}`),
-  patch("goal", "Patch of the goal", ({ right }) => `the goal lies ${right}`),
-  patch("other", "Patch that the goal swaps positions with", ({ told }) => `it lies ${told || "where the ball is"}`),
+  patch("ball", "Ball", ({ ball, answer }) => `Patch ${ball + 1}, and the answer is ${answer}`),
+  patch("goal", "Goal", ({ goal, right }) => `Patch ${goal + 1}, and from the ball it lies ${right}`),
+  patch("other", "Swaps with the goal", ({ other, told }) => (told ? `Patch ${other + 1}, and from the ball it lies ${told}` : `Patch ${other + 1}, where the ball or the goal is`)),
   { name: "where", label: "Swap the positions", choices: WHERE },
   { name: "said", asks: true, label: "Say first where a false position misleads the network", choices: { unsaid: "…", keys: WHERE.keys, values: WHERE.values, either: "In either of the two" } },
 ];
@@ -128,7 +128,7 @@ export function say(state, outputs, inputs) {
 
 /** Where the meadow is, in pixels. */
 function layout(width) {
-  const cell = Math.min(60, Math.floor((width - 16) / SIDE));
+  const cell = width < 500 ? 52 : 60;
   return { cell, left: Math.round((width - SIDE * cell) / 2), top: 34 };
 }
 
@@ -146,7 +146,7 @@ export function draw({ state, outputs, inputs, width, make, words }) {
   const paintOf = (rgb) => `fill:rgb(${rgb.map((x) => Math.round(255 * x)).join()})`;
   const text = (x, y, said, kind = "") => make("text", { x, y, class: kind, "text-anchor": "middle" }, said);
   const kinds = [0, 1, 2, 2, 3, 3];
-  const parts = [text(width / 2, 20, `${words("It answers")} ${answer}`, answer === right ? "written" : "written broken")];
+  const parts = [text(width / 2, 20, words("It answers") + ` ${answer}`, answer === right ? "written" : "written broken")];
   for (let i = 0; i < ALL; i++) {
     const [x, y] = corner(i);
     parts.push(make("rect", { x, y, width: cell, height: cell, style: `${paintOf(inputs.meadow)};stroke:#74a56c` }));
@@ -176,6 +176,6 @@ export function draw({ state, outputs, inputs, width, make, words }) {
     parts.push(make("circle", { cx, cy, r: Math.max(22, 0.4 * cell), class: "halo", "data-handle": name }));
   }
   const below = top + SIDE * cell + 22;
-  parts.push(text(width / 2, below, `${words("The goal lies")} ${right}`, "heading"));
+  parts.push(text(width / 2, below, words("The goal lies") + ` ${right}`, "heading"));
   return { height: below + 8, parts };
 }
