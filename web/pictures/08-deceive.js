@@ -169,7 +169,9 @@ export function draw({ state, outputs, inputs, width, make, words }) {
     const along = (way) => [x + ((u - x) * way) / far, y + ((v - y) * way) / far].map((at) => Math.round(10 * at) / 10);
     const [[x1, y1], [x2, y2]] = [along(0.34 * cell), along(far - 0.34 * cell)];
     parts.push(make("line", { x1, y1, x2, y2, class: "flow", style: `stroke-width:${Math.round(10 * (1 + 7 * weight)) / 10}`, "data-to": i }));
-    if (weight >= 0.095) parts.push(make("text", { x: u, y: v + cell / 2 - 3, class: "small", "text-anchor": "middle", style: "fill:#1c2430;font-weight:600" }, digits(weight)));
+    const [[a, b], [c, d]] = [along(far - 0.2 * cell), [(0.14 * cell * (v - y)) / far, (0.14 * cell * (u - x)) / far]];
+    parts.push(make("path", { d: `M${a} ${b}L${x2 + c} ${y2 - d}L${x2 - c} ${y2 + d}z`, class: "head" }));
+    if (weight >= 0.095) parts.push(make("text", { x: u + cell / 2 - 4, y: v - cell / 2 + 13, class: "small", "text-anchor": "end", style: "fill:#1c2430;font-weight:600" }, digits(weight)));
   });
   for (const [name, at] of [["other", other], ["goal", goal], ["ball", ball]]) {
     const [cx, cy] = middle(at);
