@@ -90,7 +90,9 @@ ALL_RIGHT = Level(1, "every answer")
 ALL_WEIGHT = Level(1, "all of the weight")
 
 scenes_claim = claim_of("scenes", "6 seeds, each with its own scenes; the page's learning rate")
-rates_claim = claim_of("scenes", "6 seeds (2 at the other rates), each with its own scenes; learning rate × ¼, × 1 and × 4")
+rates_claim = claim_of(
+    "scenes", "6 seeds (2 at the other rates), each with its own scenes; learning rate × ¼, × 1 and × 4"
+)
 digits_claim = claim_of("digits", "6 seeds; the same pictures")
 CLAIMS = [
     scenes_claim(

@@ -140,7 +140,9 @@ def false_position(answer, seed=0):
 
         expected = attend(values=told)
         shown = name_shapes(**{name: given[name] for name in ("looks", "W_k", "W_v", "one", "other")})
-        need_shape("the result", got, expected.shape, shown, "How many tokens ask, and how many numbers does a value have?")
+        need_shape(
+            "the result", got, expected.shape, shown, "How many tokens ask, and how many numbers does a value have?"
+        )
         known = (
             (attend(), "That is the output without any swap. From which tokens do you make the values?"),
             (attend(keys=told), "You swapped where keys are made. What did the exercise ask for?"),
