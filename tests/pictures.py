@@ -8,6 +8,7 @@ import numpy as np
 
 from attention_course.alibi import stored_alibi
 from attention_course.dates import FIELDS
+from attention_course.museum.bench import CASES, SUSPECTS, load_lineup
 from attention_course.packed import unpack
 from attention_course.picture_readers import load_picture_readers, make_tokens
 from attention_course.picture_readers import read as read_token
@@ -176,6 +177,31 @@ def memory(state, inputs):
     return shown | {"weights": softmax(scores) if met else [], "output": softmax(scores) @ values if met else 0}
 
 
+def accuse(state, inputs):
+    """Recompute chapter 10's picture, from what is kept of its suspects."""
+    kept, culprit = load_lineup(), CASES[int(state["case"]) - 1]
+    assert inputs["suspects"] == [*SUSPECTS] and all(inputs[name] == kept[name] for name in kept)
+    low, high = np.array(kept["lowest"]), np.array(kept["highest"])
+    kinds = {
+        "rows": np.where(high > 1, 2, low < 1),
+        "reactions": np.reshape(kept["reactions"], (9, 36)) @ 2.0 ** np.arange(36),
+        "batch": np.array(kept["batch"]) > 0,
+        "order": np.array(kept["order"]) > 0,
+    }
+    asked = [state[name] for name in ("first", "second") if state[name] != "none"]
+    fits = np.all([kinds[name] == kinds[name][culprit] for name in asked if name in kinds] or [np.ones(9)], axis=0)
+    score = kept["score"][culprit]
+    return {
+        "culprit": culprit,
+        "score": score,
+        "same": (abs(np.array(kept["score"]) - score) < 0.02).sum(),
+        "fits": fits.sum(),
+        "accusedFits": state["accused"] != "none" and fits[int(state["accused"][1:])],
+        "isRight": state["accused"] == f"s{culprit}",
+        "isProved": len({*asked}) == 2 and fits.sum() == 1,
+    }
+
+
 RECOMPUTE = {
     "01-steer": steer,
     "02-lamp": lamp,
@@ -187,6 +213,7 @@ RECOMPUTE = {
     "07-whole": whole,
     "08-deceive": deceive,
     "09-words": sorting,
+    "10-case": accuse,
     "11-memory": memory,
 }
 

@@ -1,26 +1,70 @@
 """What chapter 10 says of its bugs and detectors and holds for any numbers: by algebra, or by construction."""
 
+import numpy as np
 import pytest
 import torch
 
+from attention_course.machine import PARTS, Machine
 from attention_course.museum.exhibits import EXHIBITS, STRANGERS, UNLABELLED, caught
+from attention_course.museum.planted import FAULTS, accuse, plant
 from attention_src import causal_mask
 
-USES = ("Bench", "right_places", "along_the_batch")
+USES = ("layer", "first_places", "along_the_batch", "over_queries", "last_key_spared")
+
+
+def draw_network(seed, n):
+    random = np.random.default_rng(seed)
+    return {"w": random.normal(size=(3, 16, 16)), "place": random.normal(size=(64, 16))}, random.normal(size=(3, n, 16))
 
 
 @pytest.mark.parametrize("n", [4, 6, 8])
 def test_with_positions_along_the_batch_a_letter_is_told_which_letters_came_before_and_not_in_which_order(book, n):
-    torch.manual_seed(n)
-    model, tokens = book.Bench(), torch.randn(3, n, 16, dtype=torch.float64)
+    net, tokens = draw_network(n, n)
     swapped = tokens[:, [1, 0, *range(2, n)]]
 
     def find_change(add_places):
-        one, other = (model.layer(add_places(model.place, x))[0][:, 2:] for x in (tokens, swapped))
-        return (one - other).abs().max()
+        one, other = (book.layer(net, add_places(net["place"], x))[0][:, 2:] for x in (tokens, swapped))
+        return abs(one - other).max()
 
     assert find_change(book.along_the_batch) < 1e-12
-    assert find_change(book.right_places) > 1e-3
+    assert find_change(book.first_places) > 1e-3
+
+
+@pytest.mark.parametrize("n", [4, 5, 7])
+def test_over_the_queries_the_last_key_gives_all_its_weight_to_the_last_query(book, n):
+    net, tokens = draw_network(n, n)
+    weights = book.layer(net, tokens, book.over_queries)[1]
+    np.testing.assert_allclose(weights.sum(axis=-2), 1)
+    np.testing.assert_allclose(weights[:, -1, -1], 1)
+    spared = book.layer(net, tokens, book.last_key_spared)[1]
+    np.testing.assert_array_equal(spared[..., :-1], weights[..., :-1])
+    assert not spared[..., -1].any()
+
+
+NAMES = ["ada", "rosalind"]
+
+
+@pytest.mark.parametrize("case", range(1, len(FAULTS) + 1))
+def test_a_planted_fault_spoils_the_part_that_it_was_given_and_one_question_shows_it(case, capsys):
+    name, _ = FAULTS[case - 1]
+    healthy, faulty, called = Machine(), None, []
+
+    def own(*given):
+        called.append(name)
+        return PARTS[name](*given)
+
+    faulty = plant(case, **{name: own})
+    assert faulty.write(3) == healthy.write(3)  # the fault is in what only reading needs
+    apart = [abs(one - other).max() for one, other in zip(faulty.read(NAMES), healthy.read(NAMES), strict=True)]
+    assert called and max(apart) > 0.01
+    accuse(case, name)
+    accuse(case, "softmax")
+    assert capsys.readouterr().out == f"Yes, it is in {name}.\nsoftmax does what it should.\n"
+
+
+def test_there_is_no_sixth_case():
+    with pytest.raises(ValueError, match="expected 1 to 5"):
+        plant(6)
 
 
 def list_missed(found, check):

@@ -394,6 +394,20 @@ def test_the_table_takes_its_share_of_the_frame_and_terms_are_as_long_as_they_ar
         assert {f"{outputs['n']:,}", f"{outputs['scores']:,}"} < {*shown["texts"]}
 
 
+@only("10-case")
+def test_a_case_shows_what_its_questions_find_and_the_scores_only_to_those_who_convict(picture):
+    for shown in check_at_random(picture, 4, 60, case="7"):
+        state, outputs = shown["state"], shown["outputs"]
+        asked = [state["first"], state["second"]]
+        cells = list_attributes(picture, "rect.cell, rect.hidden", "x", "y")
+        reacts = picture.eval_on_selector_all("svg rect", "all => all.map((one) => one.classList.contains('reacts'))")
+        assert len(cells) == 36 * asked.count("reactions") and sum(reacts) == len(cells)  # without a mask all do
+        assert sum(text.startswith("Rows sum to") for text in shown["texts"]) == asked.count("rows")
+        convicted = outputs["isRight"] and outputs["isProved"]
+        assert (len(list_attributes(picture, "text[text-anchor=end]", "x")) == 9) == convicted
+        assert picture.locator("svg rect.query").count() == (state["accused"] != "none")
+
+
 # What they are about
 
 

@@ -119,14 +119,19 @@ def _refused(check, answer):
     return False
 
 
+_DICE = np.random.default_rng(0)
+
+
 def _forgetful(query, key, value, mask):
-    """Attention of torch tensors that loses two weights of five by chance, as dropout does in training."""
+    """Attention that loses two weights of five by chance, as dropout does in training."""
     weights = scaled_dot_product_attention(query, key, value, mask)[1]
-    weights = weights * (weights.detach().clone().uniform_() > 0.4) / 0.6
+    is_array = isinstance(weights, np.ndarray)
+    chances = _DICE.random(weights.shape) if is_array else weights.detach().clone().uniform_()
+    weights = weights * (chances > 0.4) / 0.6
     return weights @ value, weights
 
 
-#: Three more, for torch tensors, whose mistakes exercise 3 of chapter 10 asks for.
+#: Three more, for arrays and for torch tensors, whose mistakes exercise 3 of chapter 10 asks for.
 UNLABELLED = {
     "A": lambda q, k, v, mask: scaled_dot_product_attention(q, k, v, window_mask(q.shape[-2], 0, like=q)),
     "B": lambda q, k, v, mask: scaled_dot_product_attention(q, k, v),

@@ -3,7 +3,7 @@
 // A picture is a module with `controls`, `start`, `compute`, `draw`, `say` and, if it has one, a `goal`:
 //   controls  [{name, label, min, max, step, words}] a slider each, [{name, label, choices}] a list of choices; one with
 //             isShown(state) is there only while that is true. One that `asks` stands above the drawing: what the reader
-//             expects, said first, so that choosing it sets all else back
+//             expects, said first, so that choosing it sets all else back but what `stays`
 //   start     (inputs) -> state {name of a control: number or choice}
 //   compute   (state, inputs) -> outputs, numbers as JSON has them
 //   draw      ({state, outputs, inputs, width, make, words}) -> {height, parts}, SVG elements in pixels
@@ -80,8 +80,13 @@ export function mount(figure, picture) {
     const field = one.choices
       ? make("select", attributes, ...Object.entries(one.choices).map(([value, words]) => make("option", { value }, inLanguage(words))))
       : make("input", { type: "range", min: one.min, max: one.max, step: one.step, ...attributes });
-    field.addEventListener("input", () => change({ ...(one.asks && first), [one.name]: one.choices ? field.value : Number(field.value) }));
+    field.addEventListener("input", () => change({ ...(one.asks && beginning()), [one.name]: one.choices ? field.value : Number(field.value) }));
     return make("label", { class: "picture-control" }, make("span", {}, inLanguage(one.label)), field);
+  }
+
+  /** The first state, with what stays. */
+  function beginning() {
+    return { ...first, ...Object.fromEntries(controls.filter((one) => one.stays).map(({ name }) => [name, state[name]])) };
   }
 
   function change(part) {
@@ -151,7 +156,7 @@ export function mount(figure, picture) {
     const part = event.target.closest("[data-tap]") && tap(event.clientX - box.left, event.clientY - box.top, { inputs, state, width: frame.clientWidth });
     if (part) change(part);
   });
-  again.addEventListener("click", () => change(first));
+  again.addEventListener("click", () => change(beginning()));
   addEventListener("hashchange", () => {
     const asked = readState(location.hash, name, controls);
     if (Object.keys(asked).length) { state = { ...first, ...asked }; show(); }
