@@ -141,7 +141,7 @@ CLAIMS = [
         best=Level(1, "all weight on the right patch"),
     ),
     thing_claim(
-        "the network's error is no better than the mean of the three colours, 0.190.",
+        "its error is no better than the mean of the three colours, 0.190.",
         holds=all_rows(lambda row: row["error"] > row["mean"] - 0.01, **THING),
         wrong_if="Wrong if, for any seed, the error of the network that reads “thing” for every word is at least 0.01 "
         "below the error of always answering the mean of the three colours.",
