@@ -179,7 +179,7 @@ CLAIMS = [
         rival=Series("roles", "loss of the table that is told the roles", PAGE),
     ),
     rates_claim(
-        "**Asked for the next word, a model puts a word beside those that could stand in its place, and not beside "
+        "**Asked for the next word, a model puts a word beside those that the same words may follow, and not beside "
         "those that stand next to it.**",
         holds=all_rows(lambda row: row["same_role"] > row["beside"] + 0.3),
         wrong_if="Wrong if, for any seed and rate, the mean cosine of two nouns in the singular isn't 0.3 above that "
@@ -268,7 +268,8 @@ CLAIMS = [
         refuting_values={"filled_25": 3.0},
     ),
     changed_claim(
-        "So a verb's vector keeps something of the subjects it met, though that is no help with the next word.",
+        "So a verb's vector usually keeps a trace of the subjects it has met, though that doesn't help to predict "
+        "the next word.",
         holds=most_rows(lambda row: row["mixed_number"] <= 0.5 and row["number"] >= row["mixed_number"] + 0.15),
         wrong_if="Wrong if, for half of the seeds or more, the nearest verb has the same number for more than half of "
         "the verbs when they have a random number, or for at most 0.15 more of them in ordinary sentences.",
@@ -292,7 +293,7 @@ CLAIMS = [
         rival=Level(0.14, "chance"),
     ),
     claim_of("started", LARGE + ", trained")(
-        "The model writes as well, but most words have a neighbour of another role.",
+        "The model writes just as well, but most words have a neighbour of another role.",
         holds=all_rows(lambda row: row["neighbour"] <= 0.6 and row["good"] >= 0.98, frozen=False, rate=1e-2),
         wrong_if="Wrong if, for any seed, more than 60% of the words have a nearest neighbour with the same role after "
         "large vectors are trained for 400 steps at the page's rate.",
