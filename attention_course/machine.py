@@ -93,6 +93,7 @@ def loop(next_chances, draw, start, stop, most):
     return numbers
 
 
+#: The parts of the machine, by name.
 PARTS = {f.__name__: f for f in (attention, softmax, projections, mask, heads, block, loss, merge, tokenize, loop)}
 USES = {"attention": ["softmax"], "heads": ["projections", "softmax"]}  # parts that the package's own parts call
 

@@ -20,7 +20,7 @@ from .trained import load_groups
 __all__ = ["Reading", "load_picture_readers", "make_tokens", "pack_weights", "read", "take_weights"]
 
 FILE = Path(__file__).with_suffix(".npz")  # written by `python -m evidence.ch08`
-HEADS, FINDER = 2, 1  # of the network for scenes, head 2 finds the goal
+HEADS, FINDER = 2, 1  #: heads of the network for scenes, and the one (from 0) that finds the goal
 erf = np.vectorize(math.erf, otypes=[float])
 
 
@@ -51,7 +51,7 @@ def load_picture_readers():
 
 
 def take_weights(model):
-    """Return the parameters of a VisionTransformer as arrays, {name: array}, matrices as ``X @ W`` needs them.
+    """Return the parameters of `model`, a torch.nn.Module, as {name: array}, matrices as ``X @ W`` needs them.
 
     >>> import torch
     >>> take_weights(torch.nn.Linear(2, 3))["weight"].shape
@@ -62,7 +62,7 @@ def take_weights(model):
 
 
 def pack_weights(net):
-    """Write the weights of a network, a dict, as text for a page: {name: 16-bit floats in base 64}.
+    """Write the weights of a network, the dict `net`, as text for a page: {name: 16-bit floats in base 64}.
 
     >>> pack_weights({"head.bias": np.array([1, -2])})
     {'head.bias': 'ADwAwA=='}

@@ -1,14 +1,10 @@
 """A changed model is as before when the change ends: at the last line, by an error, and by the stop button."""
 
-from types import SimpleNamespace
-
 import pytest
 import torch
 
 from attention_course.interventions import overwrite, replace_attribute
-from attention_src.layers import MultiHeadAttention
 from book.chapter import CHAPTERS, code, read
-from evidence.claims import load_book
 
 ENDINGS = [None, KeyboardInterrupt, ValueError]
 
@@ -78,24 +74,6 @@ def test_a_change_that_does_not_fit_changes_nothing(model, error, change):
     with pytest.raises(error), change(model):
         pytest.fail("the block was entered")
     assert same(snapshot(model), before)
-
-
-@pytest.mark.parametrize("head", [0, 1])
-def test_chapter_8_stopped_while_a_head_is_off_leaves_the_model_as_before(head, width=16):
-    attend = MultiHeadAttention(2 * width, num_heads=2)
-    model = SimpleNamespace(attend=attend, blocks=[SimpleNamespace(attend=attend)])
-    before = snapshot(attend)
-
-    def press_stop(*_):
-        off = (attend.out_proj.weight == 0).all(dim=0).unflatten(0, (2, width))
-        assert off.all(dim=1).tolist() == [head == 0, head == 1]
-        raise KeyboardInterrupt
-
-    switch_off = load_book(CHAPTERS[7], ("without_head",)).without_head
-    switch_off.__globals__.update(score=press_stop, accuracy=press_stop, model=model)
-    with pytest.raises(KeyboardInterrupt), switch_off(model, head, None):
-        press_stop()
-    assert same(snapshot(attend), before)
 
 
 def test_no_chapter_writes_a_change_and_its_undoing_itself():

