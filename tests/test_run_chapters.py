@@ -7,7 +7,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from tools import run_chapters
 
-SENTENCES = "At least 0.90 is right, or 90 %; it keeps 0.25 and 0.25.\n\n<!-- right, right, a, b; right < 1 -->"
+BINDING = '<!-- right, right, a, b; "At least", bool(right < 1) -->'
+SENTENCES = f"At least 0.90 is right, or 90 %; it keeps 0.25 and 0.25.\n\n{BINDING}"
 OPENING = "It ends at 0.1.\n\n<!-- end: loss -->"
 
 
@@ -59,7 +60,7 @@ def test_a_condition_that_no_longer_holds_and_an_expression_that_fails_are_liste
     notebook.cells[2].source = SENTENCES.replace("right < 1", "right < 0.9").replace("a, b", "a, c")
     nbformat.write(notebook, path)
     listed = "\n".join(run_chapters.run(path))
-    assert "the condition right < 0.9 is False" in listed and "NameError" in listed
+    assert "bool(right < 0.9)) is False" in listed and "NameError" in listed
 
 
 def test_a_translation_in_another_order_is_left_to_the_translator_if_it_is_not_clear_which_number_is_which():

@@ -80,8 +80,8 @@ def two_senses(word, like="bank", openings=1, endings=8, seed=0):
 
     Examples
     --------
-    >>> two_senses("tree", endings=1)[0]
-    ['she was standing near the tree with angry investors', 'she was standing near the tree with muddy reeds']
+    >>> two_senses("tree", endings=1)[0][0]
+    'they all went to the old tree where the clerk counted coins'
     """
     if like not in ENDINGS:
         raise ValueError(f"like is {like!r}; expected one of {[*ENDINGS]}")
