@@ -4,6 +4,7 @@
 //
 // figure.dataset.outputs has what it shows in numbers, and figure.maps those of the maps, (layers, heads, n, n).
 
+import { connect } from "../live/connect.js";
 import { digits, inLanguage as said, make } from "./kit.js";
 
 const LAYERS = 6, HEADS = 12, MOST = 64, SPACE = 3;
@@ -25,7 +26,8 @@ export function mount(figure) {
   const packed = Uint8Array.from(atob(inputs.maps), (c) => c.charCodeAt(0));
   let whole = { tokens: inputs.tokens, all: inputs.tokens.length, maps: Float32Array.from(packed, (x) => x / 255), lengths: inputs.lengths, moves: inputs.moved, stored: true };
   let shown = whole, [layer, head] = inputs.first, row = 0, turn = 0, queue = Promise.resolve();
-  let worker, answer, number = 0, loaded = 0, before = 0;
+  let loaded = 0, before = 0;
+  const python = connect(advance);
 
   // What stands on the page ---------------------------------------------------------------------------------------
 
@@ -84,22 +86,6 @@ export function mount(figure) {
 
   // Asking Python -------------------------------------------------------------------------------------------------
 
-  /** Start Python, unless it runs. */
-  function boot() {
-    return worker ??= new Promise((resolve, reject) => {
-      const made = new Worker(new URL("../live/worker.js", import.meta.url), { type: "module", name: document.documentElement.lang });
-      loaded = before = 0;
-      boot.end = () => { made.terminate(); reject(new Error(STOPPED)); };
-      made.onerror = (event) => reject(new Error(event.message || "worker.js"));
-      made.onmessage = ({ data }) => {
-        if (data.type === "progress") advance(data);
-        else if (data.type === "ready") resolve(made);
-        else if (data.type === "failed") reject(new Error(data.text));
-        else answer?.(data);
-      };
-    });
-  }
-
   function advance({ loaded: now }) {
     if (now < before) loaded += before;
     before = now;
@@ -109,17 +95,11 @@ export function mount(figure) {
 
   /** What the bench in Python answers. */
   async function ask(asked) {
-    let one;
-    try {
-      one = await boot();
-    } catch (error) {
-      worker = null;
+    await python.start().catch((error) => {
+      loaded = before = 0;
       throw error;
-    }
-    const found = await new Promise((resolve) => {
-      answer = resolve;
-      one.postMessage({ id: ++number, asked });
     });
+    const found = await python.ask({ asked });
     if (found.type !== "done") throw new Error(found.text);
     if (found.maps) found.maps = new Float32Array(found.maps.slice().buffer);
     return found;
@@ -154,9 +134,8 @@ export function mount(figure) {
   function stop() {
     turn += 1;
     if (whole.stored) { // the model is still being loaded
-      boot.end?.();
-      answer?.({ text: STOPPED });
-      worker = null;
+      python.stop(STOPPED);
+      loaded = before = 0;
     }
     busy("", STOPPED);
   }

@@ -3,7 +3,9 @@
 // until then the page shows the steps of the package's machine, which the build has computed (web/front.py).
 {
   const { said, parts } = kept;
-  const live = new URL("live/worker.js", new URL("./", document.currentScript.src));
+  const can = location.protocol.startsWith("http") && window.WebAssembly && window.DecompressionStream;
+  const loading = ({ total }) => { status.textContent = said(`Loading ${(total / 2 ** 20).toFixed(1)} MB.`); };
+  const connected = can && import(new URL("live/connect.js", document.currentScript.src)).then(({ connect }) => connect(loading));
   const CHAPTERS = { attention: "01", softmax: "02", projections: "04", block: "07" };
   const make = (tag, of = {}, ...children) => {
     const element = Object.assign(document.createElement(tag), of);
@@ -16,7 +18,7 @@
   const names = make("p", { className: "names" }), name = make("p", { className: "name" }), chances = make("tbody"), drawn = make("p");
   const slider = make("input", { type: "range", min: 0, value: 0, id: "machine-letter" }), compared = make("p");
   const title = make("caption");
-  let worker, seed = 0, answer, n = 0, steps = [], playing;
+  let seed = 0, n = 0, steps = [], playing;
   status.setAttribute("role", "status");
   written.hidden = true;
 
@@ -82,36 +84,15 @@
     buttons[3].hidden = !Object.keys(mine).length;
   }
 
-  /** Start Python, unless it runs, with the parts that are kept. */
-  function boot() {
-    return worker ??= new Promise((resolve, reject) => {
-      status.textContent = said("Loading.");
-      const made = new Worker(live, { type: "module", name: document.documentElement.lang });
-      made.onerror = () => reject(new Error("worker.js"));
-      made.onmessage = ({ data }) => {
-        if (data.type === "progress") status.textContent = said(`Loading ${(data.total / 2 ** 20).toFixed(1)} MB.`);
-        else if (data.type === "ready") resolve(made);
-        else if (data.type === "failed") reject(new Error(data.text));
-        else answer?.(data);
-      };
-    });
-  }
-
-  /** What some Python prints. */
+  /** What some Python prints, with the parts that are kept. */
   async function run(source) {
-    let one;
-    try {
-      one = await boot();
-    } catch (error) {
-      worker = null;
-      throw error;
-    }
+    status.textContent = said("Loading.");
+    const python = await connected;
+    await python.start();
     status.textContent = said("The machine is running.");
     buttons[1].hidden = false;
-    const { results, text } = await new Promise((resolve) => {
-      answer = resolve;
-      one.postMessage({ id: ++n, parts: parts(), chain: [{ n, source: `# ${n}\n${source}`, how: "whole" }] });
-    });
+    n += 1;
+    const { results, text } = await python.ask({ parts: parts(), chain: [{ n, source: `# ${n}\n${source}`, how: "whole" }] });
     buttons[1].hidden = true;
     if (!results || results[0].error) throw new Error(text ?? results[0].outputs.at(-1).text);
     return results[0].outputs.map((output) => output.text).join("");
@@ -152,9 +133,7 @@
 
   /** End a part that runs without end; the next press starts Python again. */
   async function stop() {
-    (await worker)?.terminate();
-    worker = null;
-    answer?.({ text: said("You stopped it") });
+    (await connected).stop(said("You stopped it"));
   }
 
   async function load() {
@@ -187,7 +166,6 @@
     draw(Number(slider.value));
   });
   tell();
-  const can = location.protocol.startsWith("http") && window.WebAssembly && window.DecompressionStream;
   if (!kept.works) status.textContent = said("This browser keeps nothing, so the machine has only the package's parts here. Load the program that you have saved.");
   place.append(
     make("div", { className: "stage" }, names, name, make("table", {}, title, chances), drawn,
