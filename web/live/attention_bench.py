@@ -8,6 +8,7 @@ import os
 import numpy as np
 
 from attention_course.encoder import WORDS, encode, read_weights, tokenize
+from attention_course.published import ROWS
 
 MOST = 64  # tokens; what comes after them is cut off
 SHARD = 64  # rows of word vectors in a file
@@ -66,4 +67,4 @@ class Bench:
 
 
 def name_shard(number):
-    return f"words-{number:03}.f16"
+    return f"{ROWS}{number:03}.f16"
