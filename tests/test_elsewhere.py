@@ -71,7 +71,7 @@ def fork(tmp_path_factory):
             patch.setenv(f"GIT_CONFIG_KEY_{i}", key)
             patch.setenv(f"GIT_CONFIG_VALUE_{i}", value)
         patch.setenv("PYTHONPATH", str(folder))
-        call("git", "init", "--quiet", "--bare", served / "somebody" / "their-copy", cwd=served)
+        call("git", "init", "--quiet", "--bare", "-b", "main", served / "somebody" / "their-copy", cwd=served)
         call("git", "init", "--quiet", "--initial-branch=main", cwd=folder)
         call("make", "repository", f"URL={FORK}", f"PYTHON={sys.executable}", cwd=folder)
         call("git", "add", "--all", cwd=folder)
