@@ -3,13 +3,23 @@
 import bz2
 import json
 import re
+import sys
 from collections import Counter
 from itertools import pairwise
-from pathlib import Path
 
-FILE = Path(__file__).with_name("novel.txt.bz2")  # with its source and licence
-TRAINING = Path(__file__).with_name("machine_prose.json")  # written with the weights by `python -m evidence.prose`
+from .machine import HERE
+
+FILE = HERE.with_name("novel.txt.bz2")  # with its source and licence
+TRAINING = HERE.with_name("machine_prose.json")  # written with the weights by `python -m evidence.prose`
+WEIGHTS = HERE.with_name("machine_prose.npz")
 WORD = re.compile(r" ?[A-Za-z]+| ?[^A-Za-z\s]+|\s")  # with the space before it
+
+
+if sys.platform == "emscripten":  # in a browser these files lie beside the page, where no other page asks for them
+    from .published import fetch
+
+    for path in (FILE, TRAINING, WEIGHTS):
+        path.write_bytes(fetch(path.name, folder="prose"))
 
 
 def read_novel():

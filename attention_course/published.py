@@ -57,17 +57,17 @@ def _round(weights):
 
 
 def _open_beside_page():
-    listed = json.loads(_fetch("model.json"))
-    weights = read_weights(_fetch(BLOCKS, listed)) | {WORDS: _Rows(listed)}
-    return weights, {token: i for i, token in enumerate(_fetch(VOCABULARY, listed).decode().split("\n"))}
+    listed = json.loads(fetch("model.json"))
+    weights = read_weights(fetch(BLOCKS, listed)) | {WORDS: _Rows(listed)}
+    return weights, {token: i for i, token in enumerate(fetch(VOCABULARY, listed).decode().split("\n"))}
 
 
-def _fetch(name, listed=None):
+def fetch(name, listed=None, folder="../model"):
     """Return the bytes of a file beside the page, once it has come and has its hash."""
     from js import XMLHttpRequest  # of Pyodide; in a worker it may wait
 
     request = XMLHttpRequest.new()
-    request.open("GET", f"../model/{name}", False)
+    request.open("GET", f"{folder}/{name}", False)
     request.responseType = "arraybuffer"
     request.send()
     if request.status != 200:
@@ -88,5 +88,5 @@ class _Rows:
 
     def __getitem__(self, ids):
         for i in {number // self.height for number in ids} - self.files.keys():
-            self.files[i] = np.frombuffer(_fetch(self.names[i], self.listed), "<f2").reshape(-1, 384)
+            self.files[i] = np.frombuffer(fetch(self.names[i], self.listed), "<f2").reshape(-1, 384)
         return np.array([self.files[i // self.height][i % self.height] for i in ids])

@@ -12,8 +12,17 @@ from itertools import chain
 import numpy as np
 import torch
 
-from attention_course.machine import HERE, START, Machine
-from attention_course.novel import FILE, TRAINING, cut_pieces, cut_words, learn_merges, read_novel, read_training
+from attention_course.machine import START, Machine
+from attention_course.novel import (
+    FILE,
+    TRAINING,
+    WEIGHTS,
+    cut_pieces,
+    cut_words,
+    learn_merges,
+    read_novel,
+    read_training,
+)
 
 from .engine import Runner, environment, versions
 from .machine import count_numbers, digest, make_writer, put_weights, take_weights
@@ -24,7 +33,6 @@ STEPS, RATE, DECAY, DROPOUT, BATCH = 2400, 3e-3, 0.1, 0.1, 32
 LOOKS = (0, 25, 100, 250, 500, 750, 1000, 1250, 1500, 1750, 2000, 2200, 2400)
 AGAIN = 100  # steps that the result repeats
 BEGIN = "Captain Ahab"
-FILE_OF_PROSE = HERE.with_name("machine_prose.npz")
 
 
 class ProseTask:
@@ -134,7 +142,7 @@ def store(task, looks):
         print(rows[-1], flush=True)
         if row["held_out_loss"] < best:
             best = row["held_out_loss"]
-            np.savez_compressed(FILE_OF_PROSE, **weights)
+            np.savez_compressed(WEIGHTS, **weights)
         about = {"environment": environment(), "versions": versions(), "text": digest(FILE.read_bytes()), "rows": rows}
         TRAINING.write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
@@ -147,7 +155,7 @@ def run():
     again = [{name: row[name] for name in ("steps", "held_out_loss")} for row, _ in train(task, AGAIN)]
     writer = put_weights(machine.weights, make_writer(PIECES, CONTEXT, **SHAPE)).float()
     stored = {"held_out_loss": round(task.score(writer, task.cut(task.held_out)), 4), "text": digest(FILE.read_bytes())}
-    stored |= {"weights": digest(FILE_OF_PROSE.read_bytes()), "numbers": count_numbers(machine)}
+    stored |= {"weights": digest(WEIGHTS.read_bytes()), "numbers": count_numbers(machine)}
     return [*({"first": True} | row for row in read_training()), *({"again": True} | row for row in again), stored]
 
 
@@ -160,7 +168,7 @@ def list_problems(rows):
             yield f"after {row['steps']} steps the loss is {row['held_out_loss']}, and was {first[row['steps']]}"
     if abs(min(first.values()) - stored["held_out_loss"]) > 0.005:
         yield f"the stored weights have a loss of {stored['held_out_loss']}, the best was {min(first.values())}"
-    for what, file in (("text", FILE), ("weights", FILE_OF_PROSE)):
+    for what, file in (("text", FILE), ("weights", WEIGHTS)):
         if stored[what] != digest(file.read_bytes()):
             yield f"{file.name} is not the file that was used"
 

@@ -16,6 +16,7 @@ import shutil
 import zipfile
 from pathlib import Path
 
+from attention_course import novel
 from book.chapter import ROOT, RUNNING, TRANSLATED, code, is_check, read
 from web.assets import package
 from web.live.running_pages import find_offered_cells
@@ -37,6 +38,7 @@ MODULES = {  # pure Python, in the lock's versions
     "drawing": ["cycler", "dateutil", "packaging", "pyparsing"],
 }
 KINDS = (".py", ".po", ".toml", ".npz", ".txt")  # what of a module is packed
+BESIDE = (novel.FILE, novel.TRAINING, novel.WEIGHTS)  # what chapter 13 alone asks for
 BUTTON = "Run this page ({python:.0f} MB, figures {drawing:.0f} MB more)"
 BLANK = "blank notebook (.ipynb)"
 BAR = """
@@ -67,7 +69,8 @@ def zip_modules(modules):
         if not path.is_absolute():
             spec, outer = importlib.util.find_spec(module), module.count(".")
             path = Path(spec.submodule_search_locations[0] if spec.submodule_search_locations else spec.origin)
-        for file in sorted(file for kind in KINDS for file in path.rglob(f"*{kind}")) if path.is_dir() else [path]:
+        inside = sorted({file for kind in KINDS for file in path.rglob(f"*{kind}")} - {*BESIDE})
+        for file in inside if path.is_dir() else [path]:
             found[file.relative_to(path.parents[outer]).as_posix()] = file.read_bytes()
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
@@ -95,6 +98,9 @@ def write_runtime(folder):
         (folder / path).write_bytes(sent)
         digest, kind = hashlib.sha256(content).hexdigest(), TYPES.get(Path(name).suffix, "application/zip")
         files[name] = {"path": path, "bytes": len(sent), "sha256": digest, "type": kind}
+    (folder / "prose").mkdir(exist_ok=True)
+    for path in BESIDE:
+        shutil.copy(path, folder / "prose")
     (folder / "runtime.json").write_text(json.dumps({"files": files, "groups": groups}), "utf-8")
     return sum_bytes(files, groups)
 
