@@ -84,24 +84,25 @@ class Assembly(Machine):
     """
 
     def __init__(self, weights="names", **parts):
-        self.found, self.remarked, self.given, self.printed = {}, {}, parts, Beginning()
+        self.found, self.remarked, self.printed = {}, {}, Beginning()
         super().__init__(weights, **{name: self._watch(name, part) for name, part in parts.items()})
+        self.given = parts
 
-    def write(self, count=8, seed=0, temperature=1.0):
+    def write(self, count=8, seed=0, temperature=1.0, begin=""):
         """Return what `Machine.write` does; a text ends where a part has stopped it."""
-        texts = super().write(count, seed, temperature)
+        texts = self._survive(lambda: super(Assembly, self).write(count, seed, temperature, begin), list)
         if "loop" in self.given:
             others = {name: part for name, part in self.given.items() if name != "loop"}
-            rights = Assembly(self.weights, **others).write(count, seed, temperature)
-            for yours, right in zip(texts, rights, strict=True):
+            rights = Assembly(self.weights, **others).write(count, seed, temperature, begin)
+            for yours, right in zip(texts, rights, strict=False):
                 if yours != right:
                     seen = Part("yours writes {yours}, the package's {right}", yours=repr(yours), right=repr(right))
                     self._note("loop", seen)
         return texts
 
-    def show(self, count=6, seed=0, temperature=1.0):
+    def show(self, count=6, seed=0, temperature=1.0, begin=""):
         """Print what the machine writes, and of each part that it was given whether it does what the package's does."""
-        print(*self.write(count, seed, temperature), sep=", ")
+        print(*self.write(count, seed, temperature, begin), sep=", ")
         print(*self.report(), sep="\n", end="\n" * bool(self.given))
 
     def report(self):
@@ -122,8 +123,8 @@ class Assembly(Machine):
         said = [*(fine | self.found).values(), *self.remarked.values()]
         return [*map(str, said), *self.printed.getvalue().splitlines()]
 
-    def _write_one(self, draw, temperature):
-        return self._survive(lambda: super(Assembly, self)._write_one(draw, temperature), self._written)
+    def _write_one(self, draw, temperature, begun=()):
+        return self._survive(lambda: super(Assembly, self)._write_one(draw, temperature, begun), self._written)
 
     def read(self, texts):
         """Return what `Machine.read` does, or nothing if a part has stopped it."""
@@ -142,6 +143,10 @@ class Assembly(Machine):
             try:
                 return run()
             except Stopped:
+                return otherwise()
+            except ValueError:  # pieces that the machine doesn't know, if they are those of a wrong part
+                if "tokenize" not in self.found:
+                    raise
                 return otherwise()
 
     def _watch(self, name, part):

@@ -4,6 +4,7 @@ It needs NumPy alone, and the few lines of each part are those of the chapter th
 saved as one file. The tests compare it with the same network made of the layers of `attention_src`.
 
 `write` works letter by letter and remembers keys and values, so it needs no mask. `read` takes whole texts at once.
+Where weights have `merges`, a letter stands for a piece of several.
 """
 
 from functools import partial
@@ -113,12 +114,18 @@ def feed_forward(x, w_1, b_1, w_2, b_2):
 class Machine:
     """A trained decoder whose parts are functions: those above, or the ones it is given by name.
 
-    The `weights` are 'names' or a dict of arrays as `machine_names.npz` has them. ValueError for a part that is none.
+    The `weights` are 'names', 'prose' or a dict of arrays as `machine_names.npz` has them. ValueError for a part that
+    is none. Blocks and heads are counted from 1.
 
     >>> len(Machine().write(count=3))
     3
     >>> [surprise.shape for surprise in Machine().read(["ada", "grace"])]
     [(4,), (6,)]
+    >>> prose = Machine("prose")
+    >>> prose.write(count=1, begin="Call me Ishmael")[0].startswith("Call me Ishmael")
+    True
+    >>> [surprise.shape for surprise in prose.read(["the whale"])], prose.look("the whale").shape
+    ([(3,)], (4, 4, 4, 4))
     """
 
     def __init__(self, weights="names", **parts):
@@ -129,31 +136,62 @@ class Machine:
         self.num_heads, self.stop = int(self.weights["num_heads"]), int(self.weights["stop"])
         self.longest = len(self.weights["places"]) - 1  # of a text, after the start
         self.halves = "merge" in parts  # whether a query asks two halves of the memory, one by one
-        self.parts = {**PARTS, **parts}
+        self.parts, self.given = {**PARTS, **parts}, parts
         for name in USES.keys() - parts.keys():
             self.parts[name] = partial(PARTS[name], **{used: self.parts[used] for used in USES[name]})
         self.at = {}  # what is being computed: the text so far, the block, the head
 
-    def write(self, count=8, seed=0, temperature=1.0):
-        """Return so many texts, each letter drawn from its chances."""
+    def write(self, count=8, seed=0, temperature=1.0, begin=""):
+        """Return so many texts, which begin as is asked, and of which each further letter is drawn from its chances.
+
+        ValueError for a beginning that it cannot read.
+        """
+        begun = self._number(begin) if begin else []
         random = np.random.default_rng(seed)
 
         def draw(chances):
             total = np.cumsum(chances)
             return min(int(np.searchsorted(total, random.random() * total[-1], side="right")), len(total) - 1)
 
-        return [self._write_one(draw, temperature) for _ in range(count)]
+        return [self._write_one(draw, temperature, begun) for _ in range(count)]
 
-    def _write_one(self, draw, temperature):
+    def _write_one(self, draw, temperature, begun=()):
         memory, so_far = {}, []
+        *before, start = START, *begun
 
         def next_chances(number):
             so_far.append(number)
             self.at = {"text": "".join(self.tokens[n] for n in so_far), "letter": len(so_far)}
             return self.parts["softmax"](self.step(number, len(so_far) - 1, memory), temperature)
 
-        numbers = self.parts["loop"](next_chances, draw, START, self.stop, self.longest)
-        return "".join(self.tokens[number] for number in numbers)
+        for number in before:
+            next_chances(number)
+        numbers = self.parts["loop"](next_chances, draw, start, self.stop, self.longest - len(begun))
+        return "".join(self.tokens[number] for number in (*begun, *numbers))
+
+    def guess(self, text="", most=8, temperature=1.0):
+        """Return the likeliest letters to come after a text, each with its chance: a list of pairs."""
+        numbers = np.array([[START, *self._number(text)]])
+        chances = self.parts["softmax"](self.score(numbers, [numbers.size])[0, -1], temperature)
+        return [(self.tokens[n], float(chances[n])) for n in np.argsort(-chances)[:most]]
+
+    def look(self, text):
+        """Return how much each letter of a text looks at each, START first: weights (blocks, heads, n, n)."""
+        numbers, found = np.array([[START, *self._number(text)]]), []
+        self.score(numbers, [numbers.size], found)
+        return np.array(found)
+
+    def without(self, block, head):
+        """Return a machine with the same parts, in which the head of that block adds nothing to the stream.
+
+        ValueError if there is no such block or head.
+        """
+        if not (1 <= block <= self.count_blocks() and 1 <= head <= self.num_heads):
+            raise ValueError(f"block {block}, head {head}: there are {self.count_blocks()} and {self.num_heads}")
+        name = f"{block - 1}.w_o"
+        w_o = self.weights[name].copy()
+        np.split(w_o, self.num_heads)[head - 1][...] = 0
+        return type(self)(self.weights | {name: w_o}, **self.given)
 
     def step(self, number, place, memory):
         """Return the scores of what comes after this number, and keep its keys and values in the memory."""
@@ -195,19 +233,24 @@ class Machine:
 
         ValueError for a text that is too long or has an unknown letter.
         """
-        rows = []
-        for text in texts:
-            pieces = self.parts["tokenize"](text, self.merges)
-            if unknown := [piece for piece in pieces if not piece or piece not in self.tokens]:
-                raise ValueError(f"{text!r} has {unknown[0]!r}; the machine knows {''.join(self.tokens)!r}")
-            rows.append([START, *map(self.tokens.index, pieces), *[self.stop] * (self.stop > PAD)])
-            if len(rows[-1]) > self.longest + 1:
-                raise ValueError(f"{text!r} is too long; the machine reads at most {self.longest - 1} letters")
+        rows = [[START, *self._number(text), *[self.stop] * (self.stop > PAD)] for text in texts]
         lengths = np.array([len(row) for row in rows])
         return np.array([row + [PAD] * (max(lengths) - len(row)) for row in rows]), lengths
 
-    def score(self, words, lengths):
-        """Return the scores of what comes after each word of each text, (texts, n, tokens)."""
+    def _number(self, text):
+        pieces, most = self.parts["tokenize"](text, self.merges), self.longest - (self.stop > PAD)
+        if unknown := [piece for piece in pieces if not piece or piece not in self.tokens]:
+            letters = "".join(token for token in self.tokens if len(token) == 1)
+            raise ValueError(f"{text!r} has {unknown[0]!r}; the machine knows {letters!r}")
+        if len(pieces) > most:
+            raise ValueError(f"{text!r} is too long; the machine reads at most {most} letters")
+        return [*map(self.tokens.index, pieces)]
+
+    def score(self, words, lengths, weights=None):
+        """Return the scores of what comes after each word of each text, (texts, n, tokens).
+
+        A list of `weights` grows by those of the heads in each block of each text, (num_heads, n, n).
+        """
         may_look, scores = self.parts["mask"](lengths, words.shape[1]), []
         for text, seen in enumerate(may_look):
             x = self.weights["letters"][words[text]] + self.weights["places"][: words.shape[1]]
@@ -215,10 +258,16 @@ class Machine:
             for index in range(self.count_blocks()):
                 self.at["block"] = index + 1
                 matrices = *self._matrices(index), self.weights[f"{index}.w_o"], self.num_heads, seen
-                x = self._block(index, x, lambda y, matrices=matrices: self.parts["heads"](y, *matrices)[0])
+                x = self._block(index, x, lambda y, matrices=matrices: self._ask_all(y, matrices, weights))
             scores.append(self._name(x))
         self.at = {}
         return np.array(scores)
+
+    def _ask_all(self, x, matrices, found):
+        output, weights = self.parts["heads"](x, *matrices)
+        if found is not None:
+            found.append(weights)
+        return output
 
     def _block(self, index, x, attend):
         norms = [self._bind(normalize, f"{index}.norm_{which}", "scale", "shift") for which in (1, 2)]
@@ -250,7 +299,7 @@ def keep(query, key, value):
     return largest, raised.sum(), raised @ value
 
 
-HERE = Path(__file__)  # with machine_names.npz beside it, written by `python -m evidence.machine`
+HERE = Path(__file__)  # with machine_names.npz and machine_prose.npz beside it, written by `python -m evidence.machine`
 
 
 def load_weights(name):

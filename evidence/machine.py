@@ -11,7 +11,7 @@ import torch
 from attention_course.machine import HERE, Machine
 from attention_course.names import NameTask
 from attention_course.tasks.names import FILE
-from attention_src.layers import MultiHeadAttention
+from attention_src.layers import EncoderBlock, MultiHeadAttention
 from book.chapter import CHAPTERS
 
 from .claims import load_book
@@ -35,10 +35,9 @@ NAMES_IN_BLOCK = {
         for ours, theirs in (("scale", "weight"), ("shift", "bias"))
     },
 }
-NAMES = {
+NAMES_OUTSIDE = {
     "letters": "read.weight",
     "places": "place",
-    **{f"{i}.{ours}": f"blocks.{i}.{theirs}" for i in (0, 1) for ours, theirs in NAMES_IN_BLOCK.items()},
     "norm.scale": "norm.weight",
     "norm.shift": "norm.bias",
     "name.w": "name.weight",
@@ -46,34 +45,45 @@ NAMES = {
 }
 
 
-def make_writer(num_letters, seed=0):
-    """Return chapter 7's writer in the form that the parts need: no biases in attention, and no two sizes equal."""
+def list_names(num_blocks):
+    """Return {name of an array of the machine: name of a parameter of the writer}."""
+    blocks = {f"{i}.{ours}": f"blocks.{i}.{NAMES_IN_BLOCK[ours]}" for i in range(num_blocks) for ours in NAMES_IN_BLOCK}
+    return NAMES_OUTSIDE | blocks
+
+
+def make_writer(num_letters, longest=LONGEST, seed=0, d=48, num_blocks=2, **shape):
+    """Return chapter 7's writer in the form that the parts need: no biases in attention, and so many blocks."""
     (chapter,) = (path for path in CHAPTERS if path.stem.startswith("07"))
     torch.manual_seed(seed)
-    writer = load_book(chapter, ("Writer",)).Writer(num_letters, longest=LONGEST)
+    writer = load_book(chapter, ("Writer",)).Writer(num_letters, d, longest)
+    writer.blocks.extend(EncoderBlock(d, 4, 4 * d) for _ in range(num_blocks - len(writer.blocks)))
     for block in writer.blocks:
-        block.attend = MultiHeadAttention(len(block.norms[0].weight), **SHAPE, linear_bias=False)
+        block.attend = MultiHeadAttention(d, **(shape or SHAPE), linear_bias=False)
     return writer.float()
 
 
-def take_weights(writer, task):
+def take_weights(writer, tokens, merges=(), stop=0):
     """Return the weights of a writer as the machine takes them: a dict of NumPy arrays, in half precision."""
     parameters = writer.state_dict()
-    weights = {name: parameters[theirs].numpy().astype("float16") for name, theirs in NAMES.items()}
+    weights = {
+        name: parameters[theirs].numpy().astype("float16") for name, theirs in list_names(len(writer.blocks)).items()
+    }
     transposed = {name: array.T for name, array in weights.items() if ".w" in name}  # torch has w (out, in)
-    tokens = ["", "", *task.letters.characters]
     about = {
         "tokens": tokens,
-        "merges": np.empty((0, 2), "U1"),
-        "num_heads": SHAPE["num_heads"],
-        "stop": tokens.index("."),
+        "merges": np.array(merges, str).reshape(-1, 2),
+        "num_heads": writer.blocks[0].attend.num_heads,
+        "stop": stop,
     }
     return weights | transposed | {name: np.array(value) for name, value in about.items()}
 
 
 def put_weights(weights, writer):
     """Give a writer the weights of a machine, in float64."""
-    arrays = {NAMES[name]: array.T if ".w" in name else array for name, array in weights.items() if name in NAMES}
+    arrays = {
+        theirs: weights[name].T if ".w" in name else weights[name]
+        for name, theirs in list_names(len(writer.blocks)).items()
+    }
     writer.double().load_state_dict({name: torch.tensor(array.astype(float)) for name, array in arrays.items()})
     return writer
 
@@ -81,10 +91,11 @@ def put_weights(weights, writer):
 def train():
     """Yield for each number of steps the loss of a letter of held-out names, and the rounded weights."""
     task = NameTask()
+    tokens = ["", "", *task.letters.characters]
     for steps in STEPS:
         writer = make_writer(len(task.letters))
         task.train(writer, steps, RATE)
-        weights = take_weights(writer, task)
+        weights = take_weights(writer, tokens, stop=tokens.index("."))
         yield steps, task.score(put_weights(weights, writer)), weights
 
 
@@ -95,7 +106,11 @@ def run():
     machine, task = Machine(), NameTask()
     stored = {"loss": round(float(np.concatenate(machine.read(task.held_out)).mean()), 4)}
     stored |= {"text": digest(FILE.read_bytes()), "weights": digest(FILE_OF_NAMES.read_bytes())}
-    return [*rows, stored | {"numbers": sum(machine.weights[name].size for name in NAMES)}]
+    return [*rows, stored | {"numbers": count_numbers(machine)}]
+
+
+def count_numbers(machine):
+    return sum(machine.weights[name].size for name in list_names(machine.count_blocks()))
 
 
 def digest(data):

@@ -27,7 +27,7 @@ from evidence import engine
 from evidence.engine import Runner, make
 
 # name of the result, module
-OTHERS = {"benchmark": "benchmark", "machine": "machine", "published-model": "published_model"}
+OTHERS = {"benchmark": "benchmark", "machine": "machine", "prose": "prose", "published-model": "published_model"}
 TIMED = ("benchmark", "ch07-pace")  # measured alone, after all others
 
 
