@@ -5,13 +5,13 @@ const BAR = 22; // pixels from one candidate to the next
 const WIDE = 8.6; // pixels of a letter, at most
 const AGAIN = 3; // so many pieces, come back, are a circle
 const show = (piece) => piece.replaceAll("\n", "¶");
-const named = (piece) => (piece.trim() === "" ? (piece === " " ? "␣" : "¶") : piece.trim());
+const named = (piece) => piece.trim() || (piece === " " ? "␣" : "¶");
 
 export const controls = [
   { name: "step", label: "Pieces written", min: 0, max: 35, step: 1, words: (_, { drawn, chance }) => `Drawn: ${named(drawn)}, ${chance}%` },
-  { name: "temperature", label: "Temperature", choices: { mild: "1", cold: "0.01, only the likeliest", hot: "2" } },
+  { name: "temperature", label: "Temperature", choices: { mild: "1", cold: "Nearly 0", hot: "2" } },
   { name: "off", label: "The head", choices: { none: "Is on", head: "Is off" } },
-  { name: "said", asks: true, label: "Say first what it writes if it always takes the likeliest piece", choices: { unsaid: "…", best: "Its best sentence", book: "A page of the book", circle: "The same words again" } },
+  { name: "said", asks: true, label: "Say first what it writes if it always takes the likeliest piece", choices: { unsaid: "…", best: "Its best sentence", book: "Pages of the book", circle: "The same words again" } },
 ];
 
 export function start() {
@@ -44,14 +44,20 @@ export const goal = {
 };
 
 export const legend = [
-  ["disc", "weights", "A candidate, and the darker a piece, the more the head looks at it"], ["frame", "query", "Drawn"],
+  ["disc", "weights", "Candidates, and the darker a piece, the more the head looks at it"], ["frame", "query", "Drawn"],
 ];
 
 export function say({ temperature, off }, { drawn, chance, likeliest, circle }) {
-  const without = off === "head" ? "Without the head, it" : "It";
-  if (circle && temperature === "cold") return `${without} goes in a circle of ${circle} pieces. The likeliest piece leads back to where it was, and no draw leads out.`;
-  if (drawn === likeliest) return `${without} draws “${named(drawn)}”, the likeliest piece, with a chance of ${chance}%.`;
-  return `${without} draws “${named(drawn)}” with a chance of ${chance}%, although “${named(likeliest)}” was likelier.`;
+  const [piece, first] = [named(drawn), named(likeliest)], isOff = off === "head";
+  if (circle && temperature === "cold") return isOff
+    ? `Even without the head, it goes in a circle of ${circle} pieces, since the likeliest piece leads back to where it was.`
+    : `It goes in a circle of ${circle} pieces. The likeliest piece leads back to where it was, and no draw leads out.`;
+  if (drawn === likeliest) return isOff
+    ? `Without the head, it draws “${piece}”, the likeliest piece, with a chance of ${chance}%.`
+    : `It draws “${piece}”, the likeliest piece, with a chance of ${chance}%.`;
+  return isOff
+    ? `Without the head, it draws “${piece}” with a chance of ${chance}%, although “${first}” was likelier.`
+    : `It draws “${piece}” with a chance of ${chance}%, although “${first}” was likelier.`;
 }
 
 export function draw({ state, outputs, inputs, width, make, words }) {
@@ -64,7 +70,7 @@ export function draw({ state, outputs, inputs, width, make, words }) {
   const put = (piece, kind, weight) => { // a piece, in the next line if this one is full
     const wide = WIDE * show(piece).length;
     if (x + wide > width) { x = 0; y += 26; }
-    if (weight) parts.push(rect(x, y - 17, wide, 23, "cell", { "fill-opacity": round(weight) / 100 }));
+    if (weight) parts.push(rect(x, y - 17, wide, 23, "cell", { "fill-opacity": round(10 * Math.sqrt(weight)) / 100 * 0.6 }));
     if (kind === "query") parts.push(rect(x, y - 17, wide, 23, "box query"));
     parts.push(at(x, y, show(piece), kind, "start", { textLength: round(wide), lengthAdjust: "spacing", style: "font-family: monospace; white-space: pre" }));
     x += wide;
@@ -80,7 +86,7 @@ export function draw({ state, outputs, inputs, width, make, words }) {
     parts.push(at(74, top + 14, named(piece), piece === drawn ? "query" : "letter", "end"));
     parts.push(rect(84, top, Math.max(1, (room * chance) / 100), 16, "light"));
     if (piece === drawn) parts.push(rect(84, top, Math.max(1, (room * chance) / 100), 16, "box query"));
-    parts.push(at(92 + (room * chance) / 100, top + 14, `${chance}%`, "weight"));
+    parts.push(at(92 + (room * chance) / 100, top + 14, `${chance || "<0.1"}%`, "weight"));
   });
   return { height: round(y + 24 + BAR * candidates.length), parts };
 }
