@@ -166,11 +166,11 @@ def sorting(state, inputs):
 def writing(state, inputs):
     """Recompute chapter 13's picture, from its stored runs."""
     run, step = inputs["runs"][state["temperature"]][state["off"]], int(np.floor(state["step"] + 0.5))
-    drawn, candidates, weights = run[step]
+    drawn, candidates, shades = run[step]
     text = [*inputs["pieces"], *(piece for piece, *_ in run[: step + 1])]
     rounds = [n for n in range(1, len(text)) if text[-max(n, 3) :] == text[-max(n, 3) - n : -n]]
     shown = {"text": text[:-1], "drawn": drawn, "likeliest": candidates[0][0], "circle": min(rounds, default=0)}
-    return shown | {"candidates": candidates, "chance": dict(candidates)[drawn], "weights": weights}
+    return shown | {"candidates": candidates, "chance": dict(candidates)[drawn], "shades": shades}
 
 
 def memory(state, inputs):

@@ -8,7 +8,7 @@ const show = (piece) => piece.replaceAll("\n", "¶");
 const named = (piece) => piece.trim() || (piece === " " ? "␣" : "¶");
 
 export const controls = [
-  { name: "step", label: "Pieces written", min: 0, max: 35, step: 1, words: (_, { drawn, chance }) => `Drawn: ${named(drawn)}, ${chance}%` },
+  { name: "step", label: "Pieces written", min: 0, max: 47, step: 1, words: (_, { drawn, chance }) => `Drawn: ${named(drawn)}, ${chance}%` },
   { name: "temperature", label: "Temperature", choices: { mild: "1", cold: "Nearly 0", hot: "2" } },
   { name: "off", label: "The head", choices: { none: "Is on", head: "Is off" } },
   { name: "said", asks: true, label: "Say first what it writes if it always takes the likeliest piece", choices: { unsaid: "…", best: "Its best sentence", book: "Pages of the book", circle: "The same words again" } },
@@ -29,10 +29,10 @@ function findCircle(pieces) {
 
 export function compute({ step, temperature, off }, { runs, pieces }) {
   const run = runs[temperature][off], k = Math.min(Math.round(step), run.length - 1);
-  const [drawn, candidates, weights] = run[k];
+  const [drawn, candidates, shades] = run[k];
   const text = [...pieces, ...run.slice(0, k).map(([piece]) => piece)];
   const chance = candidates.find(([piece]) => piece === drawn)[1];
-  return { text, drawn, chance, candidates, weights, likeliest: candidates[0][0], circle: findCircle([...text, drawn]) };
+  return { text, drawn, chance, candidates, shades, likeliest: candidates[0][0], circle: findCircle([...text, drawn]) };
 }
 
 const isThere = ({ temperature }, { circle }) => temperature === "cold" && circle > 0;
@@ -61,22 +61,22 @@ export function say({ temperature, off }, { drawn, chance, likeliest, circle }) 
 }
 
 export function draw({ state, outputs, inputs, width, make, words }) {
-  const { text, drawn, candidates, weights } = outputs;
+  const { text, drawn, candidates, shades } = outputs;
   const round = (x) => Math.round(10 * x) / 10;
   const at = (x, y, content, kind, anchor = "start", more = {}) => make("text", { x: round(x), y: round(y), class: kind, "text-anchor": anchor, ...more }, content);
   const rect = (x, y, wide, high, kind, more = {}) => make("rect", { x: round(x), y: round(y), width: round(wide), height: high, class: kind, ...more });
   const parts = [at(0, 14, words(`Head ${inputs.head[1]} of block ${inputs.head[0]} looks at`), "heading")];
   let x = 0, y = 40;
-  const put = (piece, kind, weight) => { // a piece, in the next line if this one is full
+  const put = (piece, kind, shade) => { // a piece, in the next line if this one is full
     const wide = WIDE * show(piece).length;
     if (x + wide > width) { x = 0; y += 26; }
-    if (weight) parts.push(rect(x, y - 17, wide, 23, "cell", { "fill-opacity": round(10 * Math.sqrt(weight)) / 100 * 0.6 }));
+    if (shade) parts.push(rect(x, y - 17, wide, 23, "cell", { "fill-opacity": shade / 18 }));
     if (kind === "query") parts.push(rect(x, y - 17, wide, 23, "box query"));
     parts.push(at(x, y, show(piece), kind, "start", { textLength: round(wide), lengthAdjust: "spacing", style: "font-family: monospace; white-space: pre" }));
     x += wide;
   };
-  put("⊢", "heading", weights[0]); // where the text starts
-  text.forEach((piece, i) => put(piece, "letter", weights[i + 1]));
+  put("⊢", "heading", Number(shades[0])); // where the text starts
+  text.forEach((piece, i) => put(piece, "letter", Number(shades[i + 1])));
   put(drawn, "query", 0);
   y += 40;
   parts.push(at(0, y, words("Candidates for the next piece"), "heading"));
