@@ -7,7 +7,7 @@ from io import StringIO
 
 import numpy as np
 
-from .checks import ch01, ch02, ch04, ch05, ch06, ch07, ch09, ch11
+from .checks import ch01, ch02, ch04, ch05, ch06, ch07, ch09, ch11, ch13
 from .checks._ask import ask, ask_for, call
 from .checks._message import NotAttempted, Part, Wrong, collecting, hold_back, remarks
 from .machine import PARTS, Machine
@@ -35,6 +35,8 @@ EXERCISES = {  # the check of the exercise in which a part is written
     "block": ch07.pre_norm_block,
     "loss": ch09.next_token_loss,
     "merge": ch11.merged_parts,
+    "tokenize": ch13.pieces,
+    "loop": ch13.loop,
 }
 AT_BOTH = ("softmax", "projections", "block")  # are asked for one letter when it writes, for all when it reads
 PLACES = {

@@ -21,6 +21,7 @@ from .ch09 import loss_numbers, mended_loss, next_token_loss
 from .ch10 import exchange_effect, mended_places, programs, symptoms
 from .ch11 import cache_bytes, mended_online, merged_parts
 from .ch12 import heads_missed_more, mended_published_block, next_head
+from .ch13 import baseline, loop, merges, pieces
 
 CHECKS = {  # every function of a module without an underscore
     name: hold_back(thing)

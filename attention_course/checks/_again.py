@@ -105,11 +105,13 @@ def try_out(part, frame):
 
 
 def show(value):
-    """Return a number or a small array or list as text, or None.
+    """Return a number, a text or a small array or list as text, or None.
 
-    >>> show([1 / 3, 0]), show(print)
-    ('[0.333 0.   ]', None)
+    >>> show([1 / 3, 0]), show(["an", "a"]), show(print)
+    ('[0.333 0.   ]', "['an', 'a']", None)
     """
+    if isinstance(value, str | dict) or (isinstance(value, list) and value and isinstance(value[0], str | tuple)):
+        return repr(value)
     try:
         array = np.asarray(value.detach().numpy() if hasattr(value, "detach") else value)
     except (ValueError, TypeError, RuntimeError):

@@ -24,7 +24,7 @@ def watch(answer, see):
 
     def small(*given):
         given = [[*one] if isinstance(one, Iterator) else one for one in given]
-        shapes = [getattr(one, "shape", (len(one) if isinstance(one, list) else one,)) for one in given]
+        shapes = [getattr(one, "shape", (len(one) if isinstance(one, list | str | dict) else one,)) for one in given]
         if not see([tuple(size for size in shape if isinstance(size, int | float)) for shape in shapes]):
             return None
         return answer(*(iter(one) if isinstance(one, list) else one for one in given))
@@ -102,6 +102,7 @@ class Exercise:
         right = dict(self.right)
         if callable(self.first):
             right["lists"] = convert(self.first, np.array, lambda result: np.asarray(result).tolist())
+        if callable(self.first) and self.results:
             right["torch tensors"] = convert(self.first, lambda given: torch.tensor(given).numpy(), torch.as_tensor)
             right["writes into its arguments"] = scribble(self.first)
         return {name: self.arguments(answer) for name, answer in right.items()}
