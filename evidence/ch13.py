@@ -1,0 +1,109 @@
+"""Evidence for chapter 13: what a small model of a novel copies, which heads matter, and when it goes in circles."""
+
+import numpy as np
+
+from attention_course.machine import Machine
+from attention_course.novel import cut_pieces, cut_words, read_novel
+
+from .claims import SEEDS, Experiment, Series, all_rows, claim_of, grid, most_rows, round_numbers
+
+BEGINNINGS = ["Captain Ahab", "The whale", "The sea", "Queequeg", "Starbuck", "The ship", "It was", "I"]
+
+
+def draw_passages(seed, count, letters):
+    """Return passages of the held-out pages, each with so many letters."""
+    _, held_out = read_novel()
+    starts = np.random.default_rng(seed).integers(len(held_out) - letters, size=count)
+    return [held_out[start : start + letters] for start in starts.tolist()]
+
+
+def measure_copying(book, seed):
+    """Return how long the longest copied passages are, of the machine's pages and of Melville's, and its new words."""
+    texts = Machine("prose").write(20, seed, 0.8)
+    lengths = [np.mean([*map(len, book.copied(some))]) for some in (texts, draw_passages(seed, 20, len(texts[0])))]
+    known = {word.strip() for word in cut_words(read_novel()[0])}
+    words = [word.strip() for text in texts for word in cut_words(text)]
+    return round_numbers(
+        {"machine": lengths[0], "melville": lengths[1], "new": np.mean([word not in known for word in words])}
+    )
+
+
+def measure_heads(book, seed):
+    """Return what single heads cost on other passages, and the weight of head 2 of block 1 on the piece before."""
+    machine, passages = Machine("prose"), draw_passages(seed, 6, 200)
+    lost = book.try_heads(lambda one: book.mean_surprise(one, passages))
+    first, second, *rest = np.sort(lost.ravel())[::-1]
+    back = np.mean([machine.look(text)[0, 1].diagonal(-1).mean() for text in passages])
+    return round_numbers({"before": lost[0, 1], "first": first, "second": second, "third": rest[0], "weight": back})
+
+
+def measure_names(book, seed):
+    """Return the surprise at made-up names after the same name and after another one."""
+    random, machine = np.random.default_rng(seed), Machine("prose")
+    pieces = [*{piece for piece in cut_pieces(read_novel()[1][:20_000], machine.merges) if piece.islower()}]
+    names = ["".join(random.choice(sorted(pieces), 3)).title() for _ in range(20)]
+    same = [book.surprise_at(machine, name, name) for name in names]
+    other = [book.surprise_at(machine, name, before) for name, before in zip(names, np.roll(names, 1), strict=True)]
+    return round_numbers({"same": np.mean(same), "other": np.mean(other), "helps": 1 - np.mean(same) / np.mean(other)})
+
+
+def measure_circles(book, beginning):
+    """Return whether the end of a text goes in a circle, near temperature 0 and at 1."""
+    found = {}
+    for name, temperature in (("cold", 0.01), ("mild", 1)):
+        numbers = book.write(Machine("prose"), beginning, 115, temperature)
+        found[name] = float(any(numbers[-12:] == numbers[-12 - n : -n] for n in range(1, len(numbers) - 12)))
+    return found
+
+
+EXPERIMENTS = {
+    "copying": Experiment(measure_copying, ("copied",), grid(seed=SEEDS)),
+    "heads": Experiment(measure_heads, ("try_heads", "mean_surprise"), grid(seed=SEEDS)),
+    "names": Experiment(measure_names, ("surprise_at",), grid(seed=SEEDS)),
+    "circles": Experiment(measure_circles, ("write",), grid(beginning=BEGINNINGS)),
+}
+
+heads = claim_of("heads", "5 draws of six held-out passages")
+CLAIMS = [
+    claim_of("circles", "8 beginnings, 115 pieces each")(
+        "at 0.01 the machine goes in circles",
+        lambda rows: most_rows(lambda row: row["cold"] > 0)(rows) and all_rows(lambda row: row["mild"] == 0)(rows),
+        wrong_if="Wrong if at most half of the texts end in a circle at temperature 0.01, or if any does at "
+        "temperature 1.",
+        shows=Series("cold", "texts that end in a circle at 0.01 (1: yes)"),
+        baseline=Series("mild", "at temperature 1"),
+    ),
+    heads(
+        "Without head 2 of block 1, each piece surprises the machine more by 0.42",
+        all_rows(lambda row: row["before"] == row["first"] > 3 * row["second"]),
+        wrong_if="Wrong if, for any draw, another head costs more, or the second costs a third as much.",
+        shows=Series("before", "surprise that is added without head 2 of block 1"),
+        page="0.42",
+        baseline=Series("second", "without the head that costs most after it"),
+        refuting_values={"first": 0.5},
+    ),
+    heads(
+        "**The other fourteen cost next to nothing, one at a time.**",
+        all_rows(lambda row: 4 * row["third"] < row["before"]),
+        wrong_if="Wrong if, for any draw, a third head costs a quarter as much as head 2 of block 1.",
+        shows=Series("third", "surprise that is added without the third head"),
+        baseline=Series("before", "without head 2 of block 1"),
+    ),
+    claim_of("names", "5 times 20 made-up names")(
+        "**It forgets a name as soon as it has read it.**",
+        all_rows(lambda row: row["helps"] < 0.1),
+        wrong_if="Wrong if, for any draw of names, having read the same name takes at least a tenth off the surprise.",
+        shows=Series("same", "surprise at a name that was read before"),
+        baseline=Series("other", "at a name after another one"),
+        refuting_values={"helps": 0.5},
+    ),
+    claim_of("copying", "5 draws of 20 pages")(
+        "**It has kept habits of the book, not pages.**",
+        all_rows(lambda row: row["machine"] < row["melville"] + 1),
+        wrong_if="Wrong if, for any draw, the machine's longest copied passages are longer by at least a letter on "
+        "average than those of Melville's unread pages.",
+        shows=Series("machine", "letters in the longest copied passage"),
+        baseline=Series("melville", "of Melville's unread pages"),
+        refuting_values={"machine": 40.0},
+    ),
+]
