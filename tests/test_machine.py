@@ -33,6 +33,8 @@ EXERCISE_OF = {
     "block": "ex07-block",
     "loss": "ex09-loss",
     "merge": "ex11-merge",
+    "tokenize": "ex13-tokenize",
+    "loop": "ex13-loop",
 }
 
 

@@ -63,6 +63,7 @@ def _texts(seed):
     """Texts and merges, each of which joins neighbours of that text, but for the last one."""
     random = np.random.default_rng([seed, 13])
     yield "aaaaa", [("a", "a"), ("aa", "a")]
+    yield "abc", [("ab", "c"), ("a", "b")]
     for letters, count in draw_sizes(PIECES, seed):
         text = "".join(random.choice([*"abn"], letters))
         merges, parts = [], [*text]
@@ -184,6 +185,7 @@ def _counted_words(seed):
     random = np.random.default_rng([seed, 15])
     yield {"low": 5, "lower": 2, "newest": 6}, 4
     yield {"ab": 2, "cd": 2, "abcd": 1}, 3
+    yield {"banana": 3}, 4
     for number, count in draw_sizes(WORDS, seed):
         words = {}
         while len(words) < number:

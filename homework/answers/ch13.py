@@ -231,8 +231,8 @@ def share(numbers, count):
 
 
 def thirty(numbers, count):
-    table = [[30 * (1 + sum(n == b for n in numbers)) / (len(numbers) + count) for b in range(count)]] * count
-    table = np.array(table)
+    often = Counter(numbers.tolist())
+    table = np.array([[30 * (1 + often[b]) / (len(numbers) + count) for b in range(count)]] * count)
     for before, after in pairwise(numbers):
         table[before, after] += 1
     return table / table.sum(axis=1, keepdims=True)
