@@ -5,7 +5,7 @@
   const { said, parts } = kept;
   const can = location.protocol.startsWith("http") && window.WebAssembly && window.DecompressionStream;
   const loading = ({ total }) => { status.textContent = said(`Loading ${(total / 2 ** 20).toFixed(1)} MB.`); };
-  const connected = can && import(new URL("connect.js", document.currentScript.src)).then(({ connect }) => connect(loading));
+  const connected = can && import(new URL("pictures/connect.js", document.currentScript.src)).then(({ connect }) => connect(loading));
   const CHAPTERS = { attention: "01", softmax: "02", projections: "04", block: "07" };
   const make = (tag, of = {}, ...children) => {
     const element = Object.assign(document.createElement(tag), of);
