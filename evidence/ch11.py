@@ -24,14 +24,9 @@ def measure_recall(book, seed):
 
 def measure_rewriting(book, seed, later, right_angles):
     """Return what share of the new bits each memory gives back after a key got a new value, and of the old ones."""
-    readers = {
-        "softmax": book.by_softmax(SHARP),
-        "sharper": book.by_softmax(20 * SHARP),
-        "later": book.by_softmax(SHARP, later_first=1),
-        "earlier": book.by_softmax(SHARP, later_first=-1),
-        "sum": book.by_state(book.write),
-        "delta": book.by_state(book.write_delta),
-    }
+    kinds = {"softmax": (SHARP,), "sharper": (20 * SHARP,), "later": (SHARP, 1), "earlier": (SHARP, -1)}
+    readers = {name: book.by_softmax(*kind) for name, kind in kinds.items()}
+    readers |= {"sum": book.by_state(book.write), "delta": book.by_state(book.write_delta)}
     shares = {name: book.rewritten(read, later, right_angles, seed) for name, read in readers.items()}
     return round_numbers({f"{name}_{which}": share for name, both in shares.items()
                           for which, share in zip(("new", "old"), both, strict=True)})  # fmt: skip
@@ -45,15 +40,12 @@ def measure_dropping(book, seed):
 
 
 USES = ("recall", "write", "write_delta", "rewritten", "by_softmax", "by_state")
+REWRITTEN = grid(seed=WITH_PAGE, later=LATER, right_angles=[False])
+REWRITTEN += grid(seed=WITH_PAGE, later=LATER[:2], right_angles=[True])
 EXPERIMENTS = {
     "cached": Experiment(measure_moves, ("moved",), grid(seed=SEEDS, n=[5, 50, 80])),
     "recalled": Experiment(measure_recall, USES, grid(seed=WITH_PAGE)),
-    "rewritten": Experiment(
-        measure_rewriting,
-        USES,
-        grid(seed=WITH_PAGE, later=LATER, right_angles=[False])
-        + grid(seed=WITH_PAGE, later=LATER[:2], right_angles=[True]),
-    ),
+    "rewritten": Experiment(measure_rewriting, USES, REWRITTEN),
     "dropped": Experiment(measure_dropping, ("surprise", "held_out"), grid(seed=SEEDS)),
 }
 
