@@ -109,9 +109,8 @@ EXPERIMENTS = {
     "it": Experiment(measure_it, ("from_it", "it_moves"), grid(seed=SEEDS)),
 }
 
-BANK, MATCH = {"word": "bank"}, {"word": "match"}
+BANK, MATCH, THE, BARE = {"word": "bank"}, {"word": "match"}, {"the": "the "}, {"the": ""}
 GUESSING = Level(0.5, "guessing")
-THE, BARE = {"the": "the "}, {"the": ""}
 
 
 def count_missed(rows, **where):
