@@ -104,7 +104,8 @@ class Assembly(Machine):
 
     def show(self, count=6, seed=0, temperature=1.0, begin=""):
         """Print what the machine writes, and of each part that it was given whether it does what the package's does."""
-        print(*self.write(count, seed, temperature, begin), sep=", ")
+        texts = self.write(count, seed, temperature, begin)
+        print(", ".join(texts) if any(texts) else Part("It writes nothing."))
         print(*self.report(), sep="\n", end="\n" * bool(self.given))
 
     def report(self):
@@ -117,7 +118,7 @@ class Assembly(Machine):
         for name in self.given.keys() & EXERCISES.keys() - self.found.keys():
             if reply := ask_exercise(name, self.given[name]):
                 self.found[name] = Part(
-                    "{part}: your part changes nothing here, but the check of its exercise refuses it. {reason}",
+                    "{part}: up to here your part did what the package's does, but its exercise's check says: {reason}",
                     part=name,
                     reason=reply,
                 )
@@ -129,8 +130,8 @@ class Assembly(Machine):
         return self._survive(lambda: super(Assembly, self)._write_one(draw, temperature, begun), self._written)
 
     def read(self, texts):
-        """Return what `Machine.read` does, or nothing if a part has stopped it."""
-        return self._survive(lambda: super(Assembly, self).read(texts), list)
+        """Return what `Machine.read` does, or NaN for each text if a part has stopped it."""
+        return self._survive(lambda: super(Assembly, self).read(texts), lambda: [np.array([np.nan])] * len(texts))
 
     def _look(self, query, key, value):
         if self.halves and "attention" in self.given:  # the halves do without it, but it is to be compared
@@ -208,11 +209,11 @@ class Assembly(Machine):
                 raise Wrong(
                     Part("{name} has shape {shape}", name=result, shape=one.shape), Part("{shape}", shape=other.shape)
                 )
-            for index in np.argwhere(~np.isclose(one, other, rtol=1e-4, atol=1e-5))[:1].tolist():
+            for index in np.argwhere(~np.isclose(one, other, rtol=1e-4, atol=1e-5, equal_nan=True))[:1].tolist():
                 number, expected = (f"{float(x[tuple(index)]):.4g}" for x in (one, other))
                 seen = Part("{name}{index} is {number}", name=result, index=index or "", number=number)
                 self._note(name, Wrong(seen, expected), index, result)
-            if not np.isfinite(one).all():
+            if (np.isfinite(other) & ~np.isfinite(one)).any():  # not if what it was given had none already
                 raise Wrong(Part("{name} has NaN or infinity", name=result))
 
     def _note(self, name, reason, index=(), result=None, found=None):

@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64encode
-from contextlib import redirect_stdout, suppress
+from contextlib import redirect_stdout
 from functools import partial
 from inspect import getsource
 from io import StringIO
@@ -22,7 +22,7 @@ FILE = Path("my_machine.json")  # in the folder of the notebook: {name of a part
 OF_THE_BOOK = "### BEGIN SOLUTION"  # in answers of the book's own, which are nobody's parts
 GO_BACK = partial(
     Part,
-    "Go back to the exercise, whose check helps to find the line. Until then {part} in your machine is still {stays}.",
+    "Go back to the exercise, whose check helps to find the line. Until then the part that is kept is still {stays}.",
 )
 
 PROGRAM = '''"""Your machine, which writes names. It needs NumPy alone, since its weights are in this file."""
@@ -81,9 +81,9 @@ def put_into_machine(seed=0, **parts):
         elif reason := find_what_it_lacks(name, sources[name]):
             seen = {"part": name, "reason": reason}
             print(Part("Your part {part} can't run in a program of its own ({reason}), so it isn't kept.", **seen))
+            print(Part("Write all that it needs into the function; only np is known there."))
         else:
-            with suppress(OSError):  # where no file can be written
-                FILE.write_text(json.dumps(read_kept() | {name: sources[name]}, indent=1), "utf-8")
+            keep(read_kept() | {name: sources[name]})
     return assembly
 
 
@@ -115,20 +115,47 @@ def run_source(source):
 
 
 def read_kept():
-    """Return {name of a part: its source} of the file beside the notebook."""
+    """Return {name of a part: its source} of the file beside the notebook; copy a damaged one before it is replaced."""
     try:
-        kept = json.loads(FILE.read_text("utf-8"))
-        return {name: kept[name] for name in PARTS if isinstance(kept.get(name), str)}
-    except (OSError, ValueError, AttributeError):
+        text = FILE.read_bytes()
+    except OSError:
         return {}
+    try:
+        kept = json.loads(text.decode("utf-8-sig"))
+        fine = {name: kept[name] for name in PARTS if isinstance(kept.get(name), str)}
+    except (ValueError, AttributeError):
+        kept, fine = None, {}
+    if fine != kept:
+        copy = FILE.with_suffix(".damaged.json")
+        copy.write_bytes(text)
+        print(
+            Part(
+                "{file} is damaged. A copy is in {copy}. Parts that could be read: {parts}.",
+                file=FILE,
+                copy=copy,
+                parts=len(fine),
+            )
+        )
+    return fine
+
+
+def keep(sources):
+    """Write {name of a part: its source} into the file beside the notebook, or say why that can't be done."""
+    try:
+        FILE.write_text(json.dumps(sources, indent=1), "utf-8")
+    except OSError as error:
+        print(Part("{file} can't be written ({reason}), so nothing is kept.", file=FILE, reason=error.strerror))
 
 
 def load_kept():
     """Return {name of a part: function} of those in the file that can be loaded."""
     found = {}
     for name, source in read_kept().items():
-        with suppress(Exception):  # whatever a file has that somebody changed
+        try:
             found[name] = run_source(source)[1]
+        except Exception as error:  # whatever a file has that somebody changed
+            seen = {"part": name, "file": FILE, "reason": f"{type(error).__name__}: {error}"}
+            print(Part("{part} in {file} can't be loaded ({reason}), so the package's is used.", **seen))
     return found
 
 

@@ -180,7 +180,7 @@ CLAIMS = [
         rival=Series("five_last", "the fifth of five letters, with its weight"),
     ),
     longer_claim(
-        "On our bench the score does tell them apart, since the sound network reaches 1.00.",
+        "Here the score does tell them apart, since the sound network reaches 1.00.",
         holds=lambda rows: all_rows(lambda row: row["right"] < 1, bug="over_queries")(rows) and sound_is_perfect(rows),
         wrong_if="Wrong if, in any run, the network with this bug gets at most one of the 2,560 held-out letters "
         "wrong, or the sound network gets more than one wrong.",
@@ -199,7 +199,7 @@ CLAIMS = [
         page="1.00",
     ),
     suspects_claim(
-        "Train the nine again from other seeds, and every one of them still gives the answers that convict it.",
+        "When we trained the nine again from five other seeds, all of them gave answers of the same kind.",
         holds=all_rows(lambda row: row["same"] == 9),
         wrong_if="Wrong if, for any seed, one of the nine networks has rows, reactions, a leak or an order effect of "
         "another kind.",
@@ -215,7 +215,7 @@ CLAIMS = [
         page="1.00",
     ),
     longer_claim(
-        "A network that knows only that can be right in 0.56 at best, and this one gets there.",
+        "A network that knows only that can be right in 0.56 of the cases at best, and this one gets there.",
         holds=is_limited("places", WITHOUT_POSITIONS),  # the bug's limit is proved; what training reaches is not
         wrong_if="Wrong if, in any run, the sound network, which has positions, gets at most 59% of the held-out "
         "letters right, so that such a score would not show that positions are missing.",

@@ -17,21 +17,16 @@ def measure_moves(book, seed, n):
 
 def measure_recall(book, seed):
     """Return what share of the bits each memory recalls from more and more pairs."""
-    memories = {"softmax": "softmax", "sum": book.write, "delta": book.write_delta}
+    memories = {"softmax": SHARP, "blunt": 1, "sum": book.write, "delta": book.write_delta}
     return round_numbers({f"{name}_{n}": book.recall(n, memory, seed) for name, memory in memories.items()
                           for n in PAIRS})  # fmt: skip
 
 
 def measure_rewriting(book, seed, later, right_angles):
     """Return what share of the new bits each memory gives back after a key got a new value, and of the old ones."""
-    readers = {
-        "softmax": book.by_softmax(SHARP),
-        "sharper": book.by_softmax(20 * SHARP),
-        "later": book.by_softmax(SHARP, later_first=1),
-        "earlier": book.by_softmax(SHARP, later_first=-1),
-        "sum": book.by_state(book.write),
-        "delta": book.by_state(book.write_delta),
-    }
+    kinds = {"softmax": (SHARP,), "sharper": (20 * SHARP,), "later": (SHARP, 1), "earlier": (SHARP, -1)}
+    readers = {name: book.by_softmax(*kind) for name, kind in kinds.items()}
+    readers |= {"sum": book.by_state(book.write), "delta": book.by_state(book.write_delta)}
     shares = {name: book.rewritten(read, later, right_angles, seed) for name, read in readers.items()}
     return round_numbers({f"{name}_{which}": share for name, both in shares.items()
                           for which, share in zip(("new", "old"), both, strict=True)})  # fmt: skip
@@ -45,20 +40,16 @@ def measure_dropping(book, seed):
 
 
 USES = ("recall", "write", "write_delta", "rewritten", "by_softmax", "by_state")
+REWRITTEN = grid(seed=WITH_PAGE, later=LATER, right_angles=[False])
+REWRITTEN += grid(seed=WITH_PAGE, later=LATER[:2], right_angles=[True])
 EXPERIMENTS = {
     "cached": Experiment(measure_moves, ("moved",), grid(seed=SEEDS, n=[5, 50, 80])),
     "recalled": Experiment(measure_recall, USES, grid(seed=WITH_PAGE)),
-    "rewritten": Experiment(
-        measure_rewriting,
-        USES,
-        grid(seed=WITH_PAGE, later=LATER, right_angles=[False])
-        + grid(seed=WITH_PAGE, later=LATER[:2], right_angles=[True]),
-    ),
+    "rewritten": Experiment(measure_rewriting, USES, REWRITTEN),
     "dropped": Experiment(measure_dropping, ("surprise", "held_out"), grid(seed=SEEDS)),
 }
 
 AT_ONCE, APART = {"later": 0, "right_angles": False}, {"later": 8, "right_angles": True}
-GUESS = Level(0.5, "guessing")
 
 recalled = claim_of("recalled", "6 seeds, each with 100 texts")
 rewritten = claim_of("rewritten", "6 seeds, each with 500 texts; 0, 8 and 56 later pairs; keys at right angles")
@@ -75,13 +66,23 @@ CLAIMS = [
     ),
     recalled(
         "The more pairs the state holds, the fewer bits it recalls",
-        all_rows(lambda row: row["softmax_64"] > 0.99 > row["sum_8"] > row["sum_16"] + 0.03 > row["sum_64"] + 0.06),
+        all_rows(lambda row: row["sum_8"] > row["sum_16"] + 0.03 > row["sum_64"] + 0.06),
         wrong_if="Wrong if, for any seed, the plain sum doesn't recall fewer bits from 16 pairs than from 8, and from "
-        "64 than from 16, each time by at least 3%, or if softmax recalls fewer than 99% from 64.",
+        "64 than from 16, each time by at least 3%.",
         shows=Series("sum_64", "bits right, from 64 pairs"),
         page="0.69",
-        baseline=Series("softmax_64", "with softmax, which keeps all pairs"),
+        baseline=Series("softmax_64", "with softmax and scores times 50"),
         rival=Series("sum_8", "from 8 pairs"),
+    ),
+    recalled(
+        "Softmax recalls because it can be made sharp.",
+        all_rows(lambda row: row["softmax_64"] > 0.99 and all(row[f"blunt_{n}"] < row[f"sum_{n}"] for n in PAIRS)),
+        wrong_if="Wrong if, for any seed, softmax with scores times 50 recalls at most 99% of the bits from 64 pairs, "
+        "or if softmax with its scores as they are recalls as many as the plain sum or more, from 8, 16 or 64.",
+        shows=Series("blunt_64", "bits right with softmax and its scores as they are, from 64 pairs"),
+        page="0.63",
+        baseline=Series("sum_64", "with the plain sum"),
+        rival=Series("softmax_64", "with softmax and scores times 50"),
     ),
     recalled(
         "so from 16 pairs that are never rewritten, the delta rule recalls 0.83, less than the plain sum",
@@ -98,8 +99,7 @@ CLAIMS = [
         all_rows(
             lambda row: (
                 abs(row["softmax_new"] - row["softmax_old"]) < 0.05
-                and row["softmax_new"] < 0.8
-                and row["delta_new"] > 0.99
+                and row["softmax_new"] < 0.8 < 0.99 < row["delta_new"]
                 and row["delta_old"] < 0.55
             ),
             **AT_ONCE,
@@ -132,13 +132,13 @@ CLAIMS = [
         rival=Series("later_new", "new bits right with softmax, later pairs first, after 56 more", {"later": 56}),
     ),
     claim_of("dropped", "5 times 100 held-out names")(
-        "With the last four letters it reads nearly as well as with all, and the start in place of the fourth makes it "
-        "worse, not better.",
-        all_rows(lambda row: row["all"] < row["four"] < row["all"] + 0.1 and row["start_and_three"] > row["four"]),
-        wrong_if="Wrong if, for any hundred names, the mean surprise with the last four letters is larger by at least "
-        "0.1 than with all, or not smaller than with the start and the last three.",
-        shows=Series("four", "mean surprise with the last four letters"),
-        page="1.88",
+        "With only the last four letters it is a little more surprised, 1.57 instead of 1.47, and with the start in "
+        "place of the fourth even more so, 1.66.",
+        all_rows(lambda row: row["all"] < row["four"] < row["all"] + 0.15 and row["start_and_three"] > row["four"]),
+        wrong_if="Wrong if, for any hundred names, the mean surprise with the last four letters isn't larger than with "
+        "all, is larger by at least 0.15, or isn't smaller than with the start and the last three.",
+        shows=Series("four", "mean surprise from the fifth letter on, with the last four letters"),
+        page="1.57",
         baseline=Series("start_and_three", "with the start and the last three"),
         rival=Series("all", "with all letters"),
         refuting_values={"all": 1.8, "four": 2.0, "start_and_three": 1.9},

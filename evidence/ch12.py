@@ -109,9 +109,8 @@ EXPERIMENTS = {
     "it": Experiment(measure_it, ("from_it", "it_moves"), grid(seed=SEEDS)),
 }
 
-BANK, MATCH = {"word": "bank"}, {"word": "match"}
+BANK, MATCH, THE, BARE = {"word": "bank"}, {"word": "match"}, {"the": "the "}, {"the": ""}
 GUESSING = Level(0.5, "guessing")
-THE, BARE = {"the": "the "}, {"the": ""}
 
 
 def count_missed(rows, **where):
@@ -127,7 +126,7 @@ sink_claim = claim_of("sink", "5 draws each of three kinds of sentences")
 it_claim = claim_of("it", "5 draws of who sat where, all reasons")
 CLAIMS = [
     senses_claim(
-        "With *tree* it is right nearly as often as with *bank*.",
+        "With *tree* the test is right nearly as often as with *bank*.",
         all_rows(lambda row: row["others_right"] >= 0.75, **BANK),
         wrong_if="Wrong if, for any draw, the nearer mean is right for fewer than 75% of the sentences with words of "
         "one meaning, on average over 14 words and six layers.",
@@ -144,7 +143,8 @@ CLAIMS = [
         baseline=Series("others_moved", "the farthest of 14 words of one meaning", BANK),
     ),
     senses_claim(
-        "*match* (fire or sport) passes the same test in layer 2, but *bat* (animal or sport) doesn't",
+        "*match* (fire or sport), with its own endings and comparison words, passes the same test in layer 2, but "
+        "*bat* (animal or sport) fails",
         lambda rows: (
             all_rows(lambda row: row["moved"] > row["others_moved"], **MATCH)(rows)
             and most_rows(lambda row: row["moved"] < row["others_moved"], word="bat")(rows)
@@ -156,7 +156,7 @@ CLAIMS = [
         rival=Series("moved", "how far “bat” moves", {"word": "bat"}),
     ),
     senses_claim(
-        "In layer 6, however, this test says nothing any more",
+        "In layer 6, however, this test no longer says anything",
         most_rows(lambda row: row["car_at_end"] > 0.75 * row["end"], **BANK),
         wrong_if="Wrong if in at least half of the draws, “car” moves at most 75% as far as “bank” does in layer 6.",
         shows=Series("car_at_end", "how far “car” moves in layer 6", BANK),
@@ -173,7 +173,7 @@ CLAIMS = [
         best=Level(1, "the head is not missed"),
     ),
     fetchers_claim(
-        "To fetch nothing, the network has made a place where nothing lies.",
+        "To be able to fetch nothing, the network has made a place where nothing lies.",
         most_rows(lambda row: row["idle"] > 0.95 and row["first"] < 0.05 * row["letters"]),
         wrong_if="Wrong if in at least half of the networks, the head gives START at most 95% of its weight with "
         "nothing to fetch, or if the value of START is at least 5% as long as that of a letter.",
@@ -183,7 +183,7 @@ CLAIMS = [
         best=Level(1, "all of the weight"),
     ),
     fetchers_claim(
-        "With nothing to fetch, all its weights together are 0.01",
+        "When there is nothing to fetch, its weights add up to only 0.01",
         most_rows(lambda row: row["free_sum"] < 0.05),
         wrong_if="Wrong if in at least half of the networks, the sigmoid weights have a sum of at least 0.05 with "
         "nothing to fetch.",
@@ -229,7 +229,7 @@ CLAIMS = [
         rival=Series("apart", "distance to another sentence"),
     ),
     sink_claim(
-        "[SEP], which is no word either, moves the sentence by 0.004",
+        "[SEP], which isn't a word either, moves the sentence by 0.004",
         all_rows(lambda row: row["sep_hide"] < row["cls_hide"] / 10),
         wrong_if="Wrong if, for any kind and draw, hiding the key of [SEP] moves the sentence at least 10% as far as "
         "hiding that of [CLS].",
@@ -248,7 +248,7 @@ CLAIMS = [
         refuting_values={"missed_most": 0},
     ),
     it_claim(
-        "*broad* turns it furthest",
+        "*broad* turns the head furthest",
         all_rows(lambda row: row["broad"] < row["seat"] - 0.1),
         wrong_if="Wrong if, for any draw, head 3.1 turns to the seat as far after “soft”, “wooden” or “clean” as after "
         "“broad”, to within 0.1.",

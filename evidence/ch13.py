@@ -1,133 +1,110 @@
-"""Evidence for chapter 13: what each head of the writer of prose carries, what it copies, and what tables reach."""
-
-from copy import deepcopy
-from functools import cache
+"""Evidence for chapter 13: what a small model of a novel copies, which heads matter, and when it repeats itself."""
 
 import numpy as np
-import torch
 
-from attention_course.machine import START, Machine
-from attention_course.ngrams import NGram
-from attention_course.novel import cut_words, find_copied, read_novel
-from attention_src.masks import causal_mask
+from attention_course.machine import Machine
+from attention_course.novel import cut_pieces, cut_words, read_novel
 
-from .claims import SEEDS, Experiment, grid, round_numbers
-from .machine import make_writer, put_weights
-from .prose import CONTEXT, PIECES, SHAPE, ProseTask
+from .claims import SEEDS, Experiment, Series, all_rows, claim_of, grid, round_numbers
 
-HEADS = [{"block": 0, "head": 0}, *grid(block=[1, 2, 3, 4], head=[1, 2, 3, 4])]  # none, then each
-REPEATED = 40  # random pieces, which come twice
-NAMES = ["Starbuck", "Stubb", "Flask", "Queequeg", "Tashtego", "Daggoo", "Bildad", "Peleg", "Ishmael", "Fedallah"]
-NEW = ["Harlow", "Benton", "Mildred", "Captain Sorrel", "Doctor Wendell", "Ottoline", "Ramsgate", "Pelworth"]
-SENTENCES = [
-    "The boat lay still upon the water. {} looked at the whale. Nobody spoke a word. Then at last",
-    '"I see him," said {}, and the men stood up to look. The wind was fair, and the sea was calm. "There," said',
-    "In the morning I went on deck with {}, and the sun was rising. We had not long been there when",
-    "It was {} who held the line that day. The other men were asleep below, and so the ship was left to",
-]
-TEMPERATURES = [0.5, 0.8, 1.0, 1.3]
-PAGES, STRETCH = 4, 20  # pages of a seed; letters of a stretch
+BEGINNINGS = ["Captain Ahab", "The whale", "Queequeg", "I"]
 
 
-@cache
-def load():
-    """Return the machine, the task with its pieces, and the writer in torch that computes the same."""
-    machine = Machine("prose")
-    writer = put_weights(machine.weights, make_writer(PIECES, CONTEXT, **SHAPE)).float().eval()
-    return machine, ProseTask([tuple(pair) for pair in machine.merges]), writer
+def draw_passages(seed, count, letters):
+    """Return passages of the held-out pages, each with so many letters."""
+    _, held_out = read_novel()
+    starts = np.random.default_rng(seed).integers(len(held_out) - letters, size=count)
+    return [held_out[start : start + letters] for start in starts.tolist()]
 
 
-def switch_off(writer, block, head):
-    """Return the writer without a head; both are counted from 1, and 0 is none."""
-    writer = deepcopy(writer)
-    if block:
-        table = writer.blocks[block - 1].attend.out_proj.weight.data
-        table.chunk(SHAPE["num_heads"], dim=1)[head - 1].zero_()
-    return writer
-
-
-@torch.no_grad()
-def measure_heads(book, block, head):
-    """Return the loss of held-out text, and the surprise of pieces that come twice, first and again, with a head off.
-
-    The pieces are random or those of held-out text. And how much the head gives, when they come again, to the piece
-    after the same one, and to the one just before.
-    """
-    _, task, writer = load()
-    without, held_out = switch_off(writer, block, head), task.cut(task.held_out)
-    row = {"held_out": task.score(without, held_out[::2])}
-    random = torch.tensor(np.random.default_rng(0).integers(2, PIECES, size=(64, REPEATED)))
-    for kind, pieces in (("random", random), ("text", held_out[::6, 1 : REPEATED + 1])):
-        texts = torch.cat([torch.full((len(pieces), 1), START), pieces, pieces], dim=1)
-        logs = without(texts).log_softmax(dim=-1)[:, :-1]
-        surprise = -logs.gather(2, texts[:, 1:, None])[..., 0].unflatten(1, (2, REPEATED)).mean(dim=(0, 2))
-        row |= {f"{kind}_first": surprise[0], f"{kind}_again": surprise[1]}
-        if block:
-            x, looked = writer.read(texts) + writer.place[: texts.shape[1]], None
-            for layer in writer.blocks[:block]:
-                x, looked = layer(x, causal_mask(texts.shape[1], like=x), need_weights=True)
-            place, weights = torch.arange(REPEATED + 1, 2 * REPEATED), looked[:, head - 1]
-            row[f"{kind}_after_same"] = weights[:, place, place - REPEATED + 1].mean()
-            row[f"{kind}_just_before"] = weights[:, place, place - 1].mean()
-    return round_numbers(row)
-
-
-@torch.no_grad()
-def measure_names(book, block, head, known):
-    """Return the chance of a name where the sentence before has it, and where that has another, with a head off."""
-    machine, _, writer = load()
-    writer, names = switch_off(writer, block, head), NAMES if known else NEW
-    logs = np.empty((len(SENTENCES), len(names), len(names)))
-    for i, sentence in enumerate(SENTENCES):
-        for j, said in enumerate(names):
-            texts = [sentence.format(said), *(f"{sentence.format(said)} {name}" for name in names)]
-            words, lengths = machine.encode(texts)
-            scores = writer(torch.tensor(words)).log_softmax(dim=-1)[:, :-1]
-            each = scores.gather(2, torch.tensor(words)[:, 1:, None])[..., 0].numpy()
-            logs[i, j] = [each[k, lengths[0] - 1 : lengths[k] - 1].sum() for k in range(1, len(texts))]
-    same, other = logs[:, np.eye(len(names), dtype=bool)], logs[:, ~np.eye(len(names), dtype=bool)]
+def measure_copying(book, seed):
+    """Return how long the longest copied passages are, of the machine's pages and of Melville's, and its new words."""
+    texts = Machine("prose").write(20, seed, 0.8)
+    lengths = [np.mean([*map(len, book.copied(some))]) for some in (texts, draw_passages(seed, 20, len(texts[0])))]
+    known = {word.strip() for word in cut_words(read_novel()[0])}
+    words = [word.strip() for text in texts for word in cut_words(text)]
     return round_numbers(
-        {"gain": same.mean() - other.mean(), "same": np.exp(same).mean(), "other": np.exp(other).mean()}, 5
+        {"machine": lengths[0], "melville": lengths[1], "new": np.mean([word not in known for word in words])}
     )
 
 
-@cache
-def read_words():
-    to_train, held_out = read_novel()
-    return to_train, held_out, {word.strip() for word in cut_words(to_train)}
+def measure_heads(book, seed):
+    """Return what single heads cost on other passages, and the weight of head 2 of block 1 on the piece before."""
+    machine, passages = Machine("prose"), draw_passages(seed, 6, 200)
+    lost = book.try_heads(lambda one: book.mean_surprise(one, passages))
+    first, second, *rest = np.sort(lost.ravel())[::-1]
+    back = np.mean([machine.look(text)[0, 1].diagonal(-1).mean() for text in passages])
+    return round_numbers({"before": lost[0, 1], "first": first, "second": second, "third": rest[0], "weight": back})
 
 
-def measure_pages(book, seed, temperature):
-    """Return of some pages, written or at temperature 0 held out, what stands in the text that was trained on."""
-    to_train, held_out, known = read_words()
-    if temperature:
-        pages = load()[0].write(PAGES, seed=seed, temperature=temperature)
-    else:
-        starts = np.random.default_rng(seed).integers(len(held_out) - 400, size=PAGES)
-        pages = [held_out[start : start + 300] for start in starts]
-    words = [word.strip() for page in pages for word in cut_words(page)[1:-1] if word.strip().isalpha()]
-    parts = [page[i : i + STRETCH] for page in pages for i in range(0, len(page) - STRETCH, 5)]
-    again = [page[i : i + STRETCH] in page[i + 1 :] for page in pages for i in range(0, len(page) - STRETCH, 5)]
-    row = {
-        "longest": np.mean([len(find_copied(page, to_train)) for page in pages]),
-        "stretches": np.mean([part in to_train for part in parts]),
-        "words": np.mean([word in known for word in words]),
-        "again": np.mean(again),
-    }
-    return round_numbers(row)
+def measure_names(book, seed):
+    """Return the surprise at made-up names after the same name and after another one."""
+    random, machine = np.random.default_rng(seed), Machine("prose")
+    pieces = [*{piece for piece in cut_pieces(read_novel()[1][:20_000], machine.merges) if piece.islower()}]
+    names = ["".join(random.choice(sorted(pieces), 3)).title() for _ in range(20)]
+    same = [book.surprise_at(machine, name, name) for name in names]
+    other = [book.surprise_at(machine, name, before) for name, before in zip(names, np.roll(names, 1), strict=True)]
+    return round_numbers({"same": np.mean(same), "other": np.mean(other), "helps": 1 - np.mean(same) / np.mean(other)})
 
 
-def measure_tables(book, order):
-    """Return the loss of a letter of held-out text with a table of pieces, and with the network (order 0)."""
-    _, task, writer = load()
-    model = NGram(torch.tensor(task.to_train[0])[None], PIECES, order) if order else writer
-    return round_numbers({"held_out": task.score(model, task.cut(task.held_out)[::2])})
+def measure_repeating(book, seed, beginning):
+    """Return how often the last five pieces have been in the text before, near temperature 0 and at 1."""
+    found = {}
+    for name, temperature in (("cold", 0.01), ("mild", 1)):
+        numbers = book.write(Machine("prose"), beginning, 115, temperature, seed)
+        fives = [*zip(*(numbers[i:] for i in range(5)), strict=False)]
+        found[name] = np.mean([five in fives[:i] for i, five in enumerate(fives)])
+    return round_numbers(found)
 
 
 EXPERIMENTS = {
-    "heads": Experiment(measure_heads, (), HEADS),
-    "names": Experiment(measure_names, (), [{**one, "known": known} for known in (True, False) for one in HEADS]),
-    "pages": Experiment(measure_pages, (), grid(temperature=[0, *TEMPERATURES], seed=SEEDS)),
-    "tables": Experiment(measure_tables, (), grid(order=[0, 1, 2, 3])),
+    "copying": Experiment(measure_copying, ("copied",), grid(seed=SEEDS)),
+    "heads": Experiment(measure_heads, ("try_heads", "mean_surprise"), grid(seed=SEEDS)),
+    "names": Experiment(measure_names, ("surprise_at",), grid(seed=SEEDS)),
+    "repeating": Experiment(measure_repeating, ("write",), grid(seed=SEEDS, beginning=BEGINNINGS)),
 }
-CLAIMS = []
+
+heads = claim_of("heads", "5 draws of six held-out passages")
+CLAIMS = [
+    claim_of("repeating", "5 seeds, 4 beginnings, 115 pieces each")(
+        "at 0.01 the machine repeats itself",
+        all_rows(lambda row: row["cold"] > 0.1 and row["mild"] < 0.02),
+        wrong_if="Wrong if, for any seed and beginning, at most 10% of all stretches of five pieces have been in the "
+        "text before at temperature 0.01, or at least 2% at temperature 1.",
+        shows=Series("cold", "stretches that were there before, at 0.01"),
+        baseline=Series("mild", "at temperature 1"),
+    ),
+    heads(
+        "Without head 2 of block 1, each piece surprises the machine more by 0.38",
+        all_rows(lambda row: row["before"] == row["first"] > 2 * row["second"]),
+        wrong_if="Wrong if, for any draw, another head costs more, or the next one at least half as much.",
+        shows=Series("before", "surprise that is added without head 2 of block 1"),
+        page="0.38",
+        baseline=Series("second", "without the head that costs most after it"),
+        refuting_values={"first": 0.5},
+    ),
+    heads(
+        "**The other fourteen cost next to nothing, one at a time.**",
+        all_rows(lambda row: 4 * row["third"] < row["before"]),
+        wrong_if="Wrong if, for any draw, a third head costs a quarter as much as head 2 of block 1.",
+        shows=Series("third", "surprise that is added without the third head"),
+        baseline=Series("before", "without head 2 of block 1"),
+    ),
+    claim_of("names", "5 times 20 made-up names")(
+        "**It forgets a name as soon as it has read it.**",
+        all_rows(lambda row: row["helps"] < 0.1),
+        wrong_if="Wrong if, for any draw of names, having read the same name takes at least a tenth off the surprise.",
+        shows=Series("same", "surprise at a name that was read before"),
+        baseline=Series("other", "at a name after another one"),
+        refuting_values={"helps": 0.5},
+    ),
+    claim_of("copying", "5 draws of twenty pages")(
+        "**It has kept habits of the book, not pages.**",
+        all_rows(lambda row: abs(row["machine"] - row["melville"]) < 4),
+        wrong_if="Wrong if, for any draw, the machine's longest copied passages and those of Melville's unread pages "
+        "differ by at least 4 letters on average.",
+        shows=Series("machine", "letters in the longest copied passage"),
+        baseline=Series("melville", "of Melville's unread pages"),
+        refuting_values={"machine": 40.0},
+    ),
+]

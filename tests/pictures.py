@@ -163,6 +163,16 @@ def sorting(state, inputs):
     }
 
 
+def writing(state, inputs):
+    """Recompute chapter 13's picture, from its stored runs."""
+    run, step = inputs["runs"][state["temperature"]][state["off"]], int(np.floor(state["step"] + 0.5))
+    drawn, candidates, shades = run[step]
+    text = [*inputs["pieces"], *(piece for piece, *_ in run[: step + 1])]
+    rounds = [n for n in range(1, len(text)) if text[-max(n, 3) :] == text[-max(n, 3) - n : -n]]
+    shown = {"text": text[:-1], "drawn": drawn, "likeliest": candidates[0][0], "circle": min(rounds, default=0)}
+    return shown | {"candidates": candidates, "chance": dict(candidates)[drawn], "shades": shades}
+
+
 def memory(state, inputs):
     """Recompute chapter 11's picture: what a text takes in memory, and what one query has of the keys it has met."""
     n = int(np.floor(2.0 ** state["length"] + 0.5))
@@ -215,6 +225,7 @@ RECOMPUTE = {
     "09-words": sorting,
     "10-case": accuse,
     "11-memory": memory,
+    "13-write": writing,
 }
 
 

@@ -104,7 +104,7 @@ def test_what_is_called_the_best_possible_is_a_bound_that_no_result_passes(path,
     assert all(gap >= -1e-4 for gap in apart) or all(gap <= 1e-4 for gap in apart)
 
 
-@pytest.mark.parametrize(("path", "claim"), CLAIMS[::7], ids=name)
+@pytest.mark.parametrize(("path", "claim"), [case for case in CLAIMS if len(case[1].sentence) > 60][::7], ids=name)
 def test_a_claim_in_other_words_is_named_with_both_wordings(path, claim):
     sentence = one_line(claim.sentence)
     words = sentence.split()

@@ -1,6 +1,7 @@
 """The machine that writes: the same numbers as the layers of the package, and what it says of a reader's parts."""
 
 import ast
+import json
 import linecache
 import subprocess
 import sys
@@ -184,8 +185,8 @@ FIRST = {
     (
         "attention",
         "sum without keepdims",
-    ): ": your part changes nothing here, but the check of its exercise refuses it. With ",
-    ("softmax", "one maximum for all rows"): ": your part changes nothing here, but the check",
+    ): ": up to here your part did what the package's does, but its exercise's check says: With ",
+    ("softmax", "one maximum for all rows"): ": up to here your part did what the package's does, but",
     ("softmax", "temperature ignored"): ", letter 1: weights[0] is ",
     ("softmax", "down the columns"): ", letter 2, block 1, head 1: weights[0, 0] is 1; expected ",
     ("projections", "values first"): ", letter 1, block 1, head 1: query has shape (1, 18); expected (1, 14).",
@@ -426,9 +427,32 @@ def test_a_lambda_is_kept_by_the_name_of_its_variable(folder):
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", '{"head": "x"}', '{"attention": 3}', '{"attention": "1 / 0"}', "\udcff"])
-def test_a_file_that_somebody_changed_stops_nothing(folder, capsys, text):
-    (folder / "my_machine.json").write_bytes(text.encode("utf-8", "surrogateescape"))
-    assert len(put_into_machine().write(2)) == 2
+def test_a_file_that_somebody_changed_stops_nothing_and_is_not_lost(folder, capsys, text):
+    file, copy = folder / "my_machine.json", folder / "my_machine.damaged.json"
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    assert len(put_into_machine(attention=define(MINE)).write(2)) == 2
+    said = capsys.readouterr().out
+    if "1 / 0" in text:
+        assert "attention in my_machine.json can't be loaded (ZeroDivisionError" in said and not copy.exists()
+    else:
+        assert "my_machine.json is damaged. A copy is in my_machine.damaged.json." in said
+        assert copy.read_bytes() == text.encode("utf-8", "surrogateescape")
+    assert {*read_kept()} == {"attention"}
+
+
+def test_a_file_with_a_mark_at_its_beginning_is_read_and_one_that_cannot_be_written_is_told(folder, capsys):
+    file = folder / "my_machine.json"
+    file.write_text(json.dumps({"attention": MINE}), "utf-8-sig")
+    assert {*read_kept()} == {"attention"} and capsys.readouterr().out == ""
+    file.unlink()
+    file.mkdir()
+    put_into_machine(attention=define(MINE))
+    assert "my_machine.json can't be written (Is a directory), so nothing is kept." in capsys.readouterr().out
+
+
+def test_a_wrong_mask_is_not_blamed_on_the_softmax_that_meets_its_nan():
+    assembly = Assembly(softmax=PARTS["softmax"], mask=lambda lengths, n: ~PARTS["mask"](lengths, n))
+    assert np.isnan(assembly.read(["ada"])[0]).any() and {*assembly.found} == {"mask"}
 
 
 def test_the_saved_program_needs_numpy_alone_and_runs_the_readers_parts(folder):

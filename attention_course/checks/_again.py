@@ -162,7 +162,8 @@ def show_numbers(reply, times):
     more += [list_values(watch.given), *[str(found[1])] * smaller]
     if times > 2 and (bound := dict([*watch.bound.items()][:MOST_SHOWN])):
         more += [str(Part("There your function gives, line by line:")), list_values(bound)]
-        more.append(str(Part("Which of these is the first that you would not get by hand?")))
+        if any(not name.startswith("result") for name in bound):
+            more.append(str(Part("Which of these is the first that you would not get by hand?")))
     return more
 
 

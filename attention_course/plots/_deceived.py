@@ -11,7 +11,7 @@ from ._steer import with_inputs
 PLAYERS = (6, 18, 10, 21, 13, 2, 16, 8)  # the patches where players stand, the first four that are free
 
 
-def deceived(net, *, ball=12, goal=3, other=9):
+def deceived(net, *, ball=13, goal=4, other=10):
     """Draw a scene, where the ball's patch looks and what the network answers, before anything is swapped.
 
     It is the first state of the picture to touch of chapter 8, and carries what that picture needs.
@@ -19,7 +19,7 @@ def deceived(net, *, ball=12, goal=3, other=9):
     Parameters
     ----------
     net : dict, the weights of the network for scenes, as `load_picture_readers` returns them
-    ball, goal, other : int, the patches of the ball, of the goal, and of a third that can swap positions with the goal
+    ball, goal, other : int, patches counted from 1, of the ball, the goal, and a third that can swap positions with it
 
     Examples
     --------
@@ -27,6 +27,7 @@ def deceived(net, *, ball=12, goal=3, other=9):
     >>> deceived(load_picture_readers()["scenes"])
     <picture: arrows over 1 picture>
     """
+    ball, goal, other = ball - 1, goal - 1, other - 1
     players = [patch for patch in PLAYERS if patch not in (ball, goal)][:4]
     images = draw_football(np.array([[ball, goal, *players]]))
     looks, positions = make_tokens(net, images)

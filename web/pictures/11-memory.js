@@ -66,7 +66,7 @@ export function say(state, { n, table, held, fits, terms, scores, output }, inpu
   if (!fits) return `Burst: at ${number(n)} tokens the table alone takes ${gib(table)} GiB, in a memory of ${gib(inputs.memory)}.`;
   if (!isBlocks(state)) return `At ${number(n)} tokens all fits, in ${gib(held)} GiB. Twice the tokens make four times the table.`;
   if (terms.length === 0) return `No table, only ${gib(held)} GiB of vectors. The query has met no key yet: let it read block after block.`;
-  if (terms.length < inputs.scores.length) return `The query has met ${terms.length} of ${inputs.scores.length} keys. Only the largest, the sum and the output so far are kept.`;
+  if (terms.length < inputs.scores.length) return `The query has met ${terms.length} of ${inputs.scores.length} keys. Only the largest, the sum and the mixture so far are kept.`;
   if (n === 2 ** MOST) return `All read, with ${gib(held)} GiB. The output is that of softmax, but there were still ${number(scores)} scores to compute.`;
   return `All keys are read. The output is ${digits(output)}, as with the whole row, and ${number(scores)} scores were computed in either way.`;
 }

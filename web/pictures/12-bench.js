@@ -4,7 +4,7 @@
 //
 // figure.dataset.outputs has what it shows in numbers, and figure.maps those of the maps, (layers, heads, n, n).
 
-import { connect } from "../live/connect.js";
+import { connect } from "./connect.js";
 import { digits, inLanguage as said, make } from "./kit.js";
 
 const LAYERS = 6, HEADS = 12, MOST = 64, SPACE = 3;

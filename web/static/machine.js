@@ -5,7 +5,7 @@
   const { said, parts } = kept;
   const can = location.protocol.startsWith("http") && window.WebAssembly && window.DecompressionStream;
   const loading = ({ total }) => { status.textContent = said(`Loading ${(total / 2 ** 20).toFixed(1)} MB.`); };
-  const connected = can && import(new URL("live/connect.js", document.currentScript.src)).then(({ connect }) => connect(loading));
+  const connected = can && import(new URL("pictures/connect.js", document.currentScript.src)).then(({ connect }) => connect(loading));
   const CHAPTERS = { attention: "01", softmax: "02", projections: "04", block: "07" };
   const make = (tag, of = {}, ...children) => {
     const element = Object.assign(document.createElement(tag), of);
@@ -14,7 +14,7 @@
   };
   const place = document.querySelector(".machine");
   const list = make("ul"), status = make("span"), written = make("pre");
-  const file = make("input", { type: "file", accept: ".py", id: "machine-file" });
+  const file = make("input", { type: "file", accept: ".py,.json", id: "machine-file" });
   const names = make("p", { className: "names" }), name = make("p", { className: "name" }), chances = make("tbody"), drawn = make("p");
   const slider = make("input", { type: "range", min: 0, value: 0, id: "machine-letter" }), compared = make("p");
   const title = make("caption");
@@ -137,8 +137,14 @@
   }
 
   async function load() {
-    const found = [...(await file.files[0].text()).matchAll(/^# Your part: (\w+)\n([^]*?\n)YOURS\["\1"\] = /gm)];
-    parts(Object.fromEntries(found.map(([, name, source]) => [name, source])));
+    const text = await file.files[0].text();
+    let found = [...text.matchAll(/^# Your part: (\w+)\n([^]*?\n)YOURS\["\1"\] = /gm)].map(([, name, source]) => [name, source]);
+    try {
+      found = Object.entries(JSON.parse(text)).filter(([, source]) => typeof source === "string"); // my_machine.json of Jupyter
+    } catch {
+      // a program, then
+    }
+    parts(Object.fromEntries(found));
     status.textContent = said(!found.length ? "This file has no parts of a machine." : kept.works ? "Your machine was loaded." : "This browser could not keep all of it.");
     file.value = "";
     tell();

@@ -1,5 +1,5 @@
 /**
- * Python in a worker (worker.js): the first question starts it, and it answers one at a time. What it says of its loading
+ * Python in a worker (../live/worker.js): the first question starts it, and it answers one at a time. What it says of its loading
  * goes to `progress`.
  */
 export function connect(progress) {
@@ -8,7 +8,7 @@ export function connect(progress) {
   /** Start Python, unless it runs. */
   async function start() {
     worker ??= new Promise((resolve, reject) => {
-      const made = new Worker(new URL("worker.js", import.meta.url), { type: "module", name: document.documentElement.lang });
+      const made = new Worker(new URL("../live/worker.js", import.meta.url), { type: "module", name: document.documentElement.lang });
       end = (text) => { made.terminate(); reject(new Error(text)); };
       made.onerror = (event) => reject(new Error(event.message || "worker.js"));
       made.onmessage = ({ data }) => {
