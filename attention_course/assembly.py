@@ -92,7 +92,9 @@ class Assembly(Machine):
 
     def write(self, count=8, seed=0, temperature=1.0, begin=""):
         """Return what `Machine.write` does; a text ends where a part has stopped it."""
-        texts = self._survive(lambda: super(Assembly, self).write(count, seed, temperature, begin), list)
+        texts = self._survive(
+            lambda: super(Assembly, self).write(count, seed, temperature, begin), lambda: [begin] * count
+        )
         if "loop" in self.given:
             others = {name: part for name, part in self.given.items() if name != "loop"}
             rights = Assembly(self.weights, **others).write(count, seed, temperature, begin)

@@ -5,6 +5,7 @@ import json
 import linecache
 import subprocess
 import sys
+from collections import Counter
 from functools import partial
 from inspect import getsource
 from pathlib import Path
@@ -19,9 +20,11 @@ from attention_course.assembly import RESULTS, Assembly
 from attention_course.machine import PAD, PARTS, START, Machine, load_weights
 from attention_course.my_machine import put_into_machine, read_kept, write_program
 from attention_course.names import NameTask
+from attention_course.novel import cut_pieces, cut_words, find_copied, learn_merges, read_novel
 from attention_src import scaled_dot_product_attention
 from attention_src.masks import causal_mask, padding_mask
 from evidence.machine import list_names, make_writer, put_weights, take_weights
+from evidence.prose import SHAPE
 from homework.answers import EXERCISES
 
 TASK = NameTask()
@@ -49,23 +52,86 @@ def writer(machine):
     return put_weights(machine.weights, make_writer(len(machine.tokens)))
 
 
+@pytest.fixture(scope="module", params=["names", "prose"])
+def known(request, machine, writer):
+    """A machine, the layers with the same weights, and texts that neither was trained on."""
+    if request.param == "names":
+        return machine, writer, TASK.held_out[:200]
+    prose, text = Machine("prose"), read_novel()[1]
+    layers = put_weights(prose.weights, make_writer(len(prose.tokens), len(prose.weights["places"]), **SHAPE))
+    return prose, layers, [text[1000 * i :][: 10 * i + 5] for i in range(20)]
+
+
 # The numbers
 
 
 @torch.no_grad()
-def test_its_scores_are_those_of_the_layers_with_the_same_rounded_weights(machine, writer):
-    words, lengths = machine.encode(TASK.held_out[:200])
+def test_its_scores_are_those_of_the_layers_with_the_same_rounded_weights(known):
+    machine, writer, texts = known
+    words, lengths = machine.encode(texts)
     scores, real = machine.score(words, lengths), np.arange(words.shape[1]) < lengths[:, None]
-    assert len(words) == 200 and (words[:, 0] == START).all() and (words[~real] == PAD).all()
+    assert len(words) >= 20 and (words[:, 0] == START).all() and (words[~real] == PAD).all()
     same(scores[real], writer(torch.tensor(words))[torch.tensor(real)], 1e-9)
 
 
 @torch.no_grad()
-def test_letter_by_letter_with_a_memory_it_scores_as_it_does_at_once(machine, writer):
+def test_letter_by_letter_with_a_memory_it_scores_as_it_does_at_once(known):
+    machine, writer, texts = known
     for halves in ({}, {"merge": PARTS["merge"]}):
-        one, text, memory = Machine(machine.weights, **halves), machine.encode(TASK.held_out[:1])[0][0], {}
+        one, text, memory = Machine(machine.weights, **halves), machine.encode(texts[-1:])[0][0], {}
         steps = [one.step(number, place, memory) for place, number in enumerate(text)]
         same(np.array(steps), writer(torch.tensor(text)[None])[0], 1e-9)
+        remembered = sum(np.size(row) for rows in memory.values() for row in rows)
+        widths = machine.weights["0.w_k"].shape[1] + machine.weights["0.w_v"].shape[1]
+        assert remembered == len(text) * machine.count_blocks() * widths
+
+
+@torch.no_grad()
+def test_its_guesses_and_weights_are_those_of_the_layers_with_and_without_a_head(known):
+    machine, writer, texts = known
+    words, head = (
+        torch.tensor([[START, *map(machine.tokens.index, machine.parts["tokenize"](texts[7], machine.merges))]]),
+        2,
+    )
+    x, seen = writer.read(words) + writer.place[: words.shape[1]], causal_mask(words.shape[1])
+    _, weights = writer.blocks[0](x, torch.tensor(seen), need_weights=True)
+    same(machine.look(texts[7])[0], weights[0], 1e-9)
+    table = writer.blocks[1].attend.out_proj.weight
+    kept, part = table.clone(), table.chunk(machine.num_heads, dim=1)[head - 1]
+    for one, factor in ((machine, 1), (machine.without(2, head), 0)):
+        part *= factor
+        chances = (writer(words)[0, -1] / 2).softmax(dim=-1)
+        pieces, found = zip(*one.guess(texts[7], most=3, temperature=2), strict=True)
+        same(np.array(found), chances.topk(3).values, 1e-9)
+        assert [machine.tokens[n] for n in chances.topk(3).indices.tolist()] == [*pieces]
+    table.copy_(kept)
+    with pytest.raises(ValueError, match="block 0, head 1: there are"):
+        machine.without(0, 1)
+
+
+def test_it_goes_on_from_a_beginning_as_from_what_it_has_written_itself(known):
+    machine, *_ = known
+    whole = machine.write(1, temperature=1e-3)[0]
+    begin = "".join(machine.parts["tokenize"](whole, machine.merges)[:4])
+    assert machine.write(2, temperature=1e-3, begin=begin) == [whole] * 2
+    with pytest.raises(ValueError, match="has 'ß'"):
+        machine.write(1, begin="ß")
+
+
+def test_the_novel_is_cut_into_pieces_by_the_merges_that_its_words_teach():
+    (to_train, held_out), merges = read_novel(), Machine("prose").merges
+    assert cut_pieces(held_out[:3000], merges) == PARTS["tokenize"](held_out[:3000], merges)
+    assert learn_merges(Counter(cut_words(to_train)), 6) == [*map(tuple, merges[:6])]
+    assert "".join(cut_words(to_train)) == to_train
+    assert learn_merges({"ab": 1}, 5) == [("a", "b")]
+    assert find_copied(held_out[:50] + to_train[100:160], to_train) in to_train[90:170]
+
+
+def test_a_wrong_tokenizer_is_found_where_its_pieces_are_none_of_the_machines():
+    assembly = Assembly("prose", tokenize=lambda text, merges: [text])
+    assert assembly.write(2, begin="Call me Ishmael") == ["Call me Ishmael"] * 2
+    assert np.isnan(assembly.read(["Call me Ishmael"])).all()
+    assert str(assembly.found["tokenize"]).startswith("tokenize: the pieces are ['Call me Ishmael'], the package's")
 
 
 def test_the_surprise_of_a_letter_is_the_loss_of_the_task(machine, writer):
