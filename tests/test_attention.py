@@ -7,21 +7,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from reference import (
-    BATCH,
-    D_Q,
-    D_V,
-    HEADS,
-    D,
-    LargestTensor,
-    M,
-    N,
-    both_libraries,
-    random,
-    refuses,
-    same,
-    some_mask,
-)
+from reference import BATCH, D_Q, D_V, HEADS, D, LargestTensor, M, N, both_libraries, random, refuses, same, some_mask
 from test_contract import ATTENTION, CORE, by_blocks, generic, plain
 
 from attention_src.attention import attention, blockwise_attention, scaled_dot_product_attention

@@ -5,19 +5,7 @@ from collections import Counter
 
 import pytest
 
-from book.chapter import (
-    CHAPTERS,
-    ROOT,
-    code,
-    fold_answers,
-    grade_id,
-    is_figure,
-    mime,
-    prose,
-    read,
-    read_outputs,
-    tags,
-)
+from book.chapter import CHAPTERS, ROOT, code, fold_answers, grade_id, is_figure, mime, prose, read, read_outputs, tags
 from book.nbval_bound import bindings
 from book.nbval_bound.bindings import find_numbers
 from tools.place_choices import place_choices
