@@ -122,9 +122,6 @@ def as_given(array, arrays, kind=None):
     return {name: array(a if kind is None else a.astype(kind)) for name, a in arrays.items()}
 
 
-# What it computes
-
-
 LEADING = [
     ((), (), ()),
     ((BATCH, HEADS),) * 3,
@@ -172,18 +169,6 @@ def test_inputs_are_never_modified_nor_handed_back(core, array):
         assert (np.asarray(given[name]) == before).all()
 
 
-# Masked keys
-
-
-@both_libraries
-@takes_mask
-def test_a_query_that_may_look_nowhere_gets_zeros_never_nan(core, array):
-    given = as_given(array, core.arrays([(BATCH,)] * 3))
-    got = core.call(**given, mask=array(some_mask(N, M)))
-    assert (got[:, 0] == 0).all() and (got[:, 1:] != 0).any()
-    assert (core.call(**given, mask=array(np.zeros((N, M), bool))) == 0).all()
-
-
 @both_libraries
 @takes_mask
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e300])
@@ -221,24 +206,6 @@ def test_what_the_mask_hides_counts_as_0_in_gradients_too(attend, bad):
     for clean, spoilt in zip(results[::2], results[1::2], strict=True):
         for one, other in zip(clean, spoilt, strict=True):
             same(one, other)
-
-
-@both_libraries
-@for_each(lambda core: "key" in core.shapes and not core.masked)
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_nan_and_infinity_spoil_only_the_scores_of_their_own_query_or_key(core, bad, array):
-    clean = core.call(**core.arrays())
-    for name, place in ("query", np.s_[2, :]), ("key", np.s_[:, 2]):
-        arrays = core.arrays()
-        arrays[name][2] = bad
-        with np.errstate(invalid="ignore"):
-            got = np.asarray(core.call(**as_given(array, arrays)))
-        assert not np.isclose(got[place], clean[place]).any()
-        got[place] = clean[place]
-        same(got, clean)
-
-
-# Numbers of other kinds
 
 
 @both_libraries
@@ -297,9 +264,6 @@ def test_different_precisions_meet_in_the_highest(core, kinds, array):
     expected = core.call(**as_given(array, rough, np.result_type(*rough.values()).name))
     assert got.dtype == expected.dtype
     same(got, expected)
-
-
-# What is refused, and how
 
 
 @both_libraries
@@ -419,9 +383,6 @@ def test_a_mask_for_other_sequences_is_refused(core, array):
             core.call(**as_given(array, core.arrays(leading)), mask=mask)
 
 
-# What is true of one score or one way to weigh
-
-
 every_weigh = for_each(lambda core: "scores" in core.shapes)
 INFINITIES = [[np.inf, 0, 1], [np.inf, np.inf, 1], [-np.inf, 0, 1], [np.nan, 0, 1], [np.inf, -np.inf, 1]]
 
@@ -464,9 +425,6 @@ def test_more_keys_than_half_precision_can_count_are_counted(core):
     scores, mask = np.ones((1, 70000), np.float16), np.ones((1, 70000), bool)  # the largest float16 is 65,504
     expected = 1 / (1 + 70000 / math.e) if core.call is sigmoid_weights else 1 / 70000
     assert core.call(scores)[0, -1] == core.call(scores, mask)[0, -1] == np.float16(expected)
-
-
-# Sizes, and the array that a result is like
 
 
 def count_parameters(module):
@@ -524,9 +482,6 @@ def test_like_must_be_an_array():
             make(*sizes, like=[1.0])
 
 
-# Layers
-
-
 @dataclass
 class Layer:
     """How to make a layer, the tokens it takes, and whose mask says at which of them, `keys`, one may look."""
@@ -577,26 +532,6 @@ def test_a_batch_gives_what_its_sequences_give_one_by_one(layer, need_weights):
         alone = layer.call(module, {name: x[index] for name, x in tokens.items()}, mask[index], need_weights)
         for whole, one in zip(together, alone, strict=True):
             same(whole[index], one)
-
-
-@both_ways
-@every_layer
-def test_a_layer_has_the_gradients_of_finite_differences(layer, need_weights):
-    module, tokens, mask = layer.arguments(BATCH)
-    run = lambda *given: layer.call(module, dict(zip(tokens, given, strict=False)), mask, need_weights)[0]  # noqa: E731
-    assert torch.autograd.gradcheck(run, (*tokens.values(), *module.parameters()), fast_mode=True)
-
-
-@every_layer
-def test_weights_sum_to_one_and_asking_for_them_changes_nothing(layer):
-    module, tokens, mask = layer.arguments(BATCH)
-    output, *_, weights = layer.call(module, tokens, mask, need_weights=True)
-    plain_output, *more = layer.call(module, tokens, mask)
-    same(plain_output, output)
-    assert layer.always_weights or more == []
-    visible = mask if weights.ndim == mask.ndim else mask[:, None].expand_as(weights)
-    same(weights.sum(-1), visible.any(-1).double())
-    assert not weights[~visible].any()
 
 
 @both_ways

@@ -64,18 +64,6 @@ def test_reactions_say_who_and_how_far_by_changes_that_the_seed_gives_and_leave_
     assert np.array_equal(X, kept)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 7])
-def test_behind_a_norm_it_sees_a_change_of_data_from_the_same_seed(seed):
-    def norm(x):
-        return (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True)
-
-    x = np.random.default_rng(seed).normal(size=(BATCH, N, D))
-    one = np.random.default_rng(seed).normal(size=(1, D))
-    assert reactions(norm, one, seed) > 0.1
-    assert np.array_equal(reactions(lambda x: causal(norm(x)), x[0], seed) > 1e-9, np.tri(N, dtype=bool))
-    assert batch_leak(lambda x: norm(x).cumsum(0), x, seed) > 0.1
-
-
 def test_a_first_loss_is_compared_with_ln_c_and_shared_parameters_count_once():
     assert start_above_chance(np.log(7), 7) == pytest.approx(0)
     assert start_above_chance(torch.tensor(107.0), 85) == pytest.approx(102.557, abs=1e-3)

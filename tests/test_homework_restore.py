@@ -96,8 +96,3 @@ def test_no_comprehension_reaches_the_tables_of_symbols(monkeypatch):
 @pytest.mark.parametrize(("source", "plain"), TABLE["plain"] + [(source, source) for source in LONG])
 def test_magic_is_left_out_and_what_it_times_is_run(source, plain):
     assert names.python_only(source) == plain
-
-
-def test_homework_is_no_part_of_the_package():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    assert project["tool"]["setuptools"]["packages"]["find"]["include"] == ["attention_src*", "attention_course*"]

@@ -225,9 +225,6 @@ def test_a_cell_that_breaks_without_pytorch_is_not_offered(page):
     assert [row["how"] for row in run_cells(lambda chain: page.run(chain)["results"], notebook)[0]] == ["whole", "no"]
 
 
-# What the site hands out
-
-
 @pytest.fixture(scope="module")
 def runtime(tmp_path_factory):
     folder = tmp_path_factory.mktemp("live")
