@@ -122,13 +122,7 @@ def as_given(array, arrays, kind=None):
     return {name: array(a if kind is None else a.astype(kind)) for name, a in arrays.items()}
 
 
-LEADING = [
-    ((), (), ()),
-    ((BATCH, HEADS),) * 3,
-    ((BATCH, 1), (HEADS,), ()),
-    ((), (HEADS, BATCH), (1,)),
-    ((), (), (HEADS,)),
-]
+LEADING = [((), (), ()), ((BATCH, HEADS),) * 3, ((BATCH, 1), (HEADS,), ()), ((), (HEADS, BATCH), (1,)), ((), (), (2,))]
 
 
 @both_libraries
@@ -183,15 +177,11 @@ def test_what_no_query_can_see_does_not_matter(core, bad, array):
             same(core.call(**as_given(array, arrays), mask=array(hidden)), expected)
 
 
-SCORED = [
-    {},
-    {"weigh": relu_weights},
-    {"weigh": sigmoid_weights},
-    {"score": partial(tanh_score, v=torch.ones(D).double())},
-]
+OTHER_SCORE = {"score": partial(tanh_score, v=torch.ones(D).double())}
+SCORED = [partial(generic, **given) for given in ({}, {"weigh": relu_weights}, {"weigh": sigmoid_weights}, OTHER_SCORE)]
 
 
-@pytest.mark.parametrize("attend", [plain, by_blocks, *(partial(generic, **settings) for settings in SCORED)])
+@pytest.mark.parametrize("attend", [plain, by_blocks, *SCORED])
 @pytest.mark.parametrize("bad", [0, np.nan, np.inf, -np.inf, 1e300])
 def test_what_the_mask_hides_counts_as_0_in_gradients_too(attend, bad):
     mask, results = torch.tensor(some_mask(N, M) & (np.arange(M) != 3)), []
@@ -451,12 +441,8 @@ TAKE_INTEGERS = [
     (Transformer, "num_source num_target d_model num_heads d_ff longest"),
 ]
 NUMBERS = [(call, names.split(), name) for call, names in TAKE_INTEGERS for name in names.split()]
-LEAST = {
-    (window_mask, "width"): 0,
-    (window_mask, "ahead"): 0,
-    (window_mask, "offset"): None,
-    (causal_mask, "offset"): None,
-}
+LEAST = {(window_mask, "width"): 0, (window_mask, "ahead"): 0}
+LEAST |= dict.fromkeys([(window_mask, "offset"), (causal_mask, "offset")])
 
 
 @pytest.mark.parametrize("call, names, name", NUMBERS)
@@ -554,9 +540,8 @@ def test_what_the_mask_hides_can_spoil_neither_output_nor_gradients(name, bad, n
     module, tokens, mask = layer.arguments(BATCH)
     masks = [mask & (torch.arange(M) < torch.tensor([3, M])[:, None, None]), padding_mask(torch.tensor([3, M]), M)]
     if layer.mask == "mask" and not layer.always_weights:
-        masks.append(
-            masks[0][:, None] & torch.tensor([True, False, True])[:, None, None].repeat(module.num_heads // 3, 1, 1)
-        )
+        heads = torch.tensor([True, False, True]).repeat(module.num_heads // 3)
+        masks.append(masks[0][:, None] & heads[:, None, None])
     for visible in masks:
         results = []
         for spoil in (False, True):
@@ -607,18 +592,12 @@ def test_a_model_takes_lengths_in_any_form_and_no_text_that_is_too_long(name, le
 @both_ways
 def test_a_layer_is_exported_for_batches_and_lengths_of_any_size(need_weights):
     layer, x = fill_randomly(MultiHeadAttention(D_MODEL, HEADS)), torch.tensor(random((5, N, D_MODEL))[0])
-    masks, sizes = (
-        [torch.tensor(some_mask(k, k)) for k in (N, M)],
-        {0: torch.export.Dim("batch"), 1: torch.export.Dim("n")},
-    )
-    shapes = {"query": sizes, "mask": dict.fromkeys((0, 1), sizes[1]), "need_weights": None}
-    exported = torch.export.export(layer, (x,), {"mask": masks[0], "need_weights": need_weights}, dynamic_shapes=shapes)
-    other = torch.tensor(random((2, M, D_MODEL))[0])
-    for got, expected in zip(
-        exported.module()(other, mask=masks[1], need_weights=need_weights),
-        layer(other, mask=masks[1], need_weights=need_weights),
-        strict=True,
-    ):
+    masks, sizes = [torch.tensor(some_mask(k, k)) for k in (N, M)], [*map(torch.export.Dim, ("batch", "n"))]
+    shapes = {"query": dict(enumerate(sizes)), "mask": dict.fromkeys((0, 1), sizes[1]), "need_weights": None}
+    given = {"mask": masks[0], "need_weights": need_weights}
+    exported = torch.export.export(layer, (x,), given, dynamic_shapes=shapes).module()
+    other, given["mask"] = torch.tensor(random((2, M, D_MODEL))[0]), masks[1]
+    for got, expected in zip(exported(other, **given), layer(other, **given), strict=True):
         assert got is expected is None or same(got, expected) is None
 
 

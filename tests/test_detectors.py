@@ -7,14 +7,8 @@ import pytest
 import torch
 from reference import BATCH, D, N, both_libraries, random
 
-from attention_course.museum.detectors import (
-    batch_leak,
-    order_effect,
-    parameter_count,
-    reactions,
-    rows_off_one,
-    start_above_chance,
-)
+from attention_course.museum import detectors
+from attention_course.museum.detectors import batch_leak, order_effect, reactions, rows_off_one
 from attention_src import causal_mask, scaled_dot_product_attention
 
 X = random((BATCH, N, D))[0]
@@ -65,10 +59,10 @@ def test_reactions_say_who_and_how_far_by_changes_that_the_seed_gives_and_leave_
 
 
 def test_a_first_loss_is_compared_with_ln_c_and_shared_parameters_count_once():
-    assert start_above_chance(np.log(7), 7) == pytest.approx(0)
-    assert start_above_chance(torch.tensor(107.0), 85) == pytest.approx(102.557, abs=1e-3)
+    assert detectors.start_above_chance(np.log(7), 7) == pytest.approx(0)
+    assert detectors.start_above_chance(torch.tensor(107.0), 85) == pytest.approx(102.557, abs=1e-3)
     layer = torch.nn.Linear(3, 4)
-    assert parameter_count(torch.nn.Sequential(layer, torch.nn.Linear(4, 3), layer)) == 31
+    assert detectors.parameter_count(torch.nn.Sequential(layer, torch.nn.Linear(4, 3), layer)) == 31
 
 
 @pytest.mark.parametrize(
@@ -78,7 +72,7 @@ def test_a_first_loss_is_compared_with_ln_c_and_shared_parameters_count_once():
         (ValueError, "(batch, ..., n, d)", batch_leak, (attend, X[0])),
         (TypeError, "x is a list", reactions, (attend, X.tolist())),
         (ValueError, "one row for each token", order_effect, (attend, X[0, 0])),
-        (ValueError, "num_classes is 0", start_above_chance, (1.0, 0)),
+        (ValueError, "num_classes is 0", detectors.start_above_chance, (1.0, 0)),
     ],
 )
 def test_what_cannot_be_asked_is_refused(error, message, detector, given):

@@ -95,11 +95,11 @@ class Autograder:
             text = data.replace(b"BASE", str(self.base).encode())
             (self.base / "submission" / name.replace("_", ".")).write_bytes(text)
         environment = {
-            "PATH": os.defpath,  # what every system has, also where the tests see less
             "AUTOGRADER": str(self.base),
             "AUTOGRADER_PYTHON": sys.executable,
             "PYTHONDONTWRITEBYTECODE": "1",
         }
+        environment["PATH"] = os.defpath  # what every system has, also where the tests see less
         in_a_tree(self.base, str(self.base / "run_autograder"), environment=environment)
         text = (self.base / "results" / "results.json").read_text()
         assert SECRET not in text and "score" not in json.loads(text)

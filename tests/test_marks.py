@@ -34,9 +34,8 @@ def test_each_claim_has_a_mark_that_opens_its_card(site, path, edition):
     assert sorted(marks) == sorted(name_claim(path, claim) for claim in MODULES[path].CLAIMS)
     for name, mark in marks.items():
         card = page.find(id=mark["popovertarget"])
-        assert (
-            card.has_attr("popover") and card.select_one(".strip svg") and card.find("a")["href"].endswith(f"#{name}")
-        )
+        assert card.has_attr("popover") and card.select_one(".strip svg")
+        assert card.find("a")["href"].endswith(f"#{name}")
 
 
 @each_chapter
@@ -59,21 +58,18 @@ def test_signs_are_in_nothing_that_readers_get(site):
     assert "Varied:" not in str(index)
 
 
-@pytest.mark.parametrize(
-    ("source", "sentences", "signed"),
-    [
-        (
-            "# A\n\nOne. The *two*\nof $a.b$ are so, mostly. Three.",
-            ["The *two* of $a.b$ are so", "Three."],
-            f"# A\n\nOne. The *two*\nof $a.b$ are so, mostly.{sign(0)} Three.{sign(1)}",
-        ),
-        ("(One, it is.) Two.", ["(One, it is.)"], f"(One, it is.){sign(0)} Two."),
-        ("One. **Two is bold.** Three.", ["Two is bold."], f"One. **Two is bold.{sign(0)}** Three."),
-        ("One.", [], "One."),
-    ],
-)
-def test_a_sign_goes_behind_its_sentence_and_inside_the_stars_that_close_there(source, sentences, signed):
-    cell = new_markdown_cell(source)
+LONG = f"# A\n\nOne. The *two*\nof $a.b$ are so, mostly.{sign(0)} Three.{sign(1)}"
+SIGNED = [  # sentences, and a text with the signs behind them
+    (["The *two* of $a.b$ are so", "Three."], LONG),
+    (["(One, it is.)"], f"(One, it is.){sign(0)} Two."),
+    (["Two is bold."], f"One. **Two is bold.{sign(0)}** Three."),
+    ([], "One."),
+]
+
+
+@pytest.mark.parametrize(("sentences", "signed"), SIGNED)
+def test_a_sign_goes_behind_its_sentence_and_inside_the_stars_that_close_there(sentences, signed):
+    cell = new_markdown_cell(SIGN.sub("", signed))
     notebook = put_signs(new_notebook(cells=[cell]), sentences)
     assert notebook == new_notebook(cells=[new_markdown_cell(signed, id=cell.id)])
 
@@ -83,25 +79,17 @@ def test_a_sentence_that_was_reworded_fails_and_is_named():
         put_signs(new_notebook(cells=[new_markdown_cell("It is so.")]), ["It was so."])
 
 
-@pytest.mark.parametrize(
-    ("message", "translation", "carried"),
-    [
-        (f"One. Two.{sign(3)} Three.", "하나예요. 둘이에요. 셋이에요.", f"하나예요. 둘이에요.{sign(3)} 셋이에요."),
-        (f"One.{sign(0)} Two.{sign(1)}", "하나와 둘이에요.", f"하나와 둘이에요.{sign(0)}{sign(1)}"),
-        (f"One{sign(0)}", "하나", f"하나{sign(0)}"),
-        (
-            f"One. **Two.{sign(0)}** Three.",
-            "하나예요. **둘이에요.** 셋이에요.",
-            f"하나예요. **둘이에요.{sign(0)}** 셋이에요.",
-        ),
-        ("One. Two.", "하나예요. 둘이에요.", "하나예요. 둘이에요."),
-        (
-            f"More than 0.5 of them. So it is right, as X et al. said.{sign(0)} Why?",
-            "0.5보다 많아요. 그러니 맞아요. X 등이 말한 대로예요. 왜 그럴까요?",
-            f"0.5보다 많아요. 그러니 맞아요. X 등이 말한 대로예요.{sign(0)} 왜 그럴까요?",
-        ),
-    ],
-)
-def test_signs_are_carried_over_to_the_translation(message, translation, carried):
-    assert carry_signs(message, translation) == carried
-    assert SIGN.sub("", carried) == translation
+CARRIED = {
+    f"One. Two.{sign(3)} Three.": f"하나예요. 둘이에요.{sign(3)} 셋이에요.",
+    f"One.{sign(0)} Two.{sign(1)}": f"하나와 둘이에요.{sign(0)}{sign(1)}",
+    f"One{sign(0)}": f"하나{sign(0)}",
+    f"One. **Two.{sign(0)}** Three.": f"하나예요. **둘이에요.{sign(0)}** 셋이에요.",
+    "One. Two.": "하나예요. 둘이에요.",
+    f"More than 0.5 of them. So it is right, as X et al. said.{sign(0)} Why?":
+    f"0.5보다 많아요. 그러니 맞아요. X 등이 말한 대로예요.{sign(0)} 왜 그럴까요?",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("message", "carried"), CARRIED.items())
+def test_signs_are_carried_over_to_the_translation(message, carried):
+    assert carry_signs(message, SIGN.sub("", carried)) == carried

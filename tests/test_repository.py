@@ -13,17 +13,8 @@ from book.chapter import ROOT
 from web import binder as book_binder
 
 FORK = "https://github.com/nobody/moved-here"  # no address that a copy has already
-BAD = [
-    "",
-    "you/your-fork",
-    "git@github.com:you/your-fork.git",
-    "https://github.com/you",
-    "https://github.com/you/your-fork/tree/main",
-    "https://github.com/you/your fork",
-    'https://github.com/you/"fork"',
-    "http://github.com/you/your-fork",
-    "ftp://example.org/book",
-]
+BAD = ["", "you/your-fork", "git@github.com:you/your-fork.git", "http://github.com/you/your-fork", "ftp://a.org/book"]
+BAD += [f"https://github.com/you{rest}" for rest in ("", "/your-fork/tree/main", "/your fork", '/"fork"')]
 
 
 def list_places():
