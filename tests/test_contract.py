@@ -589,6 +589,7 @@ def test_a_model_takes_lengths_in_any_form_and_no_text_that_is_too_long(name, le
                 model(*given, [3, 2])
 
 
+@pytest.mark.slow
 @both_ways
 def test_a_layer_is_exported_for_batches_and_lengths_of_any_size(need_weights):
     layer, x = fill_randomly(MultiHeadAttention(D_MODEL, HEADS)), torch.tensor(random((5, N, D_MODEL))[0])

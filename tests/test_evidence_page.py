@@ -110,13 +110,11 @@ def test_every_sentence_that_was_refuted_is_listed_under_its_chapter(page):
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-def test_the_summary_of_a_chapter_leads_to_its_part_of_the_page(page, site, path):
-    chapter = BeautifulSoup((site / "chapters" / f"{path.stem}.html").read_text("utf-8"), "html.parser")
-    link = chapter.select_one("#summary").find("a", string=LINK)
+def test_the_summary_of_a_chapter_leads_to_its_part_of_the_page(page, parse, path):
+    link = parse(f"chapters/{path.stem}").select_one("#summary").find("a", string=LINK)
     address, part = link["href"].split("#")
-    assert address == "../pages/evidence.html" and page.find(id=part).find_parent("section").h2.text.startswith(
-        f"{int(path.stem[:2])}. "
-    )
+    heading = page.find(id=part).find_parent("section").h2.text
+    assert address == "../pages/evidence.html" and heading.startswith(f"{int(path.stem[:2])}. ")
 
 
 def strip_of(values, baseline=None):

@@ -2,10 +2,8 @@
 
 import json
 import re
-from functools import cache
 
 import pytest
-from bs4 import BeautifulSoup
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 from book.chapter import TRANSLATED
@@ -21,15 +19,10 @@ def sign(number):
     return f"{BEGIN}{number}{END}"
 
 
-@cache
-def page_of(site, path, edition=""):
-    return BeautifulSoup((site / edition / "chapters" / f"{path.stem}.html").read_text("utf-8"), "html.parser")
-
-
 @each_chapter
-@pytest.mark.parametrize("edition", ["", TRANSLATED], ids=["English", "Korean"])
-def test_each_claim_has_a_mark_that_opens_its_card(site, path, edition):
-    page = page_of(site, path, edition)
+@pytest.mark.parametrize("edition", ["", f"{TRANSLATED}/"], ids=["English", "Korean"])
+def test_each_claim_has_a_mark_that_opens_its_card(parse, path, edition):
+    page = parse(f"{edition}chapters/{path.stem}")
     marks = {mark["data-claim"]: mark for mark in page.select("button.mark")}
     assert sorted(marks) == sorted(name_claim(path, claim) for claim in MODULES[path].CLAIMS)
     for name, mark in marks.items():
@@ -39,8 +32,8 @@ def test_each_claim_has_a_mark_that_opens_its_card(site, path, edition):
 
 
 @each_chapter
-def test_a_mark_is_behind_the_sentence_of_its_claim(site, path):
-    page, letters = page_of(site, path), re.compile(r"\W+")
+def test_a_mark_is_behind_the_sentence_of_its_claim(parse, path):
+    page, letters = parse(f"chapters/{path.stem}"), re.compile(r"\W+")
     for claim in MODULES[path].CLAIMS:
         mark = page.find("button", {"data-claim": name_claim(path, claim)})
         before = "".join(text for text in mark.find_all_previous(string=True, limit=400)[::-1])

@@ -7,7 +7,6 @@ import re
 
 import numpy as np
 import pytest
-from bs4 import BeautifulSoup
 
 from attention_src import causal_mask, scaled_dot_product_attention
 from book.chapter import CHAPTERS, ROOT, code, read, tags
@@ -49,10 +48,9 @@ def test_the_function_that_opens_the_page_computes_attention(mask, monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def entries(site):
+def entries(parse):
     """The entries of the page, by name."""
-    page = BeautifulSoup((site / "pages/package.html").read_text(), "html.parser")
-    return {head["id"]: head.parent for head in page.select("dl.py > dt[id]")}
+    return {head["id"]: head.parent for head in parse("pages/package").select("dl.py > dt[id]")}
 
 
 def find_thing(name):
@@ -107,9 +105,8 @@ def test_a_method_that_is_public_says_what_it_does(entries):
 
 
 @pytest.mark.parametrize("chapter", IN_CHAPTERS)
-def test_the_code_of_a_chapter_links_what_it_uses_and_is_linked_from_there(site, entries, chapter):
-    page = BeautifulSoup((site / "chapters" / f"{chapter}.html").read_text(), "html.parser")
-    links = {link["href"] for link in page.select(".cell_input a")}
+def test_the_code_of_a_chapter_links_what_it_uses_and_is_linked_from_there(parse, entries, chapter):
+    links = {link["href"] for link in parse(f"chapters/{chapter}").select(".cell_input a")}
     notebook = next(read(path) for path in CHAPTERS if path.stem == chapter)
     on_page = find_uses("\n".join(cell.source for cell in code(notebook) if "remove-cell" not in tags(cell)))
     place = "../pages/package.html#"
