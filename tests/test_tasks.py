@@ -118,6 +118,11 @@ def test_a_task_refuses_what_it_cannot_draw(task, arguments, message):
         DRAWS[task](**{"num_train": 4, "num_test": 4} | arguments)
 
 
+def test_half_of_all_examples_can_be_drawn():
+    assert len(tasks.lookup_examples(48, 0, 3, 1)[0].wanted) == 48  # 3! names, 2 walks, 2³ bits: 96
+    assert len(tasks.pair_examples(4 * 36, 0, 3)[0].asked) == 144  # 3! orders, 6 questions, 2 other bits: 72 fours
+
+
 def test_reversal_runs_over_all_lengths_and_is_its_own_inverse():
     train, _ = reversal_examples(500, 0, 3, 6)
     assert {len(e.source) for e in train} == {3, 4, 5, 6}
