@@ -1,18 +1,19 @@
 """Attention against loops and torch's own function, the block by block form against the plain one, and odd input."""
 
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from reference import BATCH, D_V, HEADS, LargestTensor, M, N, both_libraries, random, refuses, same, some_mask
+from reference import BATCH, D_Q, D_V, HEADS, D, LargestTensor, M, N, both_libraries, random, refuses, same, some_mask
 from test_contract import ATTENTION, CORE, by_blocks, generic, plain
 
 from attention_src.attention import attention, blockwise_attention, scaled_dot_product_attention
 from attention_src.masks import causal_mask
-from attention_src.scores import dot_score, scaled_dot_score
-from attention_src.weights import softmax
+from attention_src.scores import dot_score, general_score, scaled_dot_score
+from attention_src.weights import relu_weights, sigmoid_weights, softmax
 
 BLOCK_SIZES = [*range(1, 10), 100]
 every_form = pytest.mark.parametrize("attend", [plain, generic, by_blocks], ids=["plain", "generic", "blockwise"])
@@ -55,6 +56,18 @@ def test_weights_are_the_softmax_of_the_scaled_scores_in_the_dtype_of_the_output
     assert output.dtype == weights.dtype == query.dtype
     expected = softmax(scaled_dot_score(*(array(np.asarray(a, float)) for a in (query, key))), mask)
     same(weights, expected, {"float16": 1e-3, "float32": 1e-5}.get(kind, 1e-12))
+
+
+@both_libraries
+def test_weights_and_output_are_the_three_steps_in_a_row(array):
+    (_, key, value), mask = random_inputs((BATCH,)), some_mask(N, M)
+    query, w = random((BATCH, N, D_Q), (D_Q, D), seed=2)  # how long a query may be is for the score to judge
+    query, key, value, mask, w = map(array, (query, key, value, mask, w))
+    for weigh in (softmax, relu_weights, sigmoid_weights):
+        output, weights = attention(query, key, value, mask, score=partial(general_score, w=w), weigh=weigh)
+        same(weights, weigh(general_score(query, key, w), mask))
+        same(output, weights @ value)
+        assert (output.shape, weights.shape) == ((BATCH, N, D_V), (BATCH, N, M))
 
 
 @both_libraries

@@ -199,6 +199,21 @@ def test_what_the_mask_hides_counts_as_0_in_gradients_too(attend, bad):
 
 
 @both_libraries
+@for_each(lambda core: "key" in core.shapes and not core.masked)
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_nan_and_infinity_spoil_only_the_scores_of_their_own_query_or_key(core, bad, array):
+    clean = core.call(**core.arrays())
+    for name, place in ("query", np.s_[2, :]), ("key", np.s_[:, 2]):
+        arrays = core.arrays()
+        arrays[name][2] = bad
+        with np.errstate(invalid="ignore"):
+            got = np.asarray(core.call(**as_given(array, arrays)))
+        assert not np.isclose(got[place], clean[place]).any()
+        got[place] = clean[place]
+        same(got, clean)
+
+
+@both_libraries
 @every_function
 @KINDS
 def test_scores_of_ten_thousand_stay_finite(core, kind, array):
