@@ -25,11 +25,8 @@ e = np.exp(s - s.max(-1, keepdims=True))
 w = e / e.sum(-1, keepdims=True)
 return w @ value, w
 """
-WRONG = {
-    "attention": SIGNATURE + "    return value, query @ key.T\n",
-    "doubled": "weight_on_itself = 0.5",
-    "mend": "def mended(query, key, value):\n    return value, query @ key.T",
-}
+WRONG = {"attention": SIGNATURE + "    return value, query @ key.T\n", "doubled": "weight_on_itself = 0.5"}
+WRONG["mend"] = WRONG["attention"].replace("my_attention", "mended").rstrip()
 
 
 class Entry(NamedTuple):

@@ -2,14 +2,17 @@
 
 import gzip
 import os
+import re
 import subprocess
 import sys
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from bs4 import BeautifulSoup
 from filelock import FileLock
 from playwright.sync_api import sync_playwright
 
@@ -66,6 +69,18 @@ def site(tmp_path_factory, worker_id):
                 subprocess.run([sys.executable, "-m", "web.korean"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
             ready.touch()
     return ROOT / "_build" / "html"
+
+
+@pytest.fixture(scope="session")
+def parse(site):
+    """A function that parses a page of the site once, without what is drawn in its figures, which takes most time."""
+
+    @cache
+    def parse(name):
+        text = (site / f"{name}.html").read_text("utf-8")
+        return BeautifulSoup(re.sub(r"(?s)(<svg\b[^>]*>).*?</svg>", r"\1</svg>", text), "html.parser")
+
+    return parse
 
 
 class Compressed(Files):

@@ -134,21 +134,18 @@ def loop_softmax(scores, mask):
     return [weigh(row, visible) for row, visible in zip(scores, mask, strict=True)]
 
 
+def loop_each(weigh, scores, mask):
+    """Weigh each visible score of a row by itself, given how many are visible; the others weigh 0."""
+    rows = [[*zip(row, visible, strict=True)] for row, visible in zip(scores, mask, strict=True)]
+    return [[weigh(s, sum(look for _, look in row)) if look else 0.0 for s, look in row] for row in rows]
+
+
 def loop_relu(scores, mask):
-    return [
-        [max(s, 0.0) / sum(visible) if look else 0.0 for s, look in zip(row, visible, strict=True)]
-        for row, visible in zip(scores, mask, strict=True)
-    ]
+    return loop_each(lambda s, count: max(s, 0.0) / count, scores, mask)
 
 
 def loop_sigmoid(scores, mask):
-    return [
-        [
-            1 / (1 + math.exp(-(s - math.log(sum(visible))))) if look else 0.0
-            for s, look in zip(row, visible, strict=True)
-        ]
-        for row, visible in zip(scores, mask, strict=True)
-    ]
+    return loop_each(lambda s, count: 1 / (1 + math.exp(math.log(count) - s)), scores, mask)
 
 
 def loop_mix(weights, value):

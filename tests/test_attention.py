@@ -7,21 +7,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from reference import (
-    BATCH,
-    D_Q,
-    D_V,
-    HEADS,
-    D,
-    LargestTensor,
-    M,
-    N,
-    both_libraries,
-    random,
-    refuses,
-    same,
-    some_mask,
-)
+from reference import BATCH, D_Q, D_V, HEADS, D, LargestTensor, M, N, both_libraries, random, refuses, same, some_mask
 from test_contract import ATTENTION, CORE, by_blocks, generic, plain
 
 from attention_src.attention import attention, blockwise_attention, scaled_dot_product_attention
@@ -36,9 +22,6 @@ every_form = pytest.mark.parametrize("attend", [plain, generic, by_blocks], ids=
 def random_inputs(*leading):
     """Return query, key and value with these axes before the last two, one for all or one for each."""
     return [*CORE["attention"].arrays(leading if len(leading) == 3 else leading * 3).values()]
-
-
-# What it computes
 
 
 @every_form
@@ -87,9 +70,6 @@ def test_weights_and_output_are_the_three_steps_in_a_row(array):
         assert (output.shape, weights.shape) == ((BATCH, N, D_V), (BATCH, N, M))
 
 
-# Block by block
-
-
 @both_libraries
 @pytest.mark.parametrize("block_size", BLOCK_SIZES)
 @pytest.mark.parametrize("size", [1, 30, 1000])
@@ -127,9 +107,6 @@ def test_torch_never_makes_a_tensor_larger_than_a_block_or_the_output():
     with LargestTensor() as largest:
         plain(query, key, value)
     assert largest.bytes == 60 * 80 * 4
-
-
-# Numbers of other kinds
 
 
 @both_libraries
@@ -177,9 +154,6 @@ def test_a_finite_value_that_no_query_may_see_counts_with_the_weight_that_weigh_
     same(output, weights @ value, 0)
 
 
-# A bias and a scale
-
-
 @both_libraries
 @every_form
 def test_a_bias_of_minus_infinity_hides_and_changes_no_dtype(attend, array):
@@ -221,9 +195,6 @@ def test_a_scale_or_bias_that_is_none_is_refused(attend, array):
         attend(*inputs, bias=[[0.0]])
     with refuses(TypeError, "query is a NumPy array but bias is a torch tensor; expected one library"):
         attend(*random_inputs(), bias=torch.ones(N, M))
-
-
-# What is refused
 
 
 @both_libraries

@@ -70,7 +70,7 @@ def test_a_right_answer_passes_whatever_the_seed(exercise, arguments, capsys):
     assert capsys.readouterr().out.startswith("Right: ")
 
 
-WRONG_ASKED = [name for name, one in ASKED.items() if name not in ("ex02-undo", "ex10-mend")]  # which only train
+WRONG_ASKED = [name for name in ASKED if name not in ("ex02-undo", "ex10-mend")]  # which only train
 
 
 def show(check, *arguments):
@@ -164,14 +164,12 @@ def test_a_trace_has_what_stands_within_a_line_and_the_shapes_that_do_not_fit(ru
     assert "its inner lengths must be equal" in third.lower() and "axis of length 1" not in third
 
 
-@pytest.mark.parametrize(
-    ("check", "answer"),
-    [
-        (checks.attention, lambda *given: scaled_dot_product_attention(*given)),
-        (checks.additive_score, lambda *given: additive_score(*given)),
-        (checks.decoder_mask, lambda lengths, n: causal_mask(n) & padding_mask(lengths, n)),
-    ],
-)
+CALLING = {checks.attention: lambda *given: scaled_dot_product_attention(*given)}
+CALLING[checks.additive_score] = lambda *given: additive_score(*given)
+CALLING[checks.decoder_mask] = lambda lengths, n: causal_mask(n) & padding_mask(lengths, n)
+
+
+@pytest.mark.parametrize(("check", "answer"), CALLING.items())
 def test_an_answer_that_calls_the_package_where_it_is_to_do_without_meets_a_remark(check, answer, capsys):
     check(answer)
     right, remark = capsys.readouterr().out.splitlines()
@@ -275,18 +273,11 @@ class Own:
     pass
 
 
-@pytest.mark.parametrize(
-    ("answer", "words"),
-    [
-        (lambda: 1, "the function <lambda>"),
-        (Own, "the class Own"),
-        (Own(), "a value of type Own"),
-        ([Own()], "a value of type list"),
-        (np.zeros((2, 3)), "an array of shape (2, 3)"),
-        ("<b>", "'<b>'"),
-        ("x" * 99, f"'{'x' * 59}…"),
-    ],
-)
+GIVEN = [(lambda: 1, "the function <lambda>"), (Own, "the class Own"), (Own(), "a value of type Own")]
+GIVEN += [([Own()], "a value of type list"), (np.zeros((2, 3)), "an array of shape (2, 3)")]
+
+
+@pytest.mark.parametrize(("answer", "words"), [*GIVEN, ("<b>", "'<b>'"), ("x" * 99, f"'{'x' * 59}…")])
 def test_a_message_shows_what_was_given_as_its_writer_knows_it(answer, words):
     expected = f"You gave {words}, which is not a number; expected one rounded to 3 decimals"
     assert expected in str(refuse(checks.doubled_query, answer))

@@ -7,14 +7,8 @@ import pytest
 import torch
 from reference import BATCH, D, N, both_libraries, random
 
-from attention_course.museum.detectors import (
-    batch_leak,
-    order_effect,
-    parameter_count,
-    reactions,
-    rows_off_one,
-    start_above_chance,
-)
+from attention_course.museum import detectors
+from attention_course.museum.detectors import batch_leak, order_effect, reactions, rows_off_one
 from attention_src import causal_mask, scaled_dot_product_attention
 
 X = random((BATCH, N, D))[0]
@@ -64,23 +58,11 @@ def test_reactions_say_who_and_how_far_by_changes_that_the_seed_gives_and_leave_
     assert np.array_equal(X, kept)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 7])
-def test_behind_a_norm_it_sees_a_change_of_data_from_the_same_seed(seed):
-    def norm(x):
-        return (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True)
-
-    x = np.random.default_rng(seed).normal(size=(BATCH, N, D))
-    one = np.random.default_rng(seed).normal(size=(1, D))
-    assert reactions(norm, one, seed) > 0.1
-    assert np.array_equal(reactions(lambda x: causal(norm(x)), x[0], seed) > 1e-9, np.tri(N, dtype=bool))
-    assert batch_leak(lambda x: norm(x).cumsum(0), x, seed) > 0.1
-
-
 def test_a_first_loss_is_compared_with_ln_c_and_shared_parameters_count_once():
-    assert start_above_chance(np.log(7), 7) == pytest.approx(0)
-    assert start_above_chance(torch.tensor(107.0), 85) == pytest.approx(102.557, abs=1e-3)
+    assert detectors.start_above_chance(np.log(7), 7) == pytest.approx(0)
+    assert detectors.start_above_chance(torch.tensor(107.0), 85) == pytest.approx(102.557, abs=1e-3)
     layer = torch.nn.Linear(3, 4)
-    assert parameter_count(torch.nn.Sequential(layer, torch.nn.Linear(4, 3), layer)) == 31
+    assert detectors.parameter_count(torch.nn.Sequential(layer, torch.nn.Linear(4, 3), layer)) == 31
 
 
 @pytest.mark.parametrize(
@@ -90,7 +72,7 @@ def test_a_first_loss_is_compared_with_ln_c_and_shared_parameters_count_once():
         (ValueError, "(batch, ..., n, d)", batch_leak, (attend, X[0])),
         (TypeError, "x is a list", reactions, (attend, X.tolist())),
         (ValueError, "one row for each token", order_effect, (attend, X[0, 0])),
-        (ValueError, "num_classes is 0", start_above_chance, (1.0, 0)),
+        (ValueError, "num_classes is 0", detectors.start_above_chance, (1.0, 0)),
     ],
 )
 def test_what_cannot_be_asked_is_refused(error, message, detector, given):

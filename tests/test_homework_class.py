@@ -61,15 +61,11 @@ def course(request, tmp_path_factory):
 def hand_in_specials(folder, right):
     """Hand in two files, something that is no notebook, and files by strange names."""
     right = json.dumps(right).encode()
-    for name, data in {
-        "two-files/old.ipynb": b'{"cells": []}',
-        "two-files/new.ipynb": right,
-        "a-picture/page.pdf": b"%PDF-1.7",
-        "Copy of 01_definition.ipynb": right,
-        "=1+1/x.ipynb": right,
-    }.items():
+    data = dict.fromkeys(("two-files/new.ipynb", "Copy of 01_definition.ipynb", "=1+1/x.ipynb"), right)
+    data |= {"two-files/old.ipynb": b'{"cells": []}', "a-picture/page.pdf": b"%PDF-1.7"}
+    for name, content in data.items():
         (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_bytes(data)
+        (folder / name).write_bytes(content)
     os.utime(folder / "two-files/old.ipynb", (time.time() - 100,) * 2)
 
 

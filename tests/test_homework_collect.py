@@ -116,9 +116,6 @@ def test_a_name_that_is_legible_stays(name):
     assert files.repair_name(name + ".ipynb") == name + ".ipynb"
 
 
-# rosters
-
-
 @pytest.mark.parametrize("code", ["utf-8", "utf-8-sig", "cp949", "utf-16"])
 def test_a_korean_roster_is_read_as_excel_saves_it(code):
     roster = read_students(KOREANS.encode(code))
@@ -146,9 +143,6 @@ def test_the_column_of_ids_is_found_by_its_title_below_other_rows_too(header, be
 def test_a_roster_that_cannot_be_read_is_refused(one):
     with pytest.raises(Unclear, match=re.escape(one["because"])):
         read_students(one["roster"].encode(one.get("code", "utf-8")))
-
-
-# folders and archives
 
 
 @pytest.mark.parametrize("one", TABLES["one"].values(), ids=TABLES["one"])
@@ -251,9 +245,6 @@ def test_a_place_that_is_neither_folder_nor_archive_is_refused(tmp_path):
 
 def test_a_students_name_makes_a_safe_name_for_a_file():
     assert [slug(name) for name in ("../x", "Doe, Jane", "a/b\\c", "..")] == ["x", "doe-jane", "a-b-c", ""]
-
-
-# as an instructor does it
 
 
 class Desk:

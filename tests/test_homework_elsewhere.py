@@ -94,12 +94,11 @@ class Autograder:
         for name, data in handed_in.items():
             text = data.replace(b"BASE", str(self.base).encode())
             (self.base / "submission" / name.replace("_", ".")).write_bytes(text)
-        environment = {
-            "PATH": os.defpath,  # what every system has, also where the tests see less
-            "AUTOGRADER": str(self.base),
-            "AUTOGRADER_PYTHON": sys.executable,
+        environment = {"AUTOGRADER": str(self.base), "AUTOGRADER_PYTHON": sys.executable}
+        environment |= {
             "PYTHONDONTWRITEBYTECODE": "1",
-        }
+            "PATH": os.defpath,
+        }  # what every system has, also where the tests see less
         in_a_tree(self.base, str(self.base / "run_autograder"), environment=environment)
         text = (self.base / "results" / "results.json").read_text()
         assert SECRET not in text and "score" not in json.loads(text)
@@ -142,14 +141,11 @@ def test_what_nobody_could_judge_is_no_0_on_gradescope_and_staff_is_told(autogra
 
 @needs_sandbox
 @needs_root
-@pytest.mark.parametrize(
-    ("handed_in", "reason"),
-    [({}, "there is no file in this submission"), ({"page_pdf": b"%PDF-1.7"}, "not a notebook: a PDF")],
-)
-def test_a_submission_without_a_notebook_is_no_0_on_gradescope(autograder, handed_in, reason):
-    (open_,), hidden, (for_person,) = autograder.grade(**handed_in)
-    assert (open_["name"], open_["score"], open_["max_score"]) == ("Not graded yet", 0, 0) and hidden == []
-    assert reason in for_person["output"]
+def test_a_submission_without_a_notebook_is_no_0_on_gradescope(autograder):
+    for handed_in, reason in ({}, "there is no file in this sub"), ({"x_pdf": b"%PDF-1.7"}, "not a notebook: a PDF"):
+        (open_,), hidden, (for_person,) = autograder.grade(**handed_in)
+        assert (open_["name"], open_["score"], open_["max_score"]) == ("Not graded yet", 0, 0) and hidden == []
+        assert reason in for_person["output"]
 
 
 @needs_sandbox

@@ -67,7 +67,9 @@ def test_the_last_cell_of_a_copy_calls_all_checks(capsys):
 
 
 @needs_sandbox
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize(
+    "name", [name if name == "softmax" else pytest.param(name, marks=pytest.mark.slow) for name in WRONG]
+)
 def test_a_wrong_part_costs_its_own_points_and_the_report_says_where_it_differs(name):
     result = machine().graded(break_part(machine().solved(), name))
     wrong = {one for one, status in statuses(result).items() if status != "right"}
@@ -93,19 +95,11 @@ def test_the_desk_hands_it_out_and_grades_it(tmp_path):
     for command, place in (("collect", [tmp_path / "in"]), ("grade", []), ("report", [])):
         homework(command, "machine", *place, "--course", tmp_path)
     folder = tmp_path / "report" / "machine"
-    scores = {
-        row["student"]: row for row in csv.DictReader((folder / "scores.csv").read_text("utf-8-sig").splitlines())
-    }
-    assert {name: row["total"] for name, row in scores.items()} == {
-        "ann": "31",
-        "ben": "27",
-        "eun": "27",
-        "cho": "27",
-        "dan": "0",
-    }
-    assert {row["of"] for row in scores.values()} == {"31"} and not any(
-        row["needs a person"] for row in scores.values()
-    )
+    rows = [*csv.DictReader((folder / "scores.csv").read_text("utf-8-sig").splitlines())]
+    scores = {row["student"]: row for row in rows}
+    totals = " ".join(scores[name]["total"] for name in ("ann", "ben", "eun", "cho", "dan"))
+    assert (totals, len(rows)) == ("31 27 27 27 0", 5)
+    assert {(row["of"], row["needs a person"]) for row in rows} == {("31", "")}
     assert scores["dan"]["notes"].count("not attempted") == 9
     pages = {name: (folder / "students" / f"{name}.html").read_text() for name in made}
     assert "attention, letter 2, block 1, head 1" in pages["ben"] and "letter" not in pages["ann"]
@@ -118,26 +112,22 @@ OWN = [PARTS[name] for name in WRONG]
 
 
 @pytest.mark.parametrize(
-    ("handed_in", "share", "said"),
+    ("handed_in", "eighths", "said"),
     [
-        ((RIGHT[0][::-1], *RIGHT[1:]), 7 / 8, "The names are not those"),
-        ((7, *RIGHT[1:]), 7 / 8, "The names are not those"),
-        (
-            (*RIGHT[:2], RIGHT[2][0] + 1e-3),
-            7 / 8,
-            "The surprise is not that of 'emmy'; expected an array with 5 numbers",
-        ),
-        ((RIGHT[0], "anna", RIGHT[2]), 7 / 8, "The surprise is not that of 'anna'"),
-        ((*RIGHT[:2], ["a", [1]]), 7 / 8, "The surprise is not that of"),
-        ((RIGHT[0], "Emmy", RIGHT[2]), 7 / 8, "Your name can't be read: 'Emmy' has 'E'"),
-        ((RIGHT[0], None, RIGHT[2]), 7 / 8, "Your name can't be read"),
-        ((RIGHT[0][1:], "anna", None), 6 / 8, "The names are not those"),
+        ((RIGHT[0][::-1], *RIGHT[1:]), 7, "The names are not those"),
+        ((7, *RIGHT[1:]), 7, "The names are not those"),
+        ((*RIGHT[:2], RIGHT[2][0] + 1e-3), 7, "The surprise is not that of 'emmy'; expected an array with 5 numbers"),
+        ((RIGHT[0], "anna", RIGHT[2]), 7, "The surprise is not that of 'anna'"),
+        ((*RIGHT[:2], ["a", [1]]), 7, "The surprise is not that of"),
+        ((RIGHT[0], "Emmy", RIGHT[2]), 7, "Your name can't be read: 'Emmy' has 'E'"),
+        ((RIGHT[0], None, RIGHT[2]), 7, "Your name can't be read"),
+        ((RIGHT[0][1:], "anna", None), 6, "The names are not those"),
     ],
 )
-def test_what_was_handed_in_is_what_the_machine_writes_and_reads(handed_in, share, said):
+def test_what_was_handed_in_is_what_the_machine_writes_and_reads(handed_in, eighths, said):
     with pytest.raises(checks.Wrong, match=re.escape(said)) as reply:
         checks.machine(*handed_in, *OWN)
-    assert reply.value.share == share
+    assert reply.value.share == eighths / 8
 
 
 def test_right_results_in_other_forms_are_right_and_missing_ones_are_not_attempted(capsys):

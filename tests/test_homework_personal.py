@@ -126,12 +126,7 @@ def test_each_student_is_graded_by_their_own_numbers(course):
     chapter, submission = Chapter(4), solved(course, STEM)
     chapter.release = personalise(notebook(course, "release", STEM), SECRET, "ann")
     result = chapter.graded(submission)
-    assert statuses(result) == {
-        "ex04-design": "right",
-        "ex04-count": "wrong",
-        "ex04-mend": "right",
-        "ex04-project": "right",
-    }
+    assert [name for name, status in statuses(result).items() if status != "right"] == ["ex04-count"]
     right = RIGHT["numbers_and_rank"](**draw("numbers_and_rank", SECRET, "ann"))
     next(c for c in submission.cells if c.id == "ex04-count").source = f"numbers, rank = {right}"
     assert set(statuses(chapter.graded(submission)).values()) == {"right"}

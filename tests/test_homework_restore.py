@@ -64,13 +64,9 @@ def test_strange_cells_lose_what_no_file_could_hold():
 
 
 def test_of_a_chapter_only_what_is_wanted_runs_and_what_that_needs():
-    cells = [
-        "import numpy as np\nimport torch\nfrom math import log, sqrt\n\nnp.set_printoptions(precision=3)\n"
-        "torch.manual_seed(0)",
-        "def helper(x):\n    return sqrt(x)",
-        "print(helper(2))",
-        "value = helper(4)\nother = np.zeros(3)",
-    ]
+    first = "import numpy as np\nimport torch\nfrom math import log, sqrt\n\n"
+    cells = [f"{first}np.set_printoptions(precision=3)\ntorch.manual_seed(0)", "def helper(x):\n    return sqrt(x)"]
+    cells += ["print(helper(2))", "value = helper(4)\nother = np.zeros(3)"]
     assert names.needed(cells, {"value"}) == f"from math import sqrt\n{cells[1]}\nvalue = helper(4)"
     assert names.needed(cells, {"np"}).splitlines() == ["import numpy as np", "np.set_printoptions(precision=3)"]
     assert names.needed(cells, {"nothing"}) == ""
@@ -96,8 +92,3 @@ def test_no_comprehension_reaches_the_tables_of_symbols(monkeypatch):
 @pytest.mark.parametrize(("source", "plain"), TABLE["plain"] + [(source, source) for source in LONG])
 def test_magic_is_left_out_and_what_it_times_is_run(source, plain):
     assert names.python_only(source) == plain
-
-
-def test_homework_is_no_part_of_the_package():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    assert project["tool"]["setuptools"]["packages"]["find"]["include"] == ["attention_src*", "attention_course*"]

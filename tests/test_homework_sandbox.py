@@ -108,13 +108,9 @@ def test_what_ends_a_sandbox_is_known(source, how):
 
 @needs_sandbox
 def test_functions_cross_in_both_directions(session):
-    lines = [
-        "def f(block, x):",
-        "    return block(x, lambda y: 2 * y)",
-        "def g(block, x):",
-        "    return block(x, fails)",
-    ]
-    run(session, *lines, "def fails(y):", "    raise KeyError(y.sum())")
+    for name, given in (("f", "lambda y: 2 * y"), ("g", "fails")):
+        run(session, f"def {name}(block, x):", f"    return block(x, {given})")
+    run(session, "def fails(y):", "    raise KeyError(y.sum())")
     given = [{"function": 0}, wire.encode(np.ones(3))]
     reply = session.ask("call", [lambda x, function: function(x + 1) + 1], name="f", arguments=given)
     assert wire.decode(reply["result"]).tolist() == [5, 5, 5]
@@ -153,9 +149,8 @@ def test_a_value_that_is_none_is_taken_for_a_disturbance(malformed):
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
     """A class of three, whose notebooks are collected."""
-    return collect_class(
-        tmp_path_factory.mktemp("class"), lambda course: dict.fromkeys(("ann", "ben", "cyd"), solved(course, STEM))
-    )
+    names, folder = ("ann", "ben", "cyd"), tmp_path_factory.mktemp("class")
+    return collect_class(folder, lambda course: dict.fromkeys(names, solved(course, STEM)))
 
 
 def result_times(course):

@@ -25,12 +25,8 @@ def network(kind):
 def draw_texts(random, longest, places):
     """Draw six sources, from 3 characters to the longest, their lengths, and six targets."""
     lengths = torch.tensor([3, longest, *random.integers(3, longest + 1, size=4)])
-    numbers = torch.tensor(random.integers(2, 9, size=(6, places)))
-    return (
-        numbers * (torch.arange(places) < lengths[:, None]),
-        lengths,
-        torch.tensor(random.integers(2, 9, size=(6, 5))),
-    )
+    numbers, target = (torch.tensor(random.integers(2, 9, size=(6, n))) for n in (places, 5))
+    return numbers * (torch.arange(places) < lengths[:, None]), lengths, target
 
 
 @pytest.mark.parametrize("kind", COMPARING + BLIND)

@@ -46,11 +46,7 @@ def test_no_cut_has_less_loss_than_the_middle_and_one_off_it_is_right_for_three_
 @pytest.mark.parametrize("heads", [1, 2, 4])
 def test_the_forward_pass_in_numpy_is_that_of_the_trained_layer(book, random, heads):
     model = book.Reader(heads)
-    asked, names, bits = (
-        random.integers(5, size=(7, 2)),
-        random.integers(5, size=(7, 6)),
-        random.integers(2, size=(7, 6)),
-    )
+    asked, names, bits = (random.integers(most, size=(7, n)) for most, n in ((5, 2), (5, 6), (2, 6)))
     logits, weights = book.answer(book.take_weights(model), heads, asked, names, bits)
     query = model.first(torch.tensor(asked[:, :1])) + model.second(torch.tensor(asked[:, 1:]))
     key, value = model.name(torch.tensor(names)), model.bit(torch.tensor(bits))

@@ -9,18 +9,8 @@ from torch.utils.flop_counter import FlopCounterMode
 from attention_course.dates import DateTask
 from attention_src.layers import EncoderBlock
 
-USES = (
-    "scan",
-    "chains",
-    "with_neighbours",
-    "task",
-    "pass_through",
-    "Writer",
-    "cut",
-    "replace_path",
-    "make_network",
-    "Stack",
-    "share_left",
+USES = tuple(
+    "scan chains with_neighbours task pass_through Writer cut replace_path make_network Stack share_left".split()
 )
 
 

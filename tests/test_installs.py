@@ -18,12 +18,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 BOOK = ["book/*.py", "book/nbval_bound/bindings.py", "book/nbval_bound/words.py"]
 HOMEWORK = ["homework/**/*.py", *BOOK]
-SITE = [
-    "web/*.py",
-    "web/live/__init__.py",
-    *(f"evidence/{name}.py" for name in ("claims", "engine", "planted", "syntax")),
-    *BOOK,
-]
+SITE = [*(f"evidence/{name}.py" for name in "claims engine planted syntax".split()), *BOOK]
+SITE += ["web/*.py", "web/live/__init__.py"]
 OURS = {*"attention_src attention_course book evidence homework web tools".split()}
 OURS |= {"attention_live", "wire"}  # which lie beside the files that import them
 NOT_NEEDED = {  # each only where it is asked for: by `--dask`; by the site, in a function that homework never calls
@@ -59,9 +55,8 @@ def with_dependencies(needs):
         name = canonicalize_name(need.name)
         if known and name not in found:
             found.add(name)
-            waiting += [
-                r for r in map(Requirement, requires(name) or ()) if not r.marker or r.marker.evaluate({"extra": ""})
-            ]
+            more = map(Requirement, requires(name) or ())
+            waiting += [one for one in more if not one.marker or one.marker.evaluate({"extra": ""})]
     return found
 
 

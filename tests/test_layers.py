@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 from book.chapter import CHAPTERS, ROOT, code, read
@@ -13,6 +14,7 @@ LAYERS = [re.findall(r"\w+", row) for row in reversed(ROWS)]
 HEIGHT = {folder: height for height, folders in enumerate(LAYERS) for folder in folders}
 
 
+@cache
 def read_sources():
     """Return {path in the repository: text} of every Python file of the layers, and of the code of each chapter."""
     files = [file for folder in HEIGHT for file in sorted((ROOT / folder).rglob("*.py"))]
@@ -21,18 +23,25 @@ def read_sources():
     return {path.relative_to(ROOT).as_posix(): text for path, text in texts.items()}
 
 
-def list_imported_files(path, sources):
-    """Return the files among the sources that one of them imports, anywhere in it."""
-    package, found = path.split("/")[:-1], set()
-    for node in ast.walk(ast.parse(sources[path])):
+@cache
+def list_imports(path, source):
+    """Return what a file imports, anywhere in it: (module, attribute)."""
+    package, found = path.split("/")[:-1], []
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            imported = [(alias.name, "") for alias in node.names]
+            found += [(alias.name, "") for alias in node.names]
         else:
-            imported = [(module, attribute) for _, module, attribute in imported_names(node, package)]
-        for module, attribute in imported:
-            names = (f"{module}.{attribute}", module)  # what is imported is a module, or something in one
-            files = [name.replace(".", "/") + end for name in names for end in (".py", "/__init__.py")]
-            found.add(next((file for file in files if file in sources), path))
+            found += [(module, attribute) for _, module, attribute in imported_names(node, package)]
+    return found
+
+
+def list_imported_files(path, sources):
+    """Return the files among the sources that one of them imports."""
+    found = set()
+    for module, attribute in list_imports(path, sources[path]):
+        names = (f"{module}.{attribute}", module)  # what is imported is a module, or something in one
+        files = [name.replace(".", "/") + end for name in names for end in (".py", "/__init__.py")]
+        found.add(next((file for file in files if file in sources), path))
     return found - {path}
 
 

@@ -68,9 +68,6 @@ def agree(ours, theirs, pack):
     assert not named
 
 
-# What it computes
-
-
 @pytest.mark.parametrize("sizes", [(D_MODEL, HEADS), (D_MODEL, HEADS, 2, D_V), (7, HEADS, 2, 5), (D_MODEL, 1)], ids=str)
 @both_ways
 def test_it_is_attention_head_after_head(sizes, need_weights):
@@ -125,9 +122,6 @@ def test_d_k_and_d_v_share_out_d_model_where_they_are_not_given():
     assert MultiHeadAttention(D_MODEL, HEADS, d_v=2).key_proj.out_features == D_MODEL
 
 
-# Its settings
-
-
 @both_ways
 @pytest.mark.parametrize("num_kv_heads", [1, 3])
 def test_shared_heads_of_keys_are_as_many_copies_of_them(num_kv_heads, need_weights):
@@ -170,9 +164,6 @@ def test_a_token_written_from_a_cache_is_the_last_of_all_tokens():
     same(step, whole[:, 3:])
 
 
-# Which shapes it takes
-
-
 @both_ways
 def test_many_queries_may_share_the_keys_of_one_sequence(need_weights):
     layer, (query, key, value) = some_layer(), some_tokens()
@@ -188,9 +179,6 @@ def test_without_weights_no_tensor_holds_all_of_them():
         with LargestTensor() as largest:
             layer(tokens, need_weights=need_weights)
         assert (largest.bytes >= 8 * HEADS * 97 * 97) == need_weights
-
-
-# What it refuses
 
 
 QUERY, KEY, VALUE = some_tokens()

@@ -59,9 +59,10 @@ def test_the_worker_is_answered_in_ascii(page):
     assert answer.isascii() and last_result(json.loads(answer)) == ("÷ √ 한 𝟙", [1])
 
 
-def test_a_cell_runs_those_above_it_once(page):
+def test_a_cell_runs_those_above_it_once_and_an_error_stops_what_stands_below(page):
     assert last_result(page.run(cells("x = 2", "y = x * 3", "print(y)"))) == ("6", [1, 2, 3])
     assert last_result(page.run(cells("x = 2", "y = x * 3", "print(y + 1)"))) == ("7", [3])
+    assert last_result(page.run(cells("x = 2", "y = x / 0", "print(y)")))[1] == [2]
     assert last_result(page.run(cells("x = 2", "y = x * 4", "print(y + 1)"))) == ("9", [2, 3])
 
 
@@ -97,49 +98,33 @@ def test_a_function_sees_names_that_are_bound_after_it(page):
     assert last_result(page.run(cells(chain[0]["source"], "later = 2", "print(f())")))[0] == "2"
 
 
-def test_how_numbers_are_printed_belongs_to_the_state(page):
+def test_numbers_are_printed_as_cells_above_say_and_the_last_value_is_shown_as_in_a_notebook(page):
     start = "import numpy as np\nnp.set_printoptions(precision=2)"
     page.run(cells(start, "np.set_printoptions(precision=5)\nprint(np.array([1 / 3]))"))
     assert last_result(page.run(cells(start, "print(np.array([1 / 3]))")))[0] == "[0.33]"
+    for source, shown in ("print(1)\n'a'", "1\n'a'"), ("None", ""), ("1;", ""):
+        assert last_result(page.run(cells(source)))[0] == shown
 
 
-def test_the_last_value_is_shown_as_in_a_notebook(page):
-    assert last_result(page.run(cells("print(1)\n'a'")))[0] == "1\n'a'"
-    assert last_result(page.run(cells("None")))[0] == last_result(page.run(cells("1;")))[0] == ""
-
-
-@pytest.mark.parametrize(
-    ("source", "text", "line"),
-    [
-        ("x = 1\nx / 0", "ZeroDivisionError: division by zero", "cell 1, line 2: x / 0"),
-        ("def f():\n    return y\nf()", "NameError: name 'y' is not defined", "cell 1, line 2: return y"),
-        ("print('a'", "SyntaxError: '(' was never closed", "cell 1, line 1: print('a'"),
-        ("raise SystemExit(1)", "SystemExit: 1", "cell 1, line 1: raise SystemExit(1)"),
-    ],
-)
-def test_an_error_says_what_and_where(page, source, text, line):
-    error = page.run(cells(source))["results"][0]["outputs"][-1]
-    assert (error["text"], error["lines"].splitlines()[0]) == (text, line)
-
-
-def test_an_error_stops_what_stands_below(page):
-    found = page.run(cells("x = 1", "x / 0", "print(x)"))
-    assert last_result(found) == ("ZeroDivisionError: division by zero", [1, 2])
-    assert last_result(page.run(cells("x = 1", "x / 1", "print(x)"))) == ("1", [2, 3])
+def test_an_error_says_what_and_where(page):
+    for source, text, line in (
+        ("x = 1\nx / 0", "ZeroDivisionError: division by zero", "line 2: x / 0"),
+        ("def f():\n    return y\nf()", "NameError: name 'y' is not defined", "line 2: return y"),
+        ("print('a'", "SyntaxError: '(' was never closed", "line 1: print('a'"),
+        ("raise SystemExit(1)", "SystemExit: 1", "line 1: raise SystemExit(1)"),
+    ):
+        error = page.run(cells(source))["results"][0]["outputs"][-1]
+        assert (error["text"], error["lines"].splitlines()[0]) == (text, f"cell 1, {line}")
 
 
 CHECK = "from attention_course import checks\nchecks.doubled_query(number)"
 
 
-@pytest.mark.parametrize(
-    ("answer", "begins"),
-    [
-        ("number = ...\nraise NotImplementedError()", "Not attempted yet"),
-        ("number = 1", "Not yet."),
-        ("number = nothing", "NameError: name 'nothing'"),
-        ("number =", "SyntaxError"),
-    ],
-)
+ANSWERS = {"number = ...\nraise NotImplementedError()": "Not attempted yet", "number = 1": "Not yet."}
+ANSWERS |= {"number = nothing": "NameError: name 'nothing'", "number =": "SyntaxError"}
+
+
+@pytest.mark.parametrize(("answer", "begins"), ANSWERS.items())
 def test_a_check_tells_what_became_of_the_answer(page, answer, begins):
     for _ in range(2):  # the second time from the snapshot
         assert last_result(page.run(cells(answer, CHECK, how={1: "answer"})))[0].startswith(begins)
@@ -178,21 +163,19 @@ def test_what_imports_matplotlib_itself_brings_it(page, monkeypatch):
 def test_names_tell_what_hangs_on_what(page):
     from attention_live import find_names
 
-    assert find_names("import numpy as np\ny = [np.sqrt(x) for x in data]\ny[0] = 1") == {
-        "uses": ["data", "y"],
-        "changes": ["y"],
-    }
-    assert find_names("print(y[0], y.size)") == {"uses": ["print", "y"], "changes": []}
+    for source, uses, changes in (
+        ("import numpy as np\ny = [np.sqrt(x) for x in data]\ny[0] = 1", "data y", "y"),
+        ("print(y[0], y.size)", "print y", ""),
+        ("y = [k for k in data]", "data", "y"),
+        ("k = 1\nprint([k + j for j in x])", "k print x", "k"),
+        ("y = {k: 1 for k in a}, [k + 1 for j in b]", "a b k", "y"),
+        ("x += 1\ndef f():\n    total = 0\n    total += 1", "x", "f x"),
+        ("def f():\n    return later", "later", "f"),
+    ):
+        assert find_names(source) == {"uses": uses.split(), "changes": changes.split()}
     assert find_names("y[0].append(1)")["changes"] == ["y"] == find_names("del y.size")["changes"]
-    assert find_names("y = [k for k in data]") == {"uses": ["data"], "changes": ["y"]}
-    assert find_names("k = 1\nprint([k + j for j in x])") == {"uses": ["k", "print", "x"], "changes": ["k"]}
-    assert find_names("y = {k: 1 for k in a}, [k + 1 for j in b]") == {"uses": ["a", "b", "k"], "changes": ["y"]}
-    assert find_names("x += 1\ndef f():\n    total = 0\n    total += 1") == {"uses": ["x"], "changes": ["f", "x"]}
-    assert find_names("def f():\n    return later") == {"uses": ["later"], "changes": ["f"]}
-    assert (
-        find_names("random.normal()")["changes"] == ["random"]
-        and "np.random" in find_names("np.random.seed(0)")["changes"]
-    )
+    assert find_names("random.normal()")["changes"] == ["random"]
+    assert "np.random" in find_names("np.random.seed(0)")["changes"]
     assert "*" in find_names("np.set_printoptions(precision=3)")["changes"] and find_names("1 +") is None
 
 
@@ -223,9 +206,6 @@ def test_a_cell_that_breaks_without_pytorch_is_not_offered(page):
     broken = "import torch\nx = [1]\ndef f():\n    return len(x)", "x = torch.ones(1)\nprint(f())"
     notebook = new_notebook(cells=[new_code_cell(source, id=f"c{n}") for n, source in enumerate(broken)])
     assert [row["how"] for row in run_cells(lambda chain: page.run(chain)["results"], notebook)[0]] == ["whole", "no"]
-
-
-# What the site hands out
 
 
 @pytest.fixture(scope="module")
@@ -260,12 +240,10 @@ def test_the_reader_of_names_is_packed_and_needs_nothing_but_python(tmp_path):
 def test_a_page_says_what_will_run_before_it_loads_anything():
     notebook = read(find_path("12"))
     cells = {cell.id: "alone" if is_check(cell) else "part" for cell in code(notebook)}
-    assert live.describe_cells(cells, notebook)[1].endswith(
-        f"3 of the {len(cells)} cells, 3 exercises among them. The others need PyTorch."
-    )
-    assert live.describe_cells({"warm-02": "whole"}, read(RUNNING[-1]))[1].endswith(
-        "1 of the 1 cells. The others need PyTorch."
-    )
+    _, some = live.describe_cells(cells, notebook)
+    _, one = live.describe_cells({"warm-02": "whole"}, read(RUNNING[-1]))
+    assert some.endswith(f"3 of the {len(cells)} cells, 3 exercises among them. The others need PyTorch.")
+    assert one.endswith("1 of the 1 cells. The others need PyTorch.")
 
 
 def test_a_wheel_that_is_not_pyodides_is_refused(monkeypatch, tmp_path):

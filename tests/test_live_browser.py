@@ -355,9 +355,6 @@ def test_what_only_a_notebook_understands_is_explained(live, source, words):
     live.part(n, "reset").click()
 
 
-# Slower: every chapter, everybody, the second visit
-
-
 @pytest.fixture(scope="module", params=RUNNING, ids=lambda path: path.stem)
 def chapter(request, context, address):
     if not find_offered_cells(request.param):
@@ -455,9 +452,6 @@ def test_the_second_visit_loads_nothing_of_python_again(live, context, address):
     again = Live(context, address, FIRST).start()
     assert [url for url in again.requests if any(f"live/{file['path']}" in url for file in runtime.values())] == []
     again.tab.close()
-
-
-# The machine
 
 
 class MachinePage:

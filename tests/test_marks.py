@@ -2,10 +2,8 @@
 
 import json
 import re
-from functools import cache
 
 import pytest
-from bs4 import BeautifulSoup
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 from book.chapter import TRANSLATED
@@ -21,27 +19,21 @@ def sign(number):
     return f"{BEGIN}{number}{END}"
 
 
-@cache
-def page_of(site, path, edition=""):
-    return BeautifulSoup((site / edition / "chapters" / f"{path.stem}.html").read_text("utf-8"), "html.parser")
-
-
 @each_chapter
-@pytest.mark.parametrize("edition", ["", TRANSLATED], ids=["English", "Korean"])
-def test_each_claim_has_a_mark_that_opens_its_card(site, path, edition):
-    page = page_of(site, path, edition)
+@pytest.mark.parametrize("edition", ["", f"{TRANSLATED}/"], ids=["English", "Korean"])
+def test_each_claim_has_a_mark_that_opens_its_card(parse, path, edition):
+    page = parse(f"{edition}chapters/{path.stem}")
     marks = {mark["data-claim"]: mark for mark in page.select("button.mark")}
     assert sorted(marks) == sorted(name_claim(path, claim) for claim in MODULES[path].CLAIMS)
     for name, mark in marks.items():
         card = page.find(id=mark["popovertarget"])
-        assert (
-            card.has_attr("popover") and card.select_one(".strip svg") and card.find("a")["href"].endswith(f"#{name}")
-        )
+        assert card.has_attr("popover") and card.select_one(".strip svg")
+        assert card.find("a")["href"].endswith(f"#{name}")
 
 
 @each_chapter
-def test_a_mark_is_behind_the_sentence_of_its_claim(site, path):
-    page, letters = page_of(site, path), re.compile(r"\W+")
+def test_a_mark_is_behind_the_sentence_of_its_claim(parse, path):
+    page, letters = parse(f"chapters/{path.stem}"), re.compile(r"\W+")
     for claim in MODULES[path].CLAIMS:
         mark = page.find("button", {"data-claim": name_claim(path, claim)})
         before = "".join(text for text in mark.find_all_previous(string=True, limit=400)[::-1])
@@ -59,21 +51,18 @@ def test_signs_are_in_nothing_that_readers_get(site):
     assert "Varied:" not in str(index)
 
 
-@pytest.mark.parametrize(
-    ("source", "sentences", "signed"),
-    [
-        (
-            "# A\n\nOne. The *two*\nof $a.b$ are so, mostly. Three.",
-            ["The *two* of $a.b$ are so", "Three."],
-            f"# A\n\nOne. The *two*\nof $a.b$ are so, mostly.{sign(0)} Three.{sign(1)}",
-        ),
-        ("(One, it is.) Two.", ["(One, it is.)"], f"(One, it is.){sign(0)} Two."),
-        ("One. **Two is bold.** Three.", ["Two is bold."], f"One. **Two is bold.{sign(0)}** Three."),
-        ("One.", [], "One."),
-    ],
-)
-def test_a_sign_goes_behind_its_sentence_and_inside_the_stars_that_close_there(source, sentences, signed):
-    cell = new_markdown_cell(source)
+LONG = f"# A\n\nOne. The *two*\nof $a.b$ are so, mostly.{sign(0)} Three.{sign(1)}"
+SIGNED = [  # sentences, and a text with the signs behind them
+    (["The *two* of $a.b$ are so", "Three."], LONG),
+    (["(One, it is.)"], f"(One, it is.){sign(0)} Two."),
+    (["Two is bold."], f"One. **Two is bold.{sign(0)}** Three."),
+    ([], "One."),
+]
+
+
+@pytest.mark.parametrize(("sentences", "signed"), SIGNED)
+def test_a_sign_goes_behind_its_sentence_and_inside_the_stars_that_close_there(sentences, signed):
+    cell = new_markdown_cell(SIGN.sub("", signed))
     notebook = put_signs(new_notebook(cells=[cell]), sentences)
     assert notebook == new_notebook(cells=[new_markdown_cell(signed, id=cell.id)])
 
@@ -83,25 +72,17 @@ def test_a_sentence_that_was_reworded_fails_and_is_named():
         put_signs(new_notebook(cells=[new_markdown_cell("It is so.")]), ["It was so."])
 
 
-@pytest.mark.parametrize(
-    ("message", "translation", "carried"),
-    [
-        (f"One. Two.{sign(3)} Three.", "하나예요. 둘이에요. 셋이에요.", f"하나예요. 둘이에요.{sign(3)} 셋이에요."),
-        (f"One.{sign(0)} Two.{sign(1)}", "하나와 둘이에요.", f"하나와 둘이에요.{sign(0)}{sign(1)}"),
-        (f"One{sign(0)}", "하나", f"하나{sign(0)}"),
-        (
-            f"One. **Two.{sign(0)}** Three.",
-            "하나예요. **둘이에요.** 셋이에요.",
-            f"하나예요. **둘이에요.{sign(0)}** 셋이에요.",
-        ),
-        ("One. Two.", "하나예요. 둘이에요.", "하나예요. 둘이에요."),
-        (
-            f"More than 0.5 of them. So it is right, as X et al. said.{sign(0)} Why?",
-            "0.5보다 많아요. 그러니 맞아요. X 등이 말한 대로예요. 왜 그럴까요?",
-            f"0.5보다 많아요. 그러니 맞아요. X 등이 말한 대로예요.{sign(0)} 왜 그럴까요?",
-        ),
-    ],
-)
-def test_signs_are_carried_over_to_the_translation(message, translation, carried):
-    assert carry_signs(message, translation) == carried
-    assert SIGN.sub("", carried) == translation
+CARRIED = {
+    f"One. Two.{sign(3)} Three.": f"하나예요. 둘이에요.{sign(3)} 셋이에요.",
+    f"One.{sign(0)} Two.{sign(1)}": f"하나와 둘이에요.{sign(0)}{sign(1)}",
+    f"One{sign(0)}": f"하나{sign(0)}",
+    f"One. **Two.{sign(0)}** Three.": f"하나예요. **둘이에요.{sign(0)}** 셋이에요.",
+    "One. Two.": "하나예요. 둘이에요.",
+    f"More than 0.5 of them. So it is right, as X et al. said.{sign(0)} Why?":
+    f"0.5보다 많아요. 그러니 맞아요. X 등이 말한 대로예요.{sign(0)} 왜 그럴까요?",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("message", "carried"), CARRIED.items())
+def test_signs_are_carried_over_to_the_translation(message, carried):
+    assert carry_signs(message, SIGN.sub("", carried)) == carried

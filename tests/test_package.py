@@ -34,35 +34,27 @@ SIGNATURES = {
     "patches.patchify": "(images, patch_size)",
     "patches.unpatchify": "(patches, patch_size, height, width)",
 }
-WITH_TORCH = {f"attention_src.{name}" for name in ("layers", "threads")}
-WITH_TORCH |= {f"attention_src.models.{name}" for name in ("seq2seq", "transformer", "vit", "bert")}
-WITH_TORCH |= {
-    f"attention_course.{name}"
-    for name in "adder alibi alignment anatomy dates depth divisors heads names ngrams training".split()
-}
+OF_COURSE = "adder alibi alignment anatomy dates depth divisors heads names ngrams training"
+WITH_TORCH = {f"attention_course.{name}" for name in OF_COURSE.split()}
+OF_SRC = "layers threads models.seq2seq models.transformer models.vit models.bert"
+WITH_TORCH |= {f"attention_src.{name}" for name in OF_SRC.split()}
 MODULES = {
     "attention_course",
     *(module.name for module in pkgutil.walk_packages(attention_src.__path__, "attention_src.")),
     *(module.name for module in pkgutil.iter_modules(attention_course.__path__, "attention_course.")),
 }
-WITHOUT_TORCH = """
-import sys
-
+WITHOUT_TORCH = """import sys
 tried = []
-
 class NoTorch:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] == "torch":
             tried.append(name)
             raise ModuleNotFoundError(name)
-
 sys.meta_path.insert(0, NoTorch())
 """
-USE = """
-import numpy as np
+USE = """import numpy as np
 from attention_src.attention import blockwise_attention, scaled_dot_product_attention
 from attention_src.masks import causal_mask, padding_mask
-
 query, mask = np.ones((3, 2)), causal_mask(3) & padding_mask([2], 3)
 output, weights = scaled_dot_product_attention(query, query, query, mask)
 assert (blockwise_attention(query, query, query, mask, block_size=2) == output).all() and (output == 1).all()

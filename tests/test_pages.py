@@ -63,11 +63,6 @@ def test_every_method_is_credited_in_the_first_chapter_that_names_it(method, pap
     assert paper in next(TEXTS[path.stem] for path in CHAPTERS if re.search(method, TEXTS[path.stem]))
 
 
-@pytest.mark.parametrize("table", ["| a | b | c |\n|---|---|---|\n| 1 | 2 |", "| a |\n|---|\n| 1 | 2 |"])
-def test_a_row_that_slid_to_one_side_is_found(table):
-    assert len(list(find_ragged_rows(f"text\n\n{table}\n\n| another |\n|---|\n| 1 |"))) == 1
-
-
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_every_korean_term_that_a_chapter_introduces_is_in_the_glossary(path):
     terms = re.findall(r"[A-Za-z]\w*\*{0,2} \(([가-힣][가-힣 ]*)\)", TEXTS[path.stem])

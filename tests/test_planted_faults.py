@@ -108,5 +108,5 @@ def test_a_fault_in_a_chapter_is_named(problem):
 @pytest.mark.parametrize(("path", "planted", "problem"), FAULTS["imports"])
 def test_an_import_that_goes_upwards_or_in_a_circle_is_named(path, planted, problem):
     sources = layers.read_sources()
-    sources[path] += f"\n{planted}\n"
+    sources = sources | {path: f"{sources[path]}\n{planted}\n"}
     assert any(found.startswith(problem) for found in layers.list_problems(sources))

@@ -40,9 +40,6 @@ def rotate_pairs(x, positions, base=10000):
     return out
 
 
-# What they compute
-
-
 @pytest.mark.parametrize("n, d_model", [(1, 2), (N, D), (M, 10), (300, 64)])
 def test_sinusoidal_positions_are_what_the_formula_says(n, d_model):
     expected = np.empty((n, d_model))
@@ -94,9 +91,6 @@ def test_alibi_slopes_are_a_geometric_sequence_that_begins_with_its_ratio(num_he
     same(alibi_bias(num_heads, N), np.array(expected)[..., :N])
 
 
-# Libraries, dtypes, shapes
-
-
 @pytest.mark.parametrize("like, kind, dtype", LIKES.values(), ids=LIKES)
 def test_tables_take_library_dtype_and_device_of_the_array_they_are_like(like, kind, dtype):
     for make in partial(sinusoidal_positions, N, D), partial(alibi_bias, HEADS, N, M):
@@ -142,9 +136,6 @@ def test_gradients_flow_through_rotary():
     x = torch.tensor(random((BATCH, N, D))[0], requires_grad=True)
     positions = torch.tensor(random((N,))[0], requires_grad=True)
     assert torch.autograd.gradcheck(rotary, (x, positions))
-
-
-# What they refuse
 
 
 EVEN = "expected an even number, two for each frequency"

@@ -19,20 +19,12 @@ PAGE = """<!doctype html><html lang="en" data-content_root="./"><meta charset="u
 <details class="choice right" {asked}><summary>the answer</summary><table>{rows}</table><p>Because.</p></details>
 <details class="answer"><summary>2 lines</summary><p class="hidden">output</p></details></div></section>
 <p class="predicted"></p></main><script src="kept.js"></script><script src="predict.js"></script>"""
-TABLES = {
-    "bars": (
-        'data-kind="bars" data-sum data-within="0.05"',
-        [["word", "weight"], ["river", "0.86"], ["bank", "0.10"], ["paid", "0.04"]],
-    ),
-    "cells": ('data-kind="cells"', [["", "A", "B", "C"], ["A", "1", "0", "0"], ["B", "1", "1", "0"]]),
-    "place": (
-        'data-kind="place" data-least="-1" data-most="3" data-within="0.2"',
-        [["point", "water", "money"], ["river", "3", "0"], ["money", "0", "3"], ["bank", "2.0", "1.0"]],
-    ),
-    "line": (
-        'data-kind="place" data-least="0" data-most="10" data-within="0.4"',
-        [["point", "first number"], ["The", "1"], ["cat", "9"], ["output", "4.0"]],
-    ),
+PLACE = 'data-kind="place" data-least="{}" data-most="{}" data-within="{}"'
+TABLES = {  # what is asked, and the rows of the table that answers it
+    "bars": ('data-kind="bars" data-sum data-within="0.05"', "word,weight river,0.86 bank,0.10 paid,0.04"),
+    "cells": ('data-kind="cells"', ",A,B,C A,1,0,0 B,1,1,0"),
+    "place": (PLACE.format(-1, 3, 0.2), "point,water,money river,3,0 money,0,3 bank,2.0,1.0"),
+    "line": (PLACE.format(0, 10, 0.4), "point,number The,1 cat,9 output,4.0"),
 }
 # keys of a wrong try and of a right one: behind @ how often Tab is pressed before
 WRONG = {"bars": ["@1", "End"], "cells": ["@1", "Space"], "place": ["@1", "End"], "line": ["@1", "End"]}
@@ -50,10 +42,9 @@ def address(tmp_path_factory):
     shutil.copytree(ROOT / "web" / "static", folder)
     shutil.copytree(ROOT / "web" / "pictures", folder / "pictures")
     for name, (asked, rows) in TABLES.items():
-        cells = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+        cells = "".join(f"<tr><td>{row.replace(',', '</td><td>')}</td></tr>" for row in rows.split(" "))
         tokens = "; ".join(f"--{token}: {colour}" for token, colour in TOKENS.items())
-        page = PAGE.format(asked=asked, rows=cells, tokens=tokens)
-        (folder / f"{name}.html").write_text(page)
+        (folder / f"{name}.html").write_text(PAGE.format(asked=asked, rows=cells, tokens=tokens))
     with serve(folder) as address:
         yield address
 

@@ -55,16 +55,8 @@ LEAST = {  # in the chapters where all results are bound: the share that README 
     "all, none, most": (0.9, 80),
 }
 TOLD = "*Ann* gets more than *Bob*, because all five have 0.25 or 0.5 of (4, 6).\n\n<!-- a, b; n == 5 -->"
-CHANGED = {  # by kind: the sentence with the change, and whether it is caught
-    "decimals exchanged": [("0.5 or 0.25", True)],
-    "digit of a decimal": [("0.75", True), ("0.6", True)],
-    "count": [("all four have", True)],
-    "vector or long number": [("(4, 1)", False)],
-    "names exchanged": [("*Bob* gets more than *Ann*", False)],
-    "comparison turned": [("gets less than", False)],
-    "all, none, most": [("most five", False)],
-    "cause and effect": [("all five have 0.25 or 0.5 of (4, 6)because *Ann* gets", False)],
-}
+CAUGHT = {"decimals exchanged": [True], "digit of a decimal": [True, True], "count": [True]}
+CAUGHT |= {kind: [False] for kind in [*[*LEAST][3:], "cause and effect"]}  # since nothing binds these here
 
 
 def test_false_sentences_are_planted_of_each_kind_and_judged():
@@ -73,9 +65,7 @@ def test_false_sentences_are_planted_of_each_kind_and_judged():
     for kind, wrong in planted.plant(text, random.Random(1)):
         whole = wrong + TOLD[len(text) :]
         found.setdefault(kind, []).append((wrong, planted.is_caught(TOLD, whole, [])))
-    assert {kind: len(some) for kind, some in found.items()} == {kind: len(some) for kind, some in CHANGED.items()}
-    for kind, some in CHANGED.items():
-        assert [caught for _, caught in found[kind]] == [caught for _, caught in some], found[kind]
+    assert {kind: [caught for _, caught in some] for kind, some in found.items()} == CAUGHT, found
     assert planted.is_caught(TOLD, TOLD.replace("more", "less"), ["*Ann* gets more"])  # the sentence of a claim
 
 

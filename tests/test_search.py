@@ -40,12 +40,9 @@ def test_the_page_on_the_subject_comes_first_or_second(tab, address, edition, qu
     assert {href.removeprefix("chapters/")[:2] for href in first} & set(SEARCHES[edition][query].split()), first
 
 
-@pytest.mark.parametrize(
-    "edition, query", [("ko", "소프트맥스를"), ("ko", "쿼리 키"), ("en", "softmax"), ("en", "mask")]
-)
-def test_an_excerpt_has_the_word_and_neither_buttons_nor_formulas_twice(tab, address, edition, query):
-    results = search(tab, address, query, edition)
-    word = {"ko": "소프트맥스" if "소" in query else "키", "en": query}[edition]
+@pytest.mark.parametrize("query, word", {"소프트맥스를": "소프트맥스", "쿼리 키": "키", "softmax": "softmax"}.items())
+def test_an_excerpt_has_the_word_and_neither_buttons_nor_formulas_twice(tab, address, query, word):
+    results = search(tab, address, query, "en" if query.isascii() else "ko")
     excerpts = [text for _, found in results for text in found]
     assert len(excerpts) > 5 and sum(word in text.lower() for text in excerpts) > 0.7 * len(excerpts)
     for text in excerpts:

@@ -113,10 +113,7 @@ REFUSED = [
     (lambda: build("additive")(SOURCE, TARGET, torch.tensor([7, 4])), "row 1 of source has padding among its first 4"),
     (lambda: build("additive")(SOURCE, TARGET, torch.tensor([7, 0])), "lengths has a 0"),
     (lambda: build("additive")(SOURCE, TARGET, torch.tensor([8, 3])), "expected 0 to m = 7"),
-    (
-        lambda: build("additive")(SOURCE, TARGET, [7]),
-        r"source \(2, 7\) and lengths \(1,\): every source needs a length",
-    ),
+    (lambda: build("additive")(SOURCE, TARGET, [7]), r"source \(2, 7\) and lengths \(1,\): every source needs"),
     (lambda: build("additive")(SOURCE, TARGET, 7), r"lengths has shape \(\); expected \(batch,\)"),
 ]
 

@@ -4,7 +4,7 @@ import html
 import re
 
 import pytest
-from bs4 import BeautifulSoup, SoupStrainer
+from bs4 import BeautifulSoup
 
 from attention_course.plots import TOKENS
 from book.chapter import CHAPTERS, ROOT, RUNNING, TRANSLATED, is_solution, read, solutions
@@ -65,14 +65,13 @@ def test_data_have_the_colours_of_the_figures(site):
     assert not any(colour in figures for name, colour in TOKENS.items() if name != "paper")
 
 
-@pytest.mark.parametrize("edition", ["", TRANSLATED], ids=["English", "Korean"])
-def test_every_choice_is_in_the_frame_of_its_prediction(site, edition):
+@pytest.mark.parametrize("edition", ["", f"{TRANSLATED}/"], ids=["English", "Korean"])
+def test_every_choice_is_in_the_frame_of_its_prediction(parse, edition):
     for path in RUNNING:
-        text = (site / edition / f"{find_name(path)}.html").read_text("utf-8")
-        frames = BeautifulSoup(text, "html.parser", parse_only=SoupStrainer(class_="prediction")).select(".prediction")
-        choices = [len(frame.select("details.choice")) for frame in frames]
-        assert len(frames) > 2 and all(choices), path
-        assert sum(choices) == len(re.findall(r'<details class="[^"]*\bchoice\b', text)), path
+        page = parse(f"{edition}{find_name(path)}")
+        choices = [len(frame.select("details.choice")) for frame in page.select(".prediction")]
+        assert len(choices) > 2 and all(choices), path
+        assert sum(choices) == len(page.select("details.choice")), path
 
 
 def find_solutions(path):
@@ -97,23 +96,20 @@ def test_nothing_on_the_site_shows_a_solution_and_one_would_be_found(site, tmp_p
     assert {*map(" ".join, map(str.split, REVEALS))} <= {*find_solutions(ROOT / "homework" / "wrong_answers.md")}
 
 
-def test_the_downloaded_notebook_is_the_student_copy(site):
+def test_the_downloaded_notebook_is_the_student_copy(site, parse):
     for path in CHAPTERS:
         copy = read(site / "_sources" / "chapters" / path.name)
         stubs = list(filter(is_solution, copy.cells))
         assert stubs and all("raise NotImplementedError()" in cell.source and not cell.outputs for cell in stubs)
         assert len(copy.cells) == len(read(path).cells) + 1 and copy.cells[-1].id.endswith("-hand-in")
-    page = BeautifulSoup((site / "chapters/01_definition.html").read_text("utf-8"), "html.parser")
-    link = page.select_one("a[href^='../_sources/chapters/01_definition.ipynb']")
+    link = parse("chapters/01_definition").select_one("a[href^='../_sources/chapters/01_definition.ipynb']")
     assert (BLANK in link.text) == bool(find_offered_cells(CHAPTERS[0]))  # where readers' own can be saved as well
 
 
-def test_terms_in_bold_link_their_line_of_the_glossary_at_their_first_use(site):
-    glossary = BeautifulSoup((site / "pages/glossary.html").read_text(), "html.parser")
-    rows = {row["id"] for row in glossary.select("tr[id]")}
+def test_terms_in_bold_link_their_line_of_the_glossary_at_their_first_use(parse):
+    rows = {row["id"] for row in parse("pages/glossary").select("tr[id]")}
     assert rows == {name for _, _, name in read_rows((ROOT / "pages/glossary.md").read_text("utf-8"))}
     for path in CHAPTERS:
-        text = (site / "chapters" / f"{path.stem}.html").read_text()
-        page = BeautifulSoup(text, "html.parser", parse_only=SoupStrainer("a"))
-        targets = [link["href"].partition("#")[2] for link in page.select("a.term")]
+        links = parse(f"chapters/{path.stem}").select("a.term")
+        targets = [link["href"].partition("#")[2] for link in links]
         assert targets and {*targets} <= rows and len({*targets}) == len(targets)

@@ -2,22 +2,11 @@
 
 import re
 from collections import Counter
+from itertools import chain
 
 import pytest
 
-from book.chapter import (
-    CHAPTERS,
-    ROOT,
-    code,
-    fold_answers,
-    grade_id,
-    is_figure,
-    mime,
-    prose,
-    read,
-    read_outputs,
-    tags,
-)
+from book.chapter import CHAPTERS, ROOT, code, fold_answers, grade_id, is_figure, mime, prose, read, read_outputs, tags
 from book.nbval_bound import bindings
 from book.nbval_bound.bindings import find_numbers
 from tools.place_choices import place_choices
@@ -172,16 +161,9 @@ def list_prediction_problems(notebook):
 
 def list_problems(notebook):
     """Yield whatever is wrong with the form of a chapter."""
-    for faults in (
-        list_order_problems,
-        list_width_problems,
-        list_prose_problems,
-        list_alternative_problems,
-        list_output_problems,
-        list_exercise_problems,
-        list_prediction_problems,
-    ):
-        yield from faults(notebook)
+    yield from chain(list_order_problems(notebook), list_width_problems(notebook), list_prose_problems(notebook))
+    yield from chain(list_alternative_problems(notebook), list_output_problems(notebook))
+    yield from chain(list_exercise_problems(notebook), list_prediction_problems(notebook))
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
@@ -227,10 +209,8 @@ def test_a_choice_takes_the_expressions_of_its_numbers_along():
         sources.append(place_choices(f"{source}\n\n<!-- w[1], w[2], w[3], w[4]; a == 3; b == 4 -->"))
     for source in sources:
         bound = bindings.take_apart(source)
-        assert bound.expressions == [
-            f"w[{number.text[-1]}]" for number in bound.numbers
-        ] and not bindings.list_problems(source)
-        assert place_choices(source) == source
+        assert bound.expressions == [f"w[{number.text[-1]}]" for number in bound.numbers]
+        assert not bindings.list_problems(source) and place_choices(source) == source
     assert len({*count_giveaways(sources)[0]}) == 3
 
 

@@ -1,7 +1,6 @@
 """The generated tasks: their right answers are right, and no held-out example was seen in training."""
 
 import re
-from collections import Counter
 from datetime import date
 from functools import partial
 from itertools import permutations, product
@@ -25,7 +24,8 @@ from attention_course.tasks import (
     write_sentence,
 )
 from attention_course.tasks.dates import FIRST, FORMATS, LAST, write_date
-from attention_course.tasks.korean import ENDINGS, NOUNS, STEMS, VERBS, ends_in_consonant
+from attention_course.tasks.korean import NOUNS, STEMS, VERBS
+from attention_src.patches import patchify
 
 COUNTS = ("num_train", "num_test")
 SENTENCES = len(NOUNS) * (len(NOUNS) - 1) * len(VERBS)
@@ -48,11 +48,6 @@ def test_every_aligned_character_can_be_read_where_the_alignment_says(form):
         for character, places in zip(target, alignment, strict=True):
             read = {source[place] for place in places}
             assert read <= {character} or all(letter.isalpha() for letter in read)
-
-
-def test_what_has_no_source_has_no_alignment():
-    _, target, alignment = write_date(date(2026, 3, 4), "{year}. {number}. {day}.")
-    assert [target[i] for i in range(10) if not alignment[i]] == ["-", "0", "-", "0"]
 
 
 @pytest.mark.parametrize("draw", [date_examples, partial(reversal_examples, shortest=4, longest=9)])
@@ -89,12 +84,8 @@ def test_arrays_have_the_sizes_and_kinds_asked_for_no_example_twice_and_a_seed_t
     assert all(map(np.array_equal, parts[0], again)) and not np.array_equal(parts[0][0], other[0])
 
 
-DRAWS = {name: draw for name, (draw, *_) in ARRAYS.items()}
-DRAWS |= {
-    "bank": tasks.bank_examples,
-    "dates": date_examples,
-    "reversal": partial(reversal_examples, shortest=2, longest=3),
-}
+DRAWS = {name: draw for name, (draw, *_) in ARRAYS.items()} | {"bank": tasks.bank_examples, "dates": date_examples}
+DRAWS["reversal"] = partial(reversal_examples, shortest=2, longest=3)
 FOUR = "{} is 6; expected a multiple of 4, the pairs that two bits can be"
 MOST = "num_train + num_test asks for {} different examples; expected at most half of {}"
 REFUSALS = [
@@ -139,21 +130,19 @@ def test_reversal_runs_over_all_lengths_and_is_its_own_inverse():
     assert all(e.target[t] == e.source[p] for e in train for t, (p,) in enumerate(e.alignment))
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: Vocabulary(["ab"]).encode("ab"), "texts is the string 'ab'; expected a list of strings"),
-        (lambda: Vocabulary(["ab"]).encode([]), "texts is empty"),
-        (lambda: Vocabulary(["ab"]).encode(["a", ""]), "text 1 is empty"),
-        (lambda: Vocabulary(["ab"]).encode(["abc"]), "'c' at position 2 of text 0"),
-        (lambda: exact_match(["a"], []), "1 answers for 0 examples"),
-        (lambda: alignment_score(np.ones((1, 1, 1)), [Example("a", "a", (set(),))]), "has a true position"),
-        (lambda: alignment_score(np.ones((2, 1, 1)), [Example("a", "a", ({0},))]), "2 weights for 1 examples"),
-    ],
-)
-def test_bad_input_is_named(call, message):
-    with pytest.raises(TypeError if "string" in message else ValueError, match=message):
-        call()
+def test_bad_input_is_named():
+    encode = Vocabulary(["ab"]).encode
+    for call, arguments, message in (
+        (encode, ["ab"], "texts is the string 'ab'; expected a list of strings"),
+        (encode, [[]], "texts is empty"),
+        (encode, [["a", ""]], "text 1 is empty"),
+        (encode, [["abc"]], "'c' at position 2 of text 0"),
+        (exact_match, (["a"], []), "1 answers for 0 examples"),
+        (alignment_score, (np.ones((1, 1, 1)), [Example("a", "a", (set(),))]), "has a true position"),
+        (alignment_score, (np.ones((2, 1, 1)), [Example("a", "a", ({0},))]), "2 weights for 1 examples"),
+    ):
+        with pytest.raises(TypeError if "string" in message else ValueError, match=message):
+            call(*arguments)
 
 
 def test_the_scores_count_what_they_say():
@@ -161,9 +150,6 @@ def test_the_scores_count_what_they_say():
     assert exact_match(["da-", "ad"], [example, example]) == 0.5
     weights = np.array([[[0.1, 0.2, 0.6, 0.1], [0.1, 0.7, 0.1, 0.1]]])
     assert alignment_score(weights, [example]) == 0.5
-
-
-# Sentences about a *bank* or a *deposit*
 
 
 WATER = {"river", "lake", "sailor", "fisher", "boat", "swam"}
@@ -185,36 +171,25 @@ def test_no_set_of_words_comes_twice_and_the_known_sentence_opens_the_test():
     assert " ".join(tasks.BANK_WORDS[word] for word in test.words[0]) == "bank river broker rich paid"
 
 
-# Football scenes
-
-
 STEPS = {"↖": (-1, -1), "↑": (-1, 0), "↗": (-1, 1), "←": (0, -1), "→": (0, 1), "↙": (1, -1), "↓": (1, 0), "↘": (1, 1)}
 
 
 def patches_with(image, drawn):
-    corners = [football.PATCH * np.array(divmod(i, 4)) for i in range(16)]
-    return [
-        i
-        for i, (y, x) in enumerate(corners)
-        if np.allclose(image[y:, x:][: football.PATCH, : football.PATCH], drawn, atol=1e-6)
-    ]
+    patches = patchify(image, football.PATCH).reshape(16, football.PATCH, football.PATCH, 3)
+    return [i for i, patch in enumerate(patches) if np.allclose(patch, drawn, atol=1e-6)]
 
 
 @pytest.mark.parametrize("part", tasks.football_examples(60, 40, grid=4, seed=3), ids=["train", "test"])
 def test_two_players_of_each_team_a_ball_and_a_goal_stand_in_their_patches_and_one_leads_to_the_other(part):
     for image, ball, goal, where in zip(*part, strict=True):
-        things = [
-            np.where((football.SHAPES[i] == "o")[..., None], football.COLOURS[i], drawing.MEADOW) for i in range(4)
-        ]
+        shapes = [(shape == "o")[..., None] for shape in football.SHAPES[:4]]
+        things = [np.where(shapes[i], football.COLOURS[i], drawing.MEADOW) for i in range(4)]
         found = [patches_with(image, thing) for thing in things]
         assert found[0] == [ball] and found[1] == [goal]
         assert [len(places) for places in found] == [1, 1, 2, 2]
         assert len(patches_with(image, drawing.MEADOW)) == 16 - 6
         (y, x), (v, u) = divmod(ball, 4), divmod(goal, 4)
         assert STEPS[football.DIRECTIONS[where]] == (np.sign(v - y), np.sign(u - x))
-
-
-# Sentences of the small grammar
 
 
 def roles(words):
@@ -226,19 +201,14 @@ def roles(words):
 def test_every_sentence_begins_and_ends_rightly_and_agrees_in_number(part):
     for words, length in zip(part.words, part.lengths, strict=True):
         assert words[0] == grammar.START and grammar.START not in words[1:]
-        assert (
-            set(words[length - 1 :]) == {grammar.WORDS.index(".")}
-            and grammar.WORDS.index(".") not in words[: length - 1]
-        )
+        stops = words == grammar.WORDS.index(".")
+        assert stops[length - 1 :].all() and not stops[: length - 1].any()
         said = roles(words[1:length])
         verb = next(i for i, role in enumerate(said) if role.startswith("verb"))
         for phrase in (said[: verb + 1], said[verb + 1 : -1]):
             assert len({role.split(", ")[1] for role in phrase if ", " in role}) <= 1
         assert ("object" in said[verb]) == (len(said) - verb > 2)
         assert [role.split(",")[0] for role in said[:verb] if role != "adjective"] == ["determiner", "noun"]
-
-
-# Drawn scenes
 
 
 def drawn_by_hand(thing, colour):
@@ -258,9 +228,6 @@ def test_every_word_names_the_thing_in_its_patch_and_its_colour_and_all_other_pa
             np.testing.assert_allclose(image[y : y + grounding.PATCH, x : x + grounding.PATCH], drawn, atol=1e-6)
 
 
-# Korean sentences
-
-
 KOREAN = tasks.korean_examples(700, 200, seed=1)
 CLOSED = {"학생", "선생님", "밥", "빵", "물", "책", "공", "꽃"}
 FORMS = {noun: ("은", "을") if noun in CLOSED else ("는", "를") for noun in NOUNS}
@@ -268,10 +235,6 @@ FORMS = {noun: ("은", "을") if noun in CLOSED else ("는", "를") for noun in 
 
 def words(part, row):
     return write_sentence(part.stems[row], part.endings[row]).split()
-
-
-def test_a_noun_is_closed_if_its_last_syllable_has_a_final_consonant():
-    assert {noun for noun in NOUNS if ends_in_consonant(noun)} == CLOSED
 
 
 @pytest.mark.parametrize("part", KOREAN, ids=["train", "test"])
@@ -284,22 +247,6 @@ def test_every_sentence_comes_in_all_six_orders_and_has_a_subject_an_object_and_
         assert written == [stem + endings[place] for place, stem in enumerate(stems)]
         six = range(row - row % 6, row - row % 6 + 6)
         assert {tuple(words(part, other)) for other in six} == {*permutations(written)}
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_first_sentence_of_the_test_is_the_one_of_the_notes(seed):
-    train, test = tasks.korean_examples(1000, 3, seed=seed)
-    assert words(test, 0) == ["나는", "밥을", "먹었다"]
-    assert all(set(words(train, row)) != {"나는", "밥을", "먹었다"} for row in range(len(train.verb)))
-
-
-def test_every_noun_acts_and_suffers_so_that_only_the_ending_tells():
-    nouns = Counter((STEMS[s], ENDINGS[e]) for s, e in zip(KOREAN[0].stems.flat, KOREAN[0].endings.flat, strict=True))
-    assert set(nouns) == {(n, form) for n in NOUNS for form in FORMS[n]} | {(v, "다") for v in VERBS}
-    assert min(nouns.values()) > 100
-
-
-# Key–value retrieval
 
 
 def test_the_answer_to_a_token_is_the_opposite_of_the_bits_under_the_name_it_asks_for():
@@ -324,26 +271,18 @@ def test_who_asks_for_whom_is_one_walk_through_all_tokens(n):
         assert wanted[walk[-1]] == 0
 
 
-# Ordered pairs
-
-
 def test_the_answer_is_the_bits_under_the_two_names_in_the_order_asked():
     for part in tasks.pair_examples(80, 20, 6):
         for asked, names, bits, answers, places in zip(*part, strict=True):
-            assert sorted(names) == list(range(6))
-            assert [names[place] for place in places] == list(asked)
-            assert [bits[place] for place in places] == list(answers)
-            assert asked[0] != asked[1]
-            assert set(bits) <= {0, 1}
+            assert sorted(names) == list(range(6)) and set(bits) <= {0, 1} and asked[0] != asked[1]
+            assert [*names[places], *bits[places]] == [*asked, *answers]
 
 
 def test_each_question_comes_four_times_with_the_four_pairs_and_nothing_else_changed():
-    train, test = tasks.pair_examples(80, 40, 4)
-    for part in (train, test):
+    for part in tasks.pair_examples(80, 40, 4):
         fours = tasks.Pairs(*(array.reshape(-1, 4, *array.shape[1:]) for array in part))
         for asked, names, bits, answers, places in zip(*fours, strict=True):
-            for same in (asked, names, places):
-                assert (same == same[0]).all()
+            assert all((same == same[0]).all() for same in (asked, names, places))
             others = np.setdiff1d(np.arange(4), places[0])
             assert (bits[:, others] == bits[0, others]).all()
             assert sorted(map(tuple, answers)) == [*product((0, 1), repeat=2)]

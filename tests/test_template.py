@@ -19,12 +19,7 @@ FAULTS = {  # what is planted: a file, what it says, what it says then, what the
     "choice": ("chapters/14_{}.ipynb", "choice right", "choice", "test_structure.py"),
     "alternative text": ("chapters/14_{}.ipynb", '"alt": "A grid', '"was": "A grid', "test_structure.py"),
     "claim": ("evidence/ch14.py", "With a little noise, most", "With a little noise, all", "test_claims.py"),
-    "lesson": (
-        "pages/instructors.md",
-        "| What does noise do? | 20",
-        "| What does noise do? | 21",
-        "test_instructors.py",
-    ),
+    "lesson": ("pages/instructors.md", "What does noise do? | 20", "What does noise do? | 2", "test_instructors.py"),
     "question": ("homework/wrong_answers.md", "by what else do you divide", "by what more", "test_what_is_counted"),
     "check": ("attention_course/checks/ch14.py", "to which value?", "to which value.", "squared weights"),
 }
@@ -68,7 +63,6 @@ def test_what_the_template_adds_is_green_and_each_planted_fault_is_found(book):
         path.write_text(text.replace(old, new, 1), "utf-8")
     _, said = judge(book)
     failed = [line for line in said.splitlines() if line.startswith("FAILED")]
-    assert [fault for fault, (*_, test) in FAULTS.items() if not any(test in line for line in failed)] == [], said[
-        -3000:
-    ]
+    missed = [fault for fault, (*_, test) in FAULTS.items() if not any(test in line for line in failed)]
+    assert missed == [], said[-3000:]
     assert not any(EXERCISE in line for line in failed)  # what was not spoiled stays green
