@@ -169,6 +169,8 @@ def show_numbers(reply, times):
 
 def say_more(reply):
     """Count that a message is shown; return what is to be added to it: texts."""
+    if hasattr(reply, "told"):  # a notebook asks once more, for its history
+        return reply.told
     check, answers, _ = reply.asked
     last, times, number, tried = runs.get(check.__name__, ("", 0, 0, set()))
     what = "a number" if reply.nearer else str(reply)
@@ -186,6 +188,7 @@ def say_more(reply):
         )
         more.append(str(Part(soon, tried=len(tried))))
     offer(check.__name__)
+    reply.told = more
     return more
 
 

@@ -92,11 +92,9 @@ class Wrong(_Message, AssertionError):
     hint = None  # another question, for somebody who meets the same message again
     nearer = ()  # what else is told of a number, one after the other: is it too small, where is it?
     asked = None  # (check, answers, options), once a check has raised it
-    shown = None  # what a notebook shows, which it asks for twice: to show it and for its history
 
     def _render_traceback_(self):
-        self.shown = self.shown or ["\n\n".join([self.open(), *(more["wrong"](self) if self.asked else [])])]
-        return self.shown
+        return ["\n\n".join([self.open(), *(more["wrong"](self) if self.asked else [])])]
 
 
 class NotAttempted(_Message):
