@@ -11,14 +11,14 @@ from book.chapter import ROOT
 
 CHAPTER, EXERCISE = "noise_and_keys", "mix_the_values"
 JUDGES = [f"tests/test_{name}.py" for name in "structure checks claims instructors pages translations".split()]
-JUDGES += [f"chapters/13_{CHAPTER}.ipynb", "tests/test_errata.py"]
-CHOSEN = f"13 or 01_definition or {CHAPTER} or {EXERCISE} or With or every or unique or exercises_of"
+JUDGES += [f"chapters/14_{CHAPTER}.ipynb", "tests/test_errata.py"]
+CHOSEN = f"14 or 01_definition or {CHAPTER} or {EXERCISE} or With or every or unique or exercises_of"
 CHOSEN += " or counted or item"
 FAULTS = {  # what is planted: a file, what it says, what it says then, what the name of a failing test has
-    "number": ("chapters/13_{}.ipynb", "keeps 0.670", "keeps 0.671", "chapters/13_"),
-    "choice": ("chapters/13_{}.ipynb", "choice right", "choice", "test_structure.py"),
-    "alternative text": ("chapters/13_{}.ipynb", '"alt": "A grid', '"was": "A grid', "test_structure.py"),
-    "claim": ("evidence/ch13.py", "With a little noise, most", "With a little noise, all", "test_claims.py"),
+    "number": ("chapters/14_{}.ipynb", "keeps 0.670", "keeps 0.671", "chapters/14_"),
+    "choice": ("chapters/14_{}.ipynb", "choice right", "choice", "test_structure.py"),
+    "alternative text": ("chapters/14_{}.ipynb", '"alt": "A grid', '"was": "A grid', "test_structure.py"),
+    "claim": ("evidence/ch14.py", "With a little noise, most", "With a little noise, all", "test_claims.py"),
     "lesson": (
         "pages/instructors.md",
         "| What does noise do? | 20",
@@ -26,7 +26,7 @@ FAULTS = {  # what is planted: a file, what it says, what it says then, what the
         "test_instructors.py",
     ),
     "question": ("homework/wrong_answers.md", "by what else do you divide", "by what more", "test_what_is_counted"),
-    "check": ("attention_course/checks/ch13.py", "to which value?", "to which value.", "squared weights"),
+    "check": ("attention_course/checks/ch14.py", "to which value?", "to which value.", "squared weights"),
 }
 
 
@@ -44,14 +44,14 @@ def judge(book):
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
-    """A copy of the book with a chapter 13, and with one exercise more in chapter 1."""
+    """A copy of the book with a chapter 14, and with one exercise more in chapter 1."""
     book = tmp_path_factory.mktemp("book")
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     files = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in filter(None, files.split("\0")):
         (book / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, book / name)
-    for what in (("chapter", "13", CHAPTER), ("exercise", "01", EXERCISE)):
+    for what in (("chapter", "14", CHAPTER), ("exercise", "01", EXERCISE)):
         code, said = run(book, "tools.add", *what)
         assert code == 0, said[-3000:]
     return book

@@ -1,4 +1,4 @@
-"""Add a chapter or an exercise from the template: `python -m tools.add chapter 13 NAME`, `... exercise 07 NAME`.
+"""Add a chapter or an exercise from the template: `python -m tools.add chapter 14 NAME`, `... exercise 07 NAME`.
 
 NAME is a word in snake_case. It names the notebook, and the exercise and its check, which must be new in the book.
 What is added is green as it is: replace it step by step. The files of the template are in `tools/template`.

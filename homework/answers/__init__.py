@@ -102,8 +102,11 @@ class Exercise:
         right = dict(self.right)
         if callable(self.first):
             right["lists"] = convert(self.first, np.array, lambda result: np.asarray(result).tolist())
-        if callable(self.first) and self.results:
-            right["torch tensors"] = convert(self.first, lambda given: torch.tensor(given).numpy(), torch.as_tensor)
+            right["torch tensors"] = convert(
+                self.first,
+                lambda given: torch.tensor(given).numpy(),
+                lambda got: got if isinstance(got, list) else torch.as_tensor(got),
+            )
             right["writes into its arguments"] = scribble(self.first)
         return {name: self.arguments(answer) for name, answer in right.items()}
 

@@ -36,6 +36,8 @@ def encode(value, name_function=None):
             return encode(array.tolist())
     elif isinstance(value, set | frozenset) and name_function:
         return {"set": [encode(item, name_function) for item in value]}
+    elif isinstance(value, dict) and name_function:
+        return {"dict": [encode(pair, name_function) for pair in value.items()]}
     elif isinstance(value, list | tuple):
         return {"tuple" if isinstance(value, tuple) else "list": [encode(item, name_function) for item in value]}
     elif hasattr(value, "__next__") and name_function:
@@ -68,9 +70,9 @@ def decode(data, function=None):
             raise ValueError(f"an array of dtype {dtype}")
         array = np.frombuffer(base64.b64decode(text), dtype).reshape(shape).copy()
         return array[()] if data["scalar"] else array
-    if kind in ("list", "tuple", "set"):
+    if kind in ("list", "tuple", "set", "dict"):
         items = [decode(item, function) for item in content]
-        return {"list": list, "tuple": tuple, "set": set}[kind](items)
+        return {"list": list, "tuple": tuple, "set": set, "dict": dict}[kind](items)
     if kind in ("function", "iterator"):
         return function(content) if kind == "function" else fetch_steps(function(content))
     return ... if kind == "ellipsis" else type(str(content)[:100], (Opaque,), {})()
