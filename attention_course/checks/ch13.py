@@ -6,10 +6,10 @@ from itertools import chain, pairwise, repeat
 
 import numpy as np
 
-from .. import novel
 from ..machine import Machine
 from ..machine import loop as right_loop
 from ..machine import tokenize as right_tokenize
+from ..novel import cut_pieces, join, learn_merges, read_novel
 from ._ask import ask, call, draw_sizes, name_shapes
 from ._compare import find_question, need_finite, need_rows_sum_to_one, need_shape
 from ._message import Part, Wrong, say_right
@@ -71,7 +71,7 @@ def _texts(seed):
             place = int(random.integers(max(1, len(parts) - 1)))
             pair = tuple(parts[place : place + 2]) if len(parts) > 1 else ("a", "b")
             merges.append(pair)
-            parts = novel.join(parts, pair)
+            parts = join(parts, pair)
         yield text, [*merges, ("n", "a"), ("b", "x")]
 
 
@@ -146,7 +146,7 @@ def merges(answer, seed=0):
     """
     for words, count in _counted_words(seed):
         got = _need_list(call(answer, {"words": dict(words), "count": count}), list | tuple, "a list of pairs")
-        got, right = [tuple(map(str, pair)) for pair in got], novel.learn_merges(words, count)
+        got, right = [tuple(map(str, pair)) for pair in got], learn_merges(words, count)
         given = name_shapes(words=words, count=count)
         pairs = Counter()
         for word, often in words.items():
@@ -155,11 +155,11 @@ def merges(answer, seed=0):
                 pairs[pair] += often
         known = (
             (
-                novel.learn_merges(dict.fromkeys(words, 1), count),
+                learn_merges(dict.fromkeys(words, 1), count),
                 "How often does a pair occur in a word that occurs twice?",
             ),
             ([pair for pair, _ in pairs.most_common(count)], "Are the pairs still the same once the first are joined?"),
-            (novel.learn_merges(words, count + 1), "How many pairs are asked for?"),
+            (learn_merges(words, count + 1), "How many pairs are asked for?"),
             (_learn_last(words, count), "Which of several pairs that are equally frequent is taken?"),
         )
         _need_same(got, right, given, "the merges", known, "Count the pairs by hand. Which is the first that differs?")
@@ -176,7 +176,7 @@ def _learn_last(words, count):
                 pairs[pair] += words[word]
         if pairs:
             found.append(max(reversed(pairs), key=pairs.get))
-            parts = {word: novel.join(its, found[-1]) for word, its in parts.items()}
+            parts = {word: join(its, found[-1]) for word, its in parts.items()}
     return found
 
 
@@ -249,11 +249,9 @@ def _loss(table, numbers):
 @cache
 def _novel_numbers(seed):
     """Return the pieces of a part of the novel and of held-out pages as numbers, and how many pieces there are."""
-    machine, texts, random = Machine("prose"), novel.read_novel(), np.random.default_rng([seed, 17])
+    machine, texts, random = Machine("prose"), read_novel(), np.random.default_rng([seed, 17])
     number, found = {token: i for i, token in enumerate(machine.tokens)}, []
     for text, length in zip(texts, LETTERS, strict=True):
         start = int(random.integers(len(text) - length)) if seed else 0
-        found.append(
-            np.array([number[piece] for piece in novel.cut_pieces(text[start : start + length], machine.merges)])
-        )
+        found.append(np.array([number[piece] for piece in cut_pieces(text[start : start + length], machine.merges)]))
     return *found, len(machine.tokens)
