@@ -202,7 +202,7 @@ def baseline(answer, seed=0):
     """
     random = np.random.default_rng([seed, 16])
     for n, count in draw_sizes(NUMBERS, seed):
-        numbers = random.integers(count, size=n)
+        numbers = random.integers(count, size=n, dtype=np.intp)  # as `bincount` wants it, in a browser as well
         given = Part("{given}", given=name_shapes(numbers=numbers, count=count))
         _need_chances(ask(answer, numbers=numbers, count=count), count, given)
     counted, unseen, count = _novel_numbers(int(seed))
