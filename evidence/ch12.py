@@ -139,7 +139,7 @@ CLAIMS = [
         "After two blocks, *bank* has moved further along the way than any other word we tried",
         all_rows(lambda row: row["moved"] > row["others_moved"], **BANK),
         wrong_if="Wrong if, for any draw, one of 14 words of one meaning moves at least as far as “bank” does.",
-        shows=Series("moved", "how far “bank” moves along its way in two blocks", BANK),
+        shows=Series("moved", "how far “bank” moves along its way in two blocks, counted from 0", BANK),
         baseline=Series("others_moved", "the farthest of 14 words of one meaning", BANK),
     ),
     senses_claim(
@@ -159,8 +159,8 @@ CLAIMS = [
         "In layer 6, however, the test no longer favours *bank*",
         most_rows(lambda row: row["car_at_end"] > 0.75 * row["end"], **BANK),
         wrong_if="Wrong if in at least half of the draws, “car” moves at most 75% as far as “bank” does in layer 6.",
-        shows=Series("car_at_end", "how far “car” moves in layer 6", BANK),
-        baseline=Series("end", "how far “bank” moves in layer 6", BANK),
+        shows=Series("car_at_end", "how far “car” moves in layer 6, counted from 0", BANK),
+        baseline=Series("end", "how far “bank” moves in layer 6, counted from 0", BANK),
         refuting_values={"car_at_end": 0.0},
     ),
     claim_of("carriers", "5 draws of an opening and five pairs of endings")(
@@ -238,7 +238,7 @@ CLAIMS = [
         baseline=Series("cls_hide", "with the key of [CLS] hidden"),
     ),
     claim_of("order", "20 draws of nouns and a verb, with and without “the”")(
-        "In 8 of them, the distance shrank most without this head, and in 13 when we left out *the* (*dog chased cat*).",
+        "In 8 of them, the distance shrank most without this head, and in 13 when we left out *the* (*dog chased cat*)",
         lambda rows: count_missed(rows, **THE) >= 4 and count_missed(rows, **BARE) >= 7,
         wrong_if="Wrong if head 0.2 is the head of its block that is missed most in fewer than 4 of 20 draws, or in "
         "fewer than 7 without “the”.",
