@@ -136,10 +136,10 @@ CLAIMS = [
         rival=Series("right", "with “bank” after one block", BANK),
     ),
     senses_claim(
-        "After two blocks, *bank* has moved further towards its sense than any other word we tried",
+        "After two blocks, *bank* has moved further along the way than any other word we tried",
         all_rows(lambda row: row["moved"] > row["others_moved"], **BANK),
         wrong_if="Wrong if, for any draw, one of 14 words of one meaning moves at least as far as “bank” does.",
-        shows=Series("moved", "how far “bank” moves along its way in two blocks", BANK),
+        shows=Series("moved", "how far “bank” moves along its way in two blocks, counted from 0", BANK),
         baseline=Series("others_moved", "the farthest of 14 words of one meaning", BANK),
     ),
     senses_claim(
@@ -156,11 +156,11 @@ CLAIMS = [
         rival=Series("moved", "how far “bat” moves", {"word": "bat"}),
     ),
     senses_claim(
-        "In layer 6, however, this test no longer says anything",
+        "In layer 6, however, the test no longer favours *bank*",
         most_rows(lambda row: row["car_at_end"] > 0.75 * row["end"], **BANK),
         wrong_if="Wrong if in at least half of the draws, “car” moves at most 75% as far as “bank” does in layer 6.",
-        shows=Series("car_at_end", "how far “car” moves in layer 6", BANK),
-        baseline=Series("end", "how far “bank” moves in layer 6", BANK),
+        shows=Series("car_at_end", "how far “car” moves in layer 6, counted from 0", BANK),
+        baseline=Series("end", "how far “bank” moves in layer 6, counted from 0", BANK),
         refuting_values={"car_at_end": 0.0},
     ),
     claim_of("carriers", "5 draws of an opening and five pairs of endings")(
@@ -201,7 +201,7 @@ CLAIMS = [
         baseline=Series("free_error", "error with sigmoid weights and START"),
     ),
     sink_claim(
-        "Half of all attention goes to a token that isn't a word.",
+        "In these sentences, half of all attention goes to a token that isn't a word.",
         all_rows(lambda row: 0.4 < row["mean"] < 0.6),
         wrong_if="Wrong if, for any kind and draw, [CLS] gets at most 40% or at least 60% of the attention, on average "
         "over all heads.",
@@ -238,7 +238,7 @@ CLAIMS = [
         baseline=Series("cls_hide", "with the key of [CLS] hidden"),
     ),
     claim_of("order", "20 draws of nouns and a verb, with and without “the”")(
-        "it was the head missed most in 8 of 20 draws, and without *the* (*dog chased cat*) in 13",
+        "In 8 of them, the distance shrank most without this head, and in 13 when we left out *the* (*dog chased cat*)",
         lambda rows: count_missed(rows, **THE) >= 4 and count_missed(rows, **BARE) >= 7,
         wrong_if="Wrong if head 0.2 is the head of its block that is missed most in fewer than 4 of 20 draws, or in "
         "fewer than 7 without “the”.",
@@ -248,7 +248,7 @@ CLAIMS = [
         refuting_values={"missed_most": 0},
     ),
     it_claim(
-        "*broad* turns the head furthest",
+        "*broad* turns its weight furthest",
         all_rows(lambda row: row["broad"] < row["seat"] - 0.1),
         wrong_if="Wrong if, for any draw, head 3.1 turns to the seat as far after “soft”, “wooden” or “clean” as after "
         "“broad”, to within 0.1.",
