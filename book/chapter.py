@@ -45,6 +45,11 @@ def find_path(number):
     return next(path for path in CHAPTERS if path.stem.startswith(f"{number}_"))
 
 
+def page_of(path):
+    """Return the name of a notebook's page, as the table of contents and the catalogues have it."""
+    return path.absolute().relative_to(ROOT).with_suffix("").as_posix()
+
+
 def read(path):
     return nbformat.read(path, as_version=4)
 

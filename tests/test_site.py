@@ -7,10 +7,10 @@ import pytest
 from bs4 import BeautifulSoup, SoupStrainer
 
 from attention_course.plots import TOKENS
-from book.chapter import CHAPTERS, ROOT, RUNNING, TRANSLATED, is_solution, read, solutions
+from book.chapter import CHAPTERS, ROOT, RUNNING, TRANSLATED, is_solution, page_of, read, solutions
 from homework.answers import EXERCISES
 from web.glossary import read_rows
-from web.live import BLANK, find_name
+from web.live import BLANK
 from web.live.running_pages import find_offered_cells
 from web.styles import purge
 
@@ -68,7 +68,7 @@ def test_data_have_the_colours_of_the_figures(site):
 @pytest.mark.parametrize("edition", ["", TRANSLATED], ids=["English", "Korean"])
 def test_every_choice_is_in_the_frame_of_its_prediction(site, edition):
     for path in RUNNING:
-        text = (site / edition / f"{find_name(path)}.html").read_text("utf-8")
+        text = (site / edition / f"{page_of(path)}.html").read_text("utf-8")
         frames = BeautifulSoup(text, "html.parser", parse_only=SoupStrainer(class_="prediction")).select(".prediction")
         choices = [len(frame.select("details.choice")) for frame in frames]
         assert len(frames) > 2 and all(choices), path

@@ -19,9 +19,9 @@ from typing import NamedTuple
 import yaml
 from dateutil import parser
 
-from book.chapter import ROOT, TRANSLATED, read, title
+from book.chapter import ROOT, TRANSLATED, page_of, read, title
 
-from ..chapter import ASSIGNMENTS, page_of
+from ..chapter import ASSIGNMENTS
 from ..roster import HANGUL, comparable, exact, slug
 
 MOODLE, CANVAS, BLACKBOARD, BRIGHTSPACE = PLATFORMS = [  # the first that finds somebody tells who
