@@ -45,6 +45,11 @@ def find_path(number):
     return next(path for path in CHAPTERS if path.stem.startswith(f"{number}_"))
 
 
+def page_of(path):
+    """Return the name of a notebook's page, as the table of contents and the catalogues have it."""
+    return path.absolute().relative_to(ROOT).with_suffix("").as_posix()
+
+
 def read(path):
     return nbformat.read(path, as_version=4)
 
@@ -65,13 +70,6 @@ def definitions(notebook):
 
 def title(notebook):
     return notebook.cells[0].source.partition("\n")[0].removeprefix("# ")
-
-
-def address(path, heading=""):
-    """Return the address of a chapter, or of a section of it, for a link on a page in `pages/`."""
-    from mdit_py_plugins.anchors.index import slugify  # not there where homework alone is installed
-
-    return f"../{path.relative_to(ROOT).as_posix()}" + (f"#{slugify(heading)}" if heading else "")
 
 
 def one_line(text):
@@ -223,12 +221,10 @@ def is_figure(cell):
 
 
 def read_output(output):
-    """Return what a reader sees of one output as text: a stream, a table, a repr, or the labels of a figure."""
-    data = mime(output)
-    if "image/svg+xml" in data:
-        return "\n".join(re.findall(r"<text[^>]*>([^<]*)</text>", data["image/svg+xml"]))
-    table = re.sub(r"<[^>]*>", " ", data.get("text/html", ""))
-    return output.get("text", "") + (table or data.get("text/plain", ""))
+    """Return what a reader sees of one output as text: a stream, a repr, or the labels of a figure."""
+    if svg := mime(output).get("image/svg+xml"):
+        return "\n".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg))
+    return output.get("text", "") + mime(output).get("text/plain", "")
 
 
 def read_outputs(cell):

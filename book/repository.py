@@ -17,10 +17,7 @@ ADDRESS = re.compile(r"(https://github\.com/[\w.-]+/[\w.-]+|(https?|file)://(?!g
 def check_address(url):
     """Return the address without the slash or the .git at its end, which browsers and the forge's buttons add.
 
-    Raises
-    ------
-    ValueError
-        If Git and pip cannot fetch from it.
+    Raises ValueError if Git and pip cannot fetch from it.
     """
     address = url.strip().removesuffix("/").removesuffix(".git")
     if not ADDRESS.fullmatch(address):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from attention_course import checks
 from book import chapter, names
-from book.chapter import CHAPTERS, ROOT, TITLE, TRANSLATED
+from book.chapter import CHAPTERS, ROOT, TITLE, TRANSLATED, page_of
 
 ASSIGNMENTS = [*CHAPTERS, ROOT / "homework" / "machine.ipynb"]  # the last has exercises of several chapters
 
@@ -61,11 +61,6 @@ def find_chapter(number):
 def number_of(stem):
     """Return what a chapter is called in commands and in the names of its exercises: 01, or the file's name."""
     return stem.partition("_")[0]
-
-
-def page_of(path):
-    """Return the name by which a chapter's catalogue is found."""
-    return path.relative_to(ROOT).with_suffix("").as_posix()
 
 
 def read_calls(source):

@@ -23,13 +23,13 @@ from book.chapter import (
     is_figure,
     is_solution,
     make_student_copy,
+    page_of,
     read,
     read_outputs,
     tags,
     title,
 )
 from homework.grade import Task, grade
-from web.live import find_name
 from web.live.running_pages import find_offered_cells, get_stored_result, list_labels
 
 FIRST = find_path("01")
@@ -53,7 +53,7 @@ class Live:
         self.path, self.tab, self.requests = path, context.new_page(), []
         self.tab.on("request", lambda request: self.requests.append(request.url))
         self.tab.set_default_timeout(SECONDS)
-        self.tab.goto(f"{address}{find_name(path)}.html")
+        self.tab.goto(f"{address}{page_of(path)}.html")
         self.notebook = read(path)
 
     def start(self, button="[data-live=start]"):

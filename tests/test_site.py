@@ -7,10 +7,10 @@ import pytest
 from bs4 import BeautifulSoup
 
 from attention_course.plots import TOKENS
-from book.chapter import CHAPTERS, ROOT, RUNNING, TRANSLATED, is_solution, read, solutions
+from book.chapter import CHAPTERS, ROOT, RUNNING, TRANSLATED, is_solution, page_of, read, solutions
 from homework.answers import EXERCISES
 from web.glossary import read_rows
-from web.live import BLANK, find_name
+from web.live import BLANK
 from web.live.running_pages import find_offered_cells
 from web.styles import purge
 
@@ -68,7 +68,7 @@ def test_data_have_the_colours_of_the_figures(site):
 @pytest.mark.parametrize("edition", ["", f"{TRANSLATED}/"], ids=["English", "Korean"])
 def test_every_choice_is_in_the_frame_of_its_prediction(parse, edition):
     for path in RUNNING:
-        page = parse(f"{edition}{find_name(path)}")
+        page = parse(f"{edition}{page_of(path)}")
         choices = [len(frame.select("details.choice")) for frame in page.select(".prediction")]
         assert len(choices) > 2 and all(choices), path
         assert sum(choices) == len(page.select("details.choice")), path

@@ -43,7 +43,7 @@ def figures(rows):
     """Return the two figures of the page: {name of the file: SVG}."""
     seconds = {name: [read_value(rows, name, "forward + backward", n, "seconds") for n in SIZES] for name in LAYERS}
     mib = {name: [read_value(rows, name, "forward", n, "MiB") for n in SIZES] for name in FUNCTIONS}
-    mib = {name.replace("_attention", ""): found for name, found in mib.items()}  # or the legend is wider than the axes
+    mib = {name.replace("_attention", ""): found for name, found in mib.items()}  # short, at the ends of the lines
     look = {"xlabel": "n", "logx": True, "logy": True, "digits": 3}
     curves = {"benchmark_time.svg": (seconds, "seconds"), "benchmark_memory.svg": (mib, "MiB")}
     return {name: plots.lines(SIZES, series, ylabel=label, **look).svg for name, (series, label) in curves.items()}

@@ -23,10 +23,7 @@ from tools.translate import ENDS, agree
 def run(path):
     """Execute a notebook in its folder and write it back, without times and the kernel's version.
 
-    Returns
-    -------
-    list of str
-        What is to be read again: sentences that changed, conditions that no longer hold, expressions that fail.
+    Returns what is to be read again: sentences that changed, conditions that no longer hold, expressions that fail.
     """
     notebook = nbformat.read(path, as_version=4)
     settings = {"timeout": 600, "kernel_name": "python3", "record_timing": False, "coalesce_streams": True}
@@ -38,10 +35,11 @@ def run(path):
         for i, cell in enumerate(notebook.cells):
             if cell.cell_type == "code":
                 client.execute_cell(cell, i)
-            elif bindings.COMMENT.search(cell.source):
-                at_end.append(cell)
-                if not bindings.COMMENT.search(cell.source)["end"]:
-                    to_read += rewrite_sentences(at_end.pop(), ask, messages)
+            elif found := bindings.COMMENT.search(cell.source):
+                if found["end"]:
+                    at_end.append(cell)
+                else:
+                    to_read += rewrite_sentences(cell, ask, messages)
         for cell in at_end:
             to_read += rewrite_sentences(cell, ask, messages)
     nbformat.write(notebook, path)

@@ -15,7 +15,7 @@ from mdit_py_plugins.anchors.index import slugify
 from sphinx import addnodes
 
 from book.catalogue import rewrite_notebook, translations
-from book.chapter import CHAPTERS, ROOT, TRANSLATED, address, one_line, prose, read, title
+from book.chapter import CHAPTERS, ROOT, TRANSLATED, one_line, prose, read, title
 from evidence import claims, engine, planted
 from evidence.claims import Level, Series, format_range
 from web.align import align, split
@@ -226,17 +226,15 @@ def write_legend(claim, rows, factors=(), say=str):
             yield f'<b class="sign-page">{PAGES_OWN}</b> {claim.page}\n'
 
 
-def write_card(path, notebook, claim, sentence=None, say=str):
-    """Return a claim as Markdown: its sentence and section, the strip, what was varied and what would refute it.
-
-    The sentence is that of the claim, or as the page's language has it.
-    """
+def write_card(path, notebook, claim, sentence, say):
+    """Return a claim as Markdown: its sentence in the page's language, the strip, and what would refute it."""
     rows, factors = engine.load(f"ch{path.stem[:2]}-{claim.experiment}")["rows"], claims.find_factors(path, claim)
     heading = find_section(notebook, claim.sentence)
+    address = f"../chapters/{path.name}#{slugify(heading)}"
     return "\n".join(
         [
             f'<div class="claim" id="{name_claim(path, claim)}">\n',
-            f"“{one_line(sentence or claim.sentence)}” [{heading}]({address(path, heading)})\n",
+            f"“{one_line(sentence)}” [{heading}]({address})\n",
             f'<figure class="strip">\n{draw_strip(claim, rows, factors, say)}\n<figcaption>\n',
             *write_legend(claim, rows, factors, say),
             "</figcaption>\n</figure>\n",

@@ -28,12 +28,8 @@ SHAPE = re.compile(r"\((?:[\w./ ·+-]+,)+(?: [\w./ ·+-]+)?\)")
 def find_uses(source, imports=None):
     """Return the names of the packages that a piece of code uses, each under the name of the module that defines it.
 
-    `plots.grid` counts as that, and not as `plots` as well.
-
-    Parameters
-    ----------
-    source : str
-    imports : dict, what was imported under which name; by default what the code itself imports
+    `plots.grid` counts as that, and not as `plots` as well. `imports` says what was imported under which name; by
+    default that is what the code itself imports.
     """
     tree = parse(source)
     known, used = imports or package_imports(tree), set()

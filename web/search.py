@@ -39,12 +39,7 @@ def list_synonyms():
 class Terms:
     """Finds in a text what can be searched: its words, and phrases of several words that mean one thing.
 
-    Parameters
-    ----------
-    language : SearchLanguage
-        Splits a text and stems its words.
-    synonyms : list of list of str
-        The first word of a list stands for all of them.
+    Sphinx's `language` splits a text and stems its words; the first of a list of synonyms stands for all of them.
     """
 
     def __init__(self, language, synonyms):
@@ -96,14 +91,7 @@ def weigh(pages, terms, about):
     """Return how much each page is about each of its terms: {term: {page: weight}}.
 
     What is rare among the pages weighs more, so that of several words that were asked for no frequent one decides.
-
-    Parameters
-    ----------
-    pages : dict of str to list of (str, str)
-        The blocks of each page, as `read_page` yields them.
-    terms : Terms
-    about : dict of str to list of str
-        What a page is about besides its title.
+    `pages` has the blocks of each page, as `read_page` yields them, `about` what a page is about besides its title.
     """
     counts = {page: defaultdict(Counter) for page in pages}
     for page, blocks in pages.items():
@@ -128,15 +116,7 @@ def weigh(pages, terms, about):
 
 
 def write_index(app, path, say=str):
-    """Complete the index that Sphinx has written, and take out what `search.js` has no use for.
-
-    Parameters
-    ----------
-    app : Sphinx
-    path : Path
-    say : callable
-        Translates a title.
-    """
+    """Complete the index that Sphinx has written, and take out what `search.js` has no use for; `say` translates."""
     index = js_index.loads(path.read_text("utf-8"))
     env, synonyms = app.env, list_synonyms()
     places = {page: i for i, page in enumerate(index["docnames"])}

@@ -1,4 +1,4 @@
-"""The visual language of the book: one grid of queries and keys, bars, arrows of a weighted sum, lines with a spread.
+"""The visual language of the book: one grid of queries and keys, bars, arrows of a weighted sum, lines.
 
 Every function returns a `Picture`, which a notebook shows as SVG: sharp at any size, the same bytes on every run, text
 left to the reader's browser, so that Hangul needs no font here. It raises ValueError if arrays, labels or a mask do not

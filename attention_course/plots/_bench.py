@@ -10,10 +10,11 @@ from ._steer import with_inputs
 from ._style import GREY, ORANGE, PALE, book_style, finish, panel
 
 LEVELS = (0.1, 0.3, 0.6)  # a weight is drawn from the first on, and darker from the others on
+FIRST = [5, 11]  # the layer and the head, from 0, whose map is opened first
 GAP = 1.12  # of the side of a map, from one to the next
 
 
-def bench(text, tokens, weights, lengths, moved, *, layer=5, head=11):
+def bench(text, tokens, weights, lengths, moved):
     """Draw the weights of all heads of a model on a text, a row of small maps for each block.
 
     It is the first state of the picture to touch of chapter 12, and carries what that picture needs.
@@ -25,7 +26,6 @@ def bench(text, tokens, weights, lengths, moved, *, layer=5, head=11):
     weights : (layers, heads, n, n) array
     lengths : (layers, heads) array, how long on average that is which a head takes
     moved : (layers, heads) array, how far the sentence moves without the head
-    layer, head : int, the map that is opened first, counted from 0
 
     Examples
     --------
@@ -58,7 +58,7 @@ def bench(text, tokens, weights, lengths, moved, *, layer=5, head=11):
         picture = finish(figure, f"{layers * heads} maps of {n} tokens")
     packed = b64encode((weights * 255).round().astype("uint8").tobytes()).decode()
     shown = {"text": text, "tokens": tokens, "maps": packed, "lengths": lengths, "moved": moved}
-    return with_inputs(picture, "12-bench", shown | {"first": [layer, head]})
+    return with_inputs(picture, "12-bench", shown | {"first": FIRST})
 
 
 def _line(start, y, end):

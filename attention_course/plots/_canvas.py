@@ -51,9 +51,9 @@ class Canvas:
         """Draw a small dot at each of these points (x, y)."""
         self._axes.plot(*zip(*points, strict=True), "o", color=colour, markersize=3)
 
-    def text(self, x, y, text, *, fontsize=10, colour=INK, weight="normal"):
+    def text(self, x, y, text, *, colour=INK, weight="normal"):
         """Write words centred at the point (x, y)."""
-        self._axes.text(x, y, text, ha="center", va="center", fontsize=fontsize, color=colour, weight=weight)
+        self._axes.text(x, y, text, ha="center", va="center", fontsize=10, color=colour, weight=weight)
 
     def picture(self, name):
         """Return the finished Picture; `name` says what it is where no picture can be shown."""

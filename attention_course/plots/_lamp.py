@@ -9,6 +9,7 @@ from ._style import BLUE, GREY, ORANGE, PALE, WIDTH, book_style, finish, panel
 
 EDGE = 40  # how far the street is drawn, on both sides of the gap 0
 TIERS = 4  # rows below the street, so that fewer lamps hide each other
+STEP = 8  # products, from one point of a walk to the next
 
 
 def lamp(gaps, d, lead, *, words, asks):
@@ -67,11 +68,11 @@ def _draw_lamp(axes, place, slope, size, colour):
         axes.plot(*place, "o", markersize=wide, color=ORANGE, markeredgewidth=0)
 
 
-def walks(sums, *, step=8):
+def walks(sums):
     """Draw how sums of random products wander as more are added, with the root of their number on both sides.
 
     Each row of `sums` (walks, d) has the sum of the first product, of the first two, and so on. A point is drawn every
-    `step` products, an int.
+    eight products.
 
     >>> import numpy as np
     >>> walks(np.ones((3, 16)).cumsum(axis=1))
@@ -83,7 +84,7 @@ def walks(sums, *, step=8):
     count, d = sums.shape
     with book_style():
         figure, axes = panel(2.8)
-        places = np.arange(0, d + 1, step)
+        places = np.arange(0, d + 1, STEP)
         started = np.concatenate([np.zeros((count, 1)), sums], axis=1).round(1)
         for walk in started:
             axes.plot(places, walk[places], color=GREY, linewidth=0.6, alpha=0.5)

@@ -55,7 +55,7 @@ def bars(values, labels, *, ylabel="", digits=2):
         return finish(figure, f"bars of {m} values")
 
 
-def lines(x, series, *, spread=None, xlabel="", ylabel="", logx=False, logy=False, digits=4):
+def lines(x, series, *, xlabel="", ylabel="", logx=False, logy=False, digits=4):
     """Draw one line for each series, told apart by colour, marker and dash and named at its end.
 
     A series with *baseline* in its name is a muted dashed line.
@@ -64,7 +64,6 @@ def lines(x, series, *, spread=None, xlabel="", ylabel="", logx=False, logy=Fals
     ----------
     x : (k,)
     series : dict of name: (k,)
-    spread : dict of name: (low, high), each (k,), for the series that have a band
     logx, logy : bool, logarithmic axes
     digits : int, significant digits to which the data are rounded before they are drawn
 
@@ -86,9 +85,6 @@ def lines(x, series, *, spread=None, xlabel="", ylabel="", logx=False, logy=Fals
             axes.plot(x, drawn, dash, color=colour, marker=marker, label=name)
             ends[name] = x[-1], drawn[-1], colour
             gaps = gaps or not np.isfinite(drawn).all()
-            if spread and name in spread:
-                low, high = (_round_significant(edge, digits) for edge in spread[name])
-                axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
         axes.set(xlabel=xlabel, ylabel=ylabel)
         if logx:
             axes.set_xscale("log", base=2)

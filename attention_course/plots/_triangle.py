@@ -26,14 +26,8 @@ from ._style import (
 REACH = 2.2  # the plane goes so far from the origin
 
 
-def turn_vectors(vectors, degrees):
-    """Return vectors of two numbers turned counterclockwise: (n, 2) -> (n, 2)."""
-    angle = np.deg2rad(degrees)
-    return as_array(vectors) @ [[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]
-
-
-def triangle(keys, letters, *, turn=0):
-    """Draw keys in the plane, the queries turned away from them, and beside them the weights that follow.
+def triangle(keys, letters):
+    """Draw keys in the plane, the queries, which are the same arrows, and beside them the weights that follow.
 
     It is the first state of the picture to touch of chapter 4, and carries what that picture needs.
 
@@ -41,7 +35,6 @@ def triangle(keys, letters, *, turn=0):
     ----------
     keys : (3, 2)
     letters : 3 str, whose keys they are
-    turn : float, degrees by which each query is turned away from its own key; with 0 one matrix makes both
 
     Examples
     --------
@@ -51,17 +44,16 @@ def triangle(keys, letters, *, turn=0):
     keys, letters = as_array(keys), [*letters]
     if keys.shape != (3, 2) or len(letters) != 3:
         raise ValueError(f"keys have shape {keys.shape} and there are {len(letters)} letters; expected (3, 2) and 3")
-    queries = turn_vectors(keys, turn)
-    _, weights = scaled_dot_product_attention(queries, keys, keys)
+    _, weights = scaled_dot_product_attention(keys, keys, keys)
     with book_style():
         figure, (plane, cells) = panel(2.4, 1, 2, width_ratios=(1.25, 1))
         plane.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal")
         plane.axis("off")
         plane.set_title("Keys and queries", loc="left", color=GREY)
         draw_cross(plane)
-        for key, query, letter, row in zip(keys, queries, letters, weights, strict=True):
+        for key, letter, row in zip(keys, letters, weights, strict=True):
             plane.plot(*zip([0, 0], key, strict=True), color=PURPLE, linewidth=1.8)
-            plane.plot(*zip([0, 0], query, strict=True), "--", color=BLUE, linewidth=1.6)
+            plane.plot(*zip([0, 0], key, strict=True), "--", color=BLUE, linewidth=1.6)
             plane.plot(*key, "o", color=PURPLE, markersize=6)
             outside = 0.32 * key / np.linalg.norm(key)
             plane.text(*(key + outside), letter, color=PURPLE, weight="bold", ha="center", va="center")
@@ -77,7 +69,7 @@ def triangle(keys, letters, *, turn=0):
         cells.text(1.5, -0.5, "key →", **AXIS_TITLE)
         cells.text(-0.5, 1.5, "← query", rotation=90, **AXIS_TITLE | {"va": "center"})
         picture = finish(figure, "three letters that attend to each other")
-    return with_inputs(picture, "04-triangle", {"letters": letters, "keys": keys, "turn": turn})
+    return with_inputs(picture, "04-triangle", {"letters": letters, "keys": keys, "turn": 0})
 
 
 def roles(words, queries, keys, values):

@@ -130,10 +130,7 @@ def _expression(statement):
 def take_apart(source):
     """Return a Markdown cell's text and what its last comment says.
 
-    Raises
-    ------
-    ValueError
-        If the comment is not a list of Python expressions; the message quotes it.
+    Raises ValueError, which quotes the comment, if that is not a list of Python expressions.
     """
     found = COMMENT.search(source)
     if not found:
@@ -196,17 +193,10 @@ def list_problems(source):
 
 
 def evaluate(bound, ask):
-    """Evaluate a cell's expressions and conditions.
+    """Evaluate a cell's expressions and conditions; return a value for each number, and what is wrong, texts.
 
-    Parameters
-    ----------
-    bound : Bound
-    ask : function of a list of Python sources that returns (is_ok, text) for each: the repr, or the error's message
-
-    Returns
-    -------
-    values : list with a float, None for an exempt number, or the message of an error, for each number
-    failed : list of str, what is wrong with the conditions
+    `ask` takes a list of Python sources and returns (is_ok, text) for each: the repr, or the error's message. A value
+    is a float, None for an exempt number, or the message of an error.
     """
     open_numbers = [expression for expression in bound.expressions if expression != "None"]
     asked = [ASK.format(expression) for expression in open_numbers]

@@ -140,7 +140,7 @@ def collect(place, stem, roster=None, listed=()):
         beside = notebooks[file.folder] if file.folder.strip("/") else []
         if file.is_notebook:
             notebooks[file.folder].append(file)
-        elif not (owner.students or owner.candidates or owner.perhaps) and len(beside) == 1:
+        elif not (owner.names_somebody or owner.perhaps) and len(beside) == 1:
             earlier = unknown.get(beside[0].path, earlier)  # to the only notebook of its folder, if that is nobody's
         names = [_tell_namesakes_apart(one, owner.number, collected, listed, roster) for one in owner.students]
         if not names:

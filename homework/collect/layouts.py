@@ -19,9 +19,9 @@ from typing import NamedTuple
 import yaml
 from dateutil import parser
 
-from book.chapter import ROOT, TRANSLATED, read, title
+from book.chapter import ROOT, TRANSLATED, page_of, read, title
 
-from ..chapter import ASSIGNMENTS, page_of
+from ..chapter import ASSIGNMENTS
 from ..roster import HANGUL, comparable, exact, slug
 
 MOODLE, CANVAS, BLACKBOARD, BRIGHTSPACE = PLATFORMS = [  # the first that finds somebody tells who
@@ -58,7 +58,7 @@ class Owner:
 
     @property
     def names_somebody(self):
-        return bool(self.students or self.candidates or self.number)
+        return bool(self.students or self.candidates)
 
 
 class Match(NamedTuple):
@@ -142,7 +142,7 @@ class Layout:
         """Read Gradescope's `submission_metadata.yml`."""
         submissions = {}
         try:
-            for folder, about in (yaml.safe_load(RUBY.sub(rb"\1", metadata)) or {}).items():
+            for folder, about in yaml.safe_load(RUBY.sub(rb"\1", metadata)).items():
                 created = about.get("created_at", "")
                 when = created.get("time") or created.get("utc") if isinstance(created, dict) else created
                 if about.get("submitters"):
@@ -162,7 +162,7 @@ class Layout:
         for place, level in enumerate(levels):
             beside = self.notebooks.get(levels[:place], [level])
             if owner := self._find_by_platform(level, beside):
-                if not (owner.students or owner.candidates):  # the rest of the path, its student has named
+                if not owner.names_somebody:  # the rest of the path, its student has named
                     found = self._find_by_path(level, beside)
                     owner.perhaps = found.perhaps.union(found.candidates, found.students)
                 return owner
@@ -197,7 +197,7 @@ class Layout:
             owner = _owner([keys], late, parts["number"])
             if not keys and match.re is MOODLE:
                 owner = self._find_in_group(owner, parts["who"], others)
-            if owner.students or owner.candidates:
+            if owner.names_somebody:
                 return owner
             nobody = nobody or owner
         return nobody

@@ -13,10 +13,10 @@ from tempfile import TemporaryDirectory
 import nbformat
 from tqdm import tqdm
 
-from book.chapter import CHAPTERS, ROOT, TRANSLATED, add_last_cell, fold_answers, last_cell, read
+from book.chapter import CHAPTERS, ROOT, TRANSLATED, add_last_cell, fold_answers, last_cell, page_of, read
 from book.repository import find_address
 
-from ..chapter import Unclear, find_chapter, language_of, page_of
+from ..chapter import Unclear, find_chapter, language_of
 from ..course import read_json, read_students, write_json
 from . import personal
 

@@ -3,9 +3,9 @@
 import zipfile
 from pathlib import Path
 
-from book.chapter import ROOT
+from book.chapter import ROOT, page_of
 
-from ..chapter import find_chapter, number_of, page_of
+from ..chapter import find_chapter, number_of
 from . import personal
 
 HERE = Path(__file__).parent / "gradescope"

@@ -17,7 +17,7 @@ import zipfile
 from pathlib import Path
 
 from attention_course import novel
-from book.chapter import ROOT, RUNNING, TRANSLATED, code, is_check, read
+from book.chapter import ROOT, RUNNING, TRANSLATED, code, is_check, page_of, read
 from web.assets import package
 from web.live.running_pages import find_offered_cells
 
@@ -110,11 +110,6 @@ def sum_bytes(files, groups):
     return {group: sum(files[name]["bytes"] for name in names) for group, names in groups.items()}
 
 
-def find_name(path):
-    """Return the name of a notebook's page, as the table of contents has it."""
-    return path.relative_to(ROOT).with_suffix("").as_posix()
-
-
 def describe_cells(cells, notebook):
     """Say beside the button of a page how many of its cells run, and what the others need; count its exercises."""
     runs = [name for name, how in cells.items() if how in ("whole", "alone")]
@@ -140,7 +135,7 @@ def _write(app):
         return
     folder = Path(app.outdir) / "_static" / "live"
     found = {path: find_offered_cells(path) for path in RUNNING}
-    app.live_cells = {find_name(path): cells for path, cells in found.items() if cells}
+    app.live_cells = {page_of(path): cells for path, cells in found.items() if cells}
     app.live_bytes = write_runtime(folder)
     (folder / "cells.json").write_text(json.dumps(app.live_cells), "utf-8")
 
