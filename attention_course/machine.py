@@ -15,6 +15,7 @@ import numpy as np
 
 __all__ = ["Machine"]  # the rest are its parts
 
+#: The numbers of the padding behind a text, and of the start before it.
 PAD, START = 0, 1
 
 

@@ -45,7 +45,7 @@ def cut_words(text):
 
 
 def learn_merges(words, count):
-    """Return so many pairs of pieces to join, in order: each time those that most often stand side by side.
+    """Return `count` pairs of pieces to join, in order: each time those that most often stand side by side.
 
     The words are a dict, how often each occurs. Of pairs that are equally frequent, the one that comes first is taken.
 
@@ -69,7 +69,7 @@ def learn_merges(words, count):
 
 
 def cut_pieces(text, merges):
-    """Return the pieces into which `tokenize` cuts a text, word by word, each kind of word only once.
+    """Return the pieces into which `tokenize` cuts a text with these merges, each kind of word only once.
 
     >>> cut_pieces("the thaw", [("t", "h"), ("th", "e"), (" ", "th")])
     ['the', ' th', 'a', 'w']

@@ -8,12 +8,26 @@ __all__ = ["watch_writing"]
 
 
 def watch_writing(machine, beginning, count, temperature, head, seed=0, most=4):
-    """Let a machine write `count` pieces after a beginning; return a step for each.
+    """Let a machine write after a beginning; return a step for each piece.
 
-    A step is [the piece that is drawn, [[candidate, chance], …], shades]: the likeliest candidates and the one drawn
-    with their chances, in per cent to one decimal, and a digit for the start and each piece so far, 9 times the root of
-    the weight that the `head` (block, head), counted from 1, gives it.
+    Parameters
+    ----------
+    machine : Machine
+    beginning : str
+    count : int, how many pieces it writes
+    temperature : float
+    head : (block, head), counted from 1, the one that is watched
+    seed : int, of the draws
+    most : int, how many candidates a step has
 
+    Returns
+    -------
+    steps : list of [the piece that is drawn, [[candidate, chance], …], shades]
+        The candidates are the likeliest and the one drawn, with their chances in per cent. The shades are a digit for
+        the start and each piece so far, 9 times the root of the weight that the head gives it.
+
+    Examples
+    --------
     >>> from attention_course.machine import Machine
     >>> watch_writing(Machine("names"), "ad", 2, 0.01, (1, 2), most=1)
     [['e', [['e', 100.0]], '581'], ['l', [['l', 100.0]], '3283']]

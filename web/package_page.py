@@ -53,7 +53,7 @@ def find_entry(name):
     value = getattr(importlib.import_module(module), short)
     defined = getattr(value, "__module__", None) if callable(value) else None
     if defined is None:
-        defined = next((place for place in MODULES if _documents(place, short, value)), module)
+        defined = next((place for place in [module, *MODULES] if _documents(place, short, value)), module)
     return f"{_public(defined)}.{short}"
 
 
