@@ -106,7 +106,7 @@ CLAIMS = [
         rival=Series("second", "other head's weight on the goal", PAGE),
     ),
     scenes_claim(
-        "One arrow of 26 carries the answer.",
+        "The arrow from ball to goal carries the answer.",
         holds=all_rows(lambda row: row["cut"] <= row["place"] and row["cut_other"] >= 0.95, **PAGE),
         wrong_if="Wrong if any network gets more answers right without the arrow from ball to goal than the ball's "
         "position alone gives, or fewer than 95% without the arrow to the next patch.",
@@ -144,7 +144,7 @@ CLAIMS = [
         rival=Series("position_values_new", "in the values, at the other learning rates", OTHER_RATES),
     ),
     scenes_claim(
-        "In the keys, the same lie isn't even noticed.",
+        "In the keys, the same lie changes hardly any answer",
         holds=all_rows(lambda row: row["position_keys_old"] >= 0.9, **PAGE),
         wrong_if="Wrong if fewer than 90% of any network's answers stay as they were when the position is swapped in "
         "the keys.",
