@@ -84,7 +84,7 @@ CLAIMS = [
         refuting_values={"first": 0.5},
     ),
     heads(
-        "**The other fourteen cost next to nothing, one at a time.**",
+        "**Switched off one at a time, the other fourteen cost next to nothing.**",
         all_rows(lambda row: 4 * row["third"] < row["before"]),
         wrong_if="Wrong if, for any draw, a third head costs a quarter as much as head 2 of block 1.",
         shows=Series("third", "surprise that is added without the third head"),
