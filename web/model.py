@@ -35,10 +35,19 @@ def find_model():
     return published_folder() if find_spec(PACKAGE) else None
 
 
+def pack(arrays):
+    """Return arrays in half precision as the bytes of a file of the kind safetensors."""
+    described, numbers, place = {}, [], 0
+    for name, array in arrays.items():
+        numbers.append(array.astype("<f2").tobytes())
+        offsets = [place, place := place + len(numbers[-1])]
+        described[name] = {"dtype": "F16", "shape": array.shape, "data_offsets": offsets}
+    head = json.dumps(described).encode()
+    return b"".join([len(head).to_bytes(8, "little"), head, *numbers])
+
+
 def make_files(model):
     """Return {name: bytes} of what lies beside the page; ValueError if the published file has another hash."""
-    from safetensors.numpy import save  # comes with the published model
-
     content = (model / "model.safetensors").read_bytes()
     if hashlib.sha256(content).hexdigest() != SHA256:
         raise ValueError(f"{model / 'model.safetensors'} is not the published file: its sha256 is not {SHA256}")
@@ -46,8 +55,8 @@ def make_files(model):
     words = weights.pop(WORDS).astype("<f2")
     weights[POSITIONS] = weights[POSITIONS][:MOST]
     vocabulary = read_vocabulary(model / "tokenizer.json")
-    blocks = {name: array.astype("<f2") for name, array in weights.items() if not name.startswith(UNUSED)}
-    files = {BLOCKS: save(blocks), VOCABULARY: "\n".join(sorted(vocabulary, key=vocabulary.get)).encode()}
+    blocks = {name: array for name, array in weights.items() if not name.startswith(UNUSED)}
+    files = {BLOCKS: pack(blocks), VOCABULARY: "\n".join(sorted(vocabulary, key=vocabulary.get)).encode()}
     return files | {name_shard(i): words[SHARD * i :][:SHARD].tobytes() for i in range(-(-len(words) // SHARD))}
 
 
