@@ -91,7 +91,7 @@ CLAIMS = [
         baseline=Series("before", "without head 2 of block 1"),
     ),
     claim_of("names", "5 times 20 made-up names")(
-        "**It forgets a name as soon as it has read it.**",
+        "**A name that it has just read hardly helps it with the next mention.**",
         all_rows(lambda row: row["helps"] < 0.1),
         wrong_if="Wrong if, for any draw of names, having read the same name takes at least a tenth off the surprise.",
         shows=Series("same", "surprise at a name that was read before"),
