@@ -7,7 +7,6 @@ saved as one file. The tests compare it with the same network made of the layers
 Where weights have `merges`, a letter stands for a piece of several.
 """
 
-import sys
 from functools import partial
 from math import erf, inf, sqrt
 from pathlib import Path
@@ -304,17 +303,7 @@ def keep(query, key, value):
 HERE = Path(__file__)  # with machine_names.npz and machine_prose.npz beside it, written by `python -m evidence.machine`
 
 
-def find_file(name):
-    """Return the path of a file beside this module; in a browser a large one is fetched from beside the page first."""
-    path = HERE.with_name(name)
-    if sys.platform == "emscripten" and not path.exists():
-        from .published import fetch
-
-        path.write_bytes(fetch(name, folder="prose"))
-    return path
-
-
 def load_weights(name):
     """Return stored weights, half precision made float64, as a dict of arrays."""
-    with np.load(find_file(f"machine_{name}.npz")) as file:
+    with np.load(HERE.with_name(f"machine_{name}.npz")) as file:
         return {key: file[key].astype(float) if file[key].dtype == "float16" else file[key] for key in file.files}

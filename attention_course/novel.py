@@ -3,15 +3,23 @@
 import bz2
 import json
 import re
+import sys
 from collections import Counter
 from itertools import pairwise
 
-from .machine import HERE, find_file
+from .machine import HERE
 
 FILE = HERE.with_name("novel.txt.bz2")  # with its source and licence
 TRAINING = HERE.with_name("machine_prose.json")  # written with the weights by `python -m evidence.prose`
 WEIGHTS = HERE.with_name("machine_prose.npz")
 WORD = re.compile(r" ?[A-Za-z]+| ?[^A-Za-z\s]+|\s")  # with the space before it
+
+
+if sys.platform == "emscripten":  # in a browser these files lie beside the page, and only who loads this asks for them
+    from .published import fetch
+
+    for path in (FILE, TRAINING, WEIGHTS):
+        path.write_bytes(fetch(path.name, folder="prose"))
 
 
 def read_novel():
@@ -21,7 +29,7 @@ def read_novel():
     >>> to_train[:15], len(held_out) / len(to_train + held_out) < 0.1
     ('Call me Ishmael', True)
     """
-    lines = bz2.decompress(find_file(FILE.name).read_bytes()).decode("utf-8").splitlines(keepends=True)
+    lines = bz2.decompress(FILE.read_bytes()).decode("utf-8").splitlines(keepends=True)
     text = "".join(line for line in lines if not line.startswith("#"))
     cut = text.index("\n", len(text) * 9 // 10) + 1
     return text[:cut], text[cut:]
@@ -107,4 +115,4 @@ def read_training():
     >>> read_training()[0]["steps"]
     0
     """
-    return json.loads(find_file(TRAINING.name).read_text("utf-8"))["rows"]
+    return json.loads(TRAINING.read_text("utf-8"))["rows"]

@@ -16,12 +16,11 @@ import torch
 from reference import random, same
 
 import attention_course.machine as module
-from attention_course import published
 from attention_course.assembly import RESULTS, Assembly
 from attention_course.machine import PAD, PARTS, START, Machine, load_weights
 from attention_course.my_machine import put_into_machine, read_kept, write_program
 from attention_course.names import NameTask
-from attention_course.novel import cut_pieces, cut_words, find_copied, learn_merges, read_novel, read_training
+from attention_course.novel import cut_pieces, cut_words, find_copied, learn_merges, read_novel
 from attention_src import scaled_dot_product_attention
 from attention_src.masks import causal_mask, padding_mask
 from evidence.machine import list_names, make_writer, put_weights, take_weights
@@ -223,14 +222,10 @@ def test_a_text_that_it_cannot_read_is_refused(machine, texts, message):
         machine.read(texts)
 
 
-def test_a_page_fetches_the_novel_and_its_weights_only_when_they_are_asked_for(tmp_path, monkeypatch):
-    loads = "import sys\nimport numpy\nsys.platform = 'emscripten'\nfrom attention_course import checks, novel"
-    assert subprocess.run([sys.executable, "-c", loads]).returncode == 0  # a fetch would need Pyodide's `js`
-    asked, content = [], module.HERE.with_name("machine_prose.json").read_bytes()
-    monkeypatch.setattr(sys, "platform", "emscripten")
-    monkeypatch.setattr(module, "HERE", tmp_path / "machine.py")
-    monkeypatch.setattr(published, "fetch", lambda name, folder: asked.append((folder, name)) or content)
-    assert read_training() == read_training() and asked == [("prose", "machine_prose.json")]
+def test_a_page_that_checks_answers_fetches_neither_the_novel_nor_its_weights():
+    loads = "import sys\nimport numpy\nsys.platform = 'emscripten'\nfrom attention_course import checks, my_machine\n"
+    assert subprocess.run([sys.executable, "-c", loads]).returncode == 0
+    assert subprocess.run([sys.executable, "-c", f"{loads}from attention_course import novel"]).returncode == 1
 
 
 def test_it_needs_nothing_but_numpy():

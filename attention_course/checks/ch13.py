@@ -1,4 +1,8 @@
-"""Checks of chapter 13, a machine that writes."""
+"""Checks of chapter 13, a machine that writes.
+
+The module of the novel is imported where it is used: on a page, loading it fetches two megabytes, and every page loads
+this one.
+"""
 
 from collections import Counter
 from functools import cache
@@ -9,7 +13,6 @@ import numpy as np
 from ..machine import Machine
 from ..machine import loop as right_loop
 from ..machine import tokenize as right_tokenize
-from ..novel import cut_pieces, join, learn_merges, read_novel
 from ._ask import ask, call, draw_sizes, name_shapes
 from ._compare import find_question, need_finite, need_rows_sum_to_one, need_shape
 from ._message import Part, Wrong, say_right
@@ -61,6 +64,8 @@ def pieces(answer, seed=0):
 
 def _texts(seed):
     """Texts and merges, each of which joins neighbours of that text, but for the last one."""
+    from ..novel import join
+
     random = np.random.default_rng([seed, 13])
     yield "aaaaa", [("a", "a"), ("aa", "a")]
     yield "abc", [("ab", "c"), ("a", "b")]
@@ -144,6 +149,8 @@ def merges(answer, seed=0):
 
     Of pairs that are equally frequent the one that is met first is taken.
     """
+    from ..novel import learn_merges
+
     for words, count in _counted_words(seed):
         got = _need_list(call(answer, {"words": dict(words), "count": count}), list | tuple, "a list of pairs")
         got, right = [tuple(map(str, pair)) for pair in got], learn_merges(words, count)
@@ -168,6 +175,8 @@ def merges(answer, seed=0):
 
 def _learn_last(words, count):
     """The mistake of taking the last of the most frequent pairs."""
+    from ..novel import join
+
     parts, found = {word: [*word] for word in words}, []
     for _ in range(count):
         pairs = Counter()
@@ -249,6 +258,8 @@ def _loss(table, numbers):
 @cache
 def _novel_numbers(seed):
     """Return the pieces of a part of the novel and of held-out pages as numbers, and how many pieces there are."""
+    from ..novel import cut_pieces, read_novel
+
     machine, texts, random = Machine("prose"), read_novel(), np.random.default_rng([seed, 17])
     number, found = {token: i for i, token in enumerate(machine.tokens)}, []
     for text, length in zip(texts, LETTERS, strict=True):
