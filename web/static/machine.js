@@ -5,7 +5,9 @@
   const { said, parts } = kept;
   const can = location.protocol.startsWith("http") && window.WebAssembly && window.DecompressionStream;
   const loading = ({ total }) => { status.textContent = said(`Loading ${(total / 2 ** 20).toFixed(1)} MB.`); };
-  const connected = can && import(new URL("pictures/connect.js", document.currentScript.src)).then(({ connect }) => connect(loading));
+  const script = new URL("pictures/connect.js", document.currentScript.src);
+  let connected; // once a button is pressed
+  const python = () => connected ??= import(script).then(({ connect }) => connect(loading));
   const CHAPTERS = { attention: "01", softmax: "02", projections: "04", block: "07" };
   const make = (tag, of = {}, ...children) => {
     const element = Object.assign(document.createElement(tag), of);
@@ -87,12 +89,12 @@
   /** What some Python prints, with the parts that are kept. */
   async function run(source) {
     status.textContent = said("Loading.");
-    const python = await connected;
-    await python.start();
+    const worker = await python();
+    await worker.start();
     status.textContent = said("The machine is running.");
     buttons[1].hidden = false;
     n += 1;
-    const { results, text } = await python.ask({ parts: parts(), chain: [{ n, source: `# ${n}\n${source}`, how: "whole" }] });
+    const { results, text } = await worker.ask({ parts: parts(), chain: [{ n, source: `# ${n}\n${source}`, how: "whole" }] });
     buttons[1].hidden = true;
     if (!results || results[0].error) throw new Error(text ?? results[0].outputs.at(-1).text);
     return results[0].outputs.map((output) => output.text).join("");
@@ -109,9 +111,9 @@
     for (const button of buttons) button.disabled = false;
   }
 
-  const python = (call) => `from attention_course.my_machine import ${call.split("(")[0]}\nprint(${call})`;
+  const calling = (call) => `from attention_course.my_machine import ${call.split("(")[0]}\nprint(${call})`;
 
-  const write = () => press(python(`describe_writing(${seed++})`), (text) => {
+  const write = () => press(calling(`describe_writing(${seed++})`), (text) => {
     const { yours, package: theirs, said: parts } = JSON.parse(text);
     written.textContent = [yours.map(spell).join(", "), ...parts].join("\n");
     written.hidden = false;
@@ -124,7 +126,7 @@
     status.textContent = said("The machine has written.");
   });
 
-  const save = () => press(python("write_program()"), (text) => {
+  const save = () => press(calling("write_program()"), (text) => {
     const link = make("a", { href: URL.createObjectURL(new Blob([text], { type: "text/x-python" })), download: "my_machine.py" });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
@@ -133,7 +135,7 @@
 
   /** End a part that runs without end; the next press starts Python again. */
   async function stop() {
-    (await connected).stop(said("You stopped it"));
+    (await python()).stop(said("You stopped it"));
   }
 
   async function load() {
