@@ -73,9 +73,14 @@ def find_users():
     found = {}
     for module in map(importlib.import_module, MODULES):
         for part in ast.parse(Path(module.__file__).read_text("utf-8")).body:
-            words = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
+            nodes = list(ast.walk(part))
+            words, known = {node.id for node in nodes if isinstance(node, ast.Name)}, dict(vars(module))
+            for node in nodes:
+                if isinstance(node, ast.ImportFrom) and node.level:  # inside a function, if what it imports is large
+                    source = importlib.import_module("." * node.level + (node.module or ""), module.__package__)
+                    known |= {name.asname or name.name: getattr(source, name.name) for name in node.names}
             for word in words if isinstance(part, ast.FunctionDef | ast.ClassDef) else ():
-                defined = getattr(getattr(module, word, None), "__module__", None) or ""
+                defined = getattr(known.get(word), "__module__", None) or ""
                 if is_of_packages(defined):
                     user = f"{_public(module.__name__)}.{part.name}"
                     found.setdefault(f"{_public(defined)}.{word}", set()).add(user)
