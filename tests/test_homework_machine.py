@@ -23,6 +23,8 @@ WRONG = {  # part: what is changed in its solution, and where the machine finds 
     "block": ("x = x + attend", "x = attend", "block, letter 1, block 1: x[0, 0] is "),
     "loss": ("words[:, 1:]", "words[:, :-1]", "loss, letter 1: surprise[0, 0] is "),
     "merge": ("shrink @ total", "total.sum()", "merge, letter 2, block 1, head 1: output[0] is "),
+    "tokenize": ("list(text)", "text.split()", "tokenize: the pieces are ['ada'], the package's ['a', 'd', 'a']"),
+    "loop": ("append(number)", "insert(0, number)", "loop, letter 7: yours writes 'dam', the package's 'mad'"),
 }
 
 
@@ -54,7 +56,7 @@ def test_its_exercises_are_those_of_the_chapters():
     for path in CHAPTERS:
         theirs |= list_forms(make_student_copy(read(path)))
     assert {stub: theirs.get(stub) for stub in [*own][:-1]} == dict([*own.items()][:-1])
-    assert [one.name.partition("-")[2] for one in machine().exercises] == [*(p for p in PARTS if p in WRONG), "all"]
+    assert [one.name.partition("-")[2] for one in machine().exercises] == [*PARTS, "all"]
 
 
 def test_the_last_cell_of_a_copy_calls_all_checks(capsys):
@@ -63,7 +65,8 @@ def test_the_last_cell_of_a_copy_calls_all_checks(capsys):
         exec(one.solution.source, names)
     exec(last_cell(machine().release, "machine"), names)
     *right, last, _ = capsys.readouterr().out.splitlines()
-    assert [line[:6] for line in right] == ["Right:"] * 8 and last.startswith("9. Write it is still open. name 'names'")
+    assert [line[:6] for line in right] == ["Right:"] * 10
+    assert last.startswith("11. Write it is still open. name 'names'")
 
 
 @needs_sandbox
@@ -76,7 +79,7 @@ def test_a_wrong_part_costs_its_own_points_and_the_report_says_where_it_differs(
     last = result["exercises"]["exmachine-all"]
     users = {"exmachine-heads"} if name == "softmax" else set()  # whose solution calls it
     assert wrong == {f"exmachine-{name}", "exmachine-all"} | users
-    assert (last["status"], last["share"]) == ("partly right", 1 - len(wrong - {"exmachine-all"}) / 8)
+    assert (last["status"], last["share"]) == ("partly right", 1 - len(wrong - {"exmachine-all"}) / 10)
     assert last["message"].startswith(f"Not yet. {WRONG[name][2]}")
     json.dumps(result)
 
@@ -98,46 +101,46 @@ def test_the_desk_hands_it_out_and_grades_it(tmp_path):
     rows = [*csv.DictReader((folder / "scores.csv").read_text("utf-8-sig").splitlines())]
     scores = {row["student"]: row for row in rows}
     totals = " ".join(scores[name]["total"] for name in ("ann", "ben", "eun", "cho", "dan"))
-    assert (totals, len(rows)) == ("31 27 27 27 0", 5)
-    assert {(row["of"], row["needs a person"]) for row in rows} == {("31", "")}
-    assert scores["dan"]["notes"].count("not attempted") == 9
+    assert (totals, len(rows)) == ("39 35 35 35 0", 5)
+    assert {(row["of"], row["needs a person"]) for row in rows} == {("39", "")}
+    assert scores["dan"]["notes"].count("not attempted") == 11
     pages = {name: (folder / "students" / f"{name}.html").read_text() for name in made}
-    assert "attention, letter 2, block 1, head 1" in pages["ben"] and "letter" not in pages["ann"]
-    assert "attention, 글자 2, " in pages["eun"] and "9. 써 보기" in pages["eun"]
+    assert "attention, letter 2, block 1, head 1" in pages["ben"] and "letter 2" not in pages["ann"]
+    assert "attention, 글자 2, " in pages["eun"] and "11. 써 보기" in pages["eun"]
 
 
 PACKAGE = Machine()
 RIGHT = PACKAGE.write(6), "emmy", PACKAGE.read(["emmy"])
-OWN = [PARTS[name] for name in WRONG]
+OWN = [*PARTS.values()]
 
 
 @pytest.mark.parametrize(
-    ("handed_in", "eighths", "said"),
+    ("handed_in", "tenths", "said"),
     [
-        ((RIGHT[0][::-1], *RIGHT[1:]), 7, "The names are not those"),
-        ((7, *RIGHT[1:]), 7, "The names are not those"),
-        ((*RIGHT[:2], RIGHT[2][0] + 1e-3), 7, "The surprise is not that of 'emmy'; expected an array with 5 numbers"),
-        ((RIGHT[0], "anna", RIGHT[2]), 7, "The surprise is not that of 'anna'"),
-        ((*RIGHT[:2], ["a", [1]]), 7, "The surprise is not that of"),
-        ((RIGHT[0], "Emmy", RIGHT[2]), 7, "Your name can't be read: 'Emmy' has 'E'"),
-        ((RIGHT[0], None, RIGHT[2]), 7, "Your name can't be read"),
-        ((RIGHT[0][1:], "anna", None), 6, "The names are not those"),
+        ((RIGHT[0][::-1], *RIGHT[1:]), 9, "The names are not those"),
+        ((7, *RIGHT[1:]), 9, "The names are not those"),
+        ((*RIGHT[:2], RIGHT[2][0] + 1e-3), 9, "The surprise is not that of 'emmy'; expected an array with 5 numbers"),
+        ((RIGHT[0], "anna", RIGHT[2]), 9, "The surprise is not that of 'anna'"),
+        ((*RIGHT[:2], ["a", [1]]), 9, "The surprise is not that of"),
+        ((RIGHT[0], "Emmy", RIGHT[2]), 9, "Your name can't be read: 'Emmy' has 'E'"),
+        ((RIGHT[0], None, RIGHT[2]), 9, "Your name can't be read"),
+        ((RIGHT[0][1:], "anna", None), 8, "The names are not those"),
     ],
 )
-def test_what_was_handed_in_is_what_the_machine_writes_and_reads(handed_in, eighths, said):
+def test_what_was_handed_in_is_what_the_machine_writes_and_reads(handed_in, tenths, said):
     with pytest.raises(checks.Wrong, match=re.escape(said)) as reply:
         checks.machine(*handed_in, *OWN)
-    assert reply.value.share == eighths / 8
+    assert reply.value.share == tenths / 10
 
 
 def test_right_results_in_other_forms_are_right_and_missing_ones_are_not_attempted(capsys):
     names, name, surprise = RIGHT
     for form in (surprise, surprise[0], surprise[0].round(5).tolist()):
         checks.machine(np.array(names), name, form, *OWN)
-    assert capsys.readouterr().out.count("Right: all eight parts fit, and your machine writes mad, ") == 3
+    assert capsys.readouterr().out.count("Right: all ten parts fit, and your machine writes mad, ") == 3
     for place in range(3):
         with pytest.raises(checks.NotAttempted):
             checks.machine(*RIGHT[:place], ..., *RIGHT[place + 1 :], *OWN)
-    with pytest.raises(checks.Wrong, match="Your part merge is missing") as reply:
+    with pytest.raises(checks.Wrong, match="Your part loop is missing") as reply:
         checks.machine(*RIGHT, *OWN[:-1], ...)
-    assert reply.value.share == 7 / 8
+    assert reply.value.share == 9 / 10

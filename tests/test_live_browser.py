@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from test_accessibility import DESK, PHONE, find_violations
 
-from attention_course.machine import Machine
+from attention_course.machine import PARTS, Machine
 from attention_course.my_machine import trace_writing
 from book.chapter import (
     CHAPTERS,
@@ -496,7 +496,7 @@ def list_expected_steps():
             yield text, [[letter.replace(".", "end"), f"{chance:.3f}"] for letter, chance in step["chances"]]
 
 
-SCORES = """from attention_course.machine import Machine
+SCORES = """from attention_course.machine import PARTS, Machine
 print(Machine().score(*Machine().encode(["ada", "rosalind"])).tolist())"""
 
 
@@ -544,6 +544,12 @@ def test_the_machine_runs_where_nothing_is_kept_on_a_phone_in_the_dark(browser, 
     page = MachinePage(other, address)
     assert "keeps nothing" in page.tab.locator(".machine [role=status]").text_content()
     assert [*page.list_steps()] == [*list_expected_steps()] and not any("/live/" in url for url in page.requests)
+    items = "items => items.map((item) => [item.querySelector('code').textContent, item.querySelector('a').href])"
+    links = dict(page.tab.locator(".machine li").evaluate_all(items))
+    assert [*links] == [*PARTS]
+    for part, link in links.items():
+        chapter = next(path for path in CHAPTERS if path.stem in link)
+        assert re.search(rf"put_into_machine\([^)]*\b{part}=", chapter.read_text("utf-8"))
     page.write()
     assert [*page.list_steps()] == [*list_expected_steps()]
     page.tab.mouse.move(0, 0)

@@ -4,22 +4,20 @@ from functools import reduce
 
 import numpy as np
 
-from ..machine import Machine
+from ..machine import PARTS, Machine
 from ._message import NotAttempted, Part, Wrong, say_right
 
 WRITTEN = 6  # names
 
 
-def machine(names, my_name, surprise, attention, softmax, projections, mask, heads, block, loss, merge):
-    """Each part that fits earns an eighth of the points; what was written and read counts if all parts do."""
+def machine(names, my_name, surprise, *parts):
+    """Each part that fits, in the order of `PARTS`, earns a tenth; what was written and read counts if all parts do."""
     from ..assembly import Assembly  # which asks the chapters' checks, so it can't be imported before them
 
     if any(handed_in is ... for handed_in in (names, my_name, surprise)):
         raise NotAttempted(Part("the names, your name or its surprise is still …"))
-    parts = {"attention": attention, "softmax": softmax, "projections": projections, "mask": mask}
-    parts |= {"heads": heads, "block": block, "loss": loss, "merge": merge}
     found = []
-    for name, part in parts.items():  # one by one, so that each is judged by itself
+    for name, part in zip(PARTS, parts, strict=True):  # one by one, so that each is judged by itself
         if part is ...:
             found.append(Part("Your part {part} is missing.", part=name))
             continue
@@ -29,9 +27,9 @@ def machine(names, my_name, surprise, attention, softmax, projections, mask, hea
         found += alone.found.values()
     if found := found or [*_list_wrong_results(names, my_name, surprise)]:
         reply = Wrong(reduce(lambda first, second: Part("{first} {second}", first=first, second=second), found))
-        reply.share = 1 - len(found) / len(parts)
+        reply.share = 1 - len(found) / len(PARTS)
         raise reply
-    say_right("all eight parts fit, and your machine writes {names}", names=", ".join(names))
+    say_right("all ten parts fit, and your machine writes {names}", names=", ".join(names))
 
 
 def _list_wrong_results(names, my_name, surprise):

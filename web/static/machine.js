@@ -8,7 +8,9 @@
   const script = new URL("pictures/connect.js", document.currentScript.src);
   let connected; // once a button is pressed
   const python = () => connected ??= import(script).then(({ connect }) => connect(loading));
-  const CHAPTERS = { attention: "01", softmax: "02", projections: "04", block: "07" };
+  const CHAPTERS = {
+    attention: "01", softmax: "02", projections: "04", mask: "05", heads: "06", block: "07", loss: "09", merge: "11", tokenize: "13", loop: "13",
+  };
   const make = (tag, of = {}, ...children) => {
     const element = Object.assign(document.createElement(tag), of);
     element.append(...children);
