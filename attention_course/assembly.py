@@ -101,6 +101,7 @@ class Assembly(Machine):
             for yours, right in zip(texts, rights, strict=False):
                 if yours != right:
                     seen = Part("yours writes {yours}, the package's {right}", yours=repr(yours), right=repr(right))
+                    self.at = {}  # where the last text ended
                     self._note("loop", seen)
         return texts
 

@@ -24,7 +24,7 @@ WRONG = {  # part: what is changed in its solution, and where the machine finds 
     "loss": ("words[:, 1:]", "words[:, :-1]", "loss, letter 1: surprise[0, 0] is "),
     "merge": ("shrink @ total", "total.sum()", "merge, letter 2, block 1, head 1: output[0] is "),
     "tokenize": ("list(text)", "text.split()", "tokenize: the pieces are ['ada'], the package's ['a', 'd', 'a']"),
-    "loop": ("append(number)", "insert(0, number)", "loop, letter 7: yours writes 'dam', the package's 'mad'"),
+    "loop": ("append(number)", "insert(0, number)", "loop: yours writes 'dam', the package's 'mad'"),
 }
 
 

@@ -92,6 +92,14 @@ def test_long_lists_of_examples_are_kept_apart_without_copying_each(page):
     assert page.names["x"][0] is before
 
 
+def test_a_large_array_is_kept_once_as_long_as_no_cell_changes_it(page):
+    start = ["import numpy as np\nx = np.zeros(200_000)\ny = x", "z = 1", "x = x.copy()", "x[0] = 5\nprint(y[0])"]
+    assert last_result(page.run(cells(*start)))[0] == "0.0"
+    copies = [[state[0][name] for name in "xy"] for state, _ in page.kept.values()]
+    assert len({id(x) for x, _ in copies}) == 2 and len({id(y) for _, y in copies[:2]}) == 1
+    assert last_result(page.run(cells(*start[:2], "print(x[0], x is y)")))[0] == "0.0 True"
+
+
 def test_a_function_sees_names_that_are_bound_after_it(page):
     chain = cells("def f():\n    return later", "later = 1", "print(f())")
     assert last_result(page.run(chain))[0] == "1"

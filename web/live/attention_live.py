@@ -28,6 +28,7 @@ from book.names import find_bound_and_used, imported_names, read_symbols, split_
 MOST_TEXT = 200_000  # characters that a cell may print
 MOST_KEPT = 120  # snapshots
 LONG = 500  # entries of a list
+LARGE = 1_000_000  # bytes of an array
 DRAWING = "attention_course.plots"
 
 
@@ -125,8 +126,8 @@ class Page:
 
     def __init__(self):
         self.names = {"__name__": "__main__", "__builtins__": builtins}
-        self.kept = {}
-        self.drawing = False
+        self.kept, self.last = {}, {}
+        self.drawing, self.tell = False, None
         sys.modules[DRAWING] = attention_course.plots = DeferredDrawingModule(DRAWING)
         self.start = self._snapshot()
 
@@ -163,6 +164,8 @@ class Page:
         if first == last and failed and failed["stops"]:
             return {"results": [failed], "draw": False}
         for i in range(first, last + 1):
+            if self.tell:  # set by `worker.js`
+                self.tell(chain[i]["n"])
             result = self._run(chain[i], asked=i == last)
             results.append(result)
             if result["draw"]:
@@ -247,23 +250,36 @@ class Page:
             self.names[bound] = MissingModule(bound)
 
     def _snapshot(self):
-        return copy_names(self.names), np.get_printoptions(), np.random.get_state(), random.getstate()
+        self.last = copy_names(self.names, find_unchanged(self.names, self.last))
+        return self.last, np.get_printoptions(), np.random.get_state(), random.getstate()
 
     def _restore(self, state):
-        names, printing, numbers, others = state
+        self.last, printing, numbers, others = state
         self.names.clear()
-        self.names.update(copy_names(names))
+        self.names.update(copy_names(self.last))
         np.set_printoptions(**printing)
         np.random.set_state(numbers)
         random.setstate(others)
 
 
-def copy_names(names):
+def find_unchanged(names, last):
+    """Map the ids of large arrays to the arrays in an earlier copy of the names that equal them, or memory fills up."""
+    found = {}
+    for name, value in names.items():
+        before = last.get(name)
+        if isinstance(value, np.ndarray) and value.nbytes > LARGE and not any(before is one for one in found.values()):
+            if getattr(before, "dtype", None) == value.dtype and np.array_equal(before, value):
+                found[id(value)] = before
+    return found
+
+
+def copy_names(names, known=()):
     """Names with copies of their values, arrays and random generators too; what cannot be copied is shared.
 
-    So are figures, and the examples of a long list, tuples and the like: they would take seconds to copy.
+    So are figures, and the examples of a long list, tuples and the like: they would take seconds to copy. What is
+    `known` by its id has a copy already.
     """
-    memo = {id(module): module for module in [*sys.modules.values()]}
+    memo = {id(module): module for module in [*sys.modules.values()]} | dict(known)
     long = [value for value in names.values() if isinstance(value, list | tuple) and len(value) > LONG]
     memo |= {id(value): value[:] for value in long if isinstance(value[0], tuple | str | int | float)}
     memo |= {id(value): value for value in names.values() if type(value).__module__ == DRAWING}

@@ -277,6 +277,11 @@ function hear(data) {
     status.textContent = said(words);
     if (current) current.words = words;
     current?.cell.mark();
+  } else if (data.type === "running") {
+    const now = performance.now();
+    if (!current || now - current.heard < 2000) return; // not more often than it can be read aloud
+    current.heard = now;
+    say("running", `Running cell ${data.n}.`, data.n !== current.cell.n && `It comes before cell ${current.cell.n}.`);
   } else if (data.type === "names") {
     for (const [source, found] of data.found) names.set(source, found ?? { uses: [], changes: ["*"] });
     mark();
@@ -350,7 +355,7 @@ function ask(cell) {
   cell.mark();
   if (waiting) return;
   const { chain } = cell;
-  current = { id: ++number, cell, words: "Running…", codes: new Map(chain.map((one) => [one, one.code])), began: performance.now() };
+  current = { id: ++number, cell, words: "Running…", codes: new Map(chain.map((one) => [one, one.code])), began: performance.now(), heard: performance.now() };
   const how = (one) => (one === cell || one.how === "whole" ? "whole" : { check: "imports", own: "answer" }[one.how] ?? one.how);
   cell.run.after(stop);
   setTimeout(() => {

@@ -106,6 +106,7 @@ async function begin() {
   python.runPython("import importlib; importlib.invalidate_caches()");
   live = python.pyimport("attention_live");
   page = live.Page();
+  page.tell = (n) => tell({ type: "running", n });
 }
 
 async function draw() {
