@@ -15,7 +15,7 @@ export function connect(progress) {
         if (data.type === "progress") progress(data);
         else if (data.type === "ready") resolve(made);
         else if (data.type === "failed") reject(new Error(data.text));
-        else answer?.(data);
+        else if (data.type !== "running") answer?.(data);
       };
     });
     try {
