@@ -408,6 +408,25 @@ def test_the_first_move_of_a_slider_stays_while_python_loads(context, address, p
     page.tab.close()
 
 
+ASKED = """globalThis.asked = [];
+const post = Worker.prototype.postMessage;
+Worker.prototype.postMessage = function (message, ...rest) {
+  if (message.chain) asked.push(message.chain.map((cell) => cell.n));
+  return post.call(this, message, ...rest);
+};"""
+
+
+def test_a_check_runs_what_its_answer_needs_and_not_the_chapter(context, address):
+    context.add_init_script(ASKED)
+    page = Live(context, address, next(path for path in CHAPTERS if path.stem.startswith("11"))).start()
+    answer, check = page.number("ex11-merge"), page.number("ex11-merge-check")
+    page.type(answer, code(page.notebook)[answer - 1].source)
+    assert page.run(check).startswith("Right")
+    (asked,) = page.tab.evaluate("asked")
+    assert asked[-2:] == [answer, check] and len(asked) < 6
+    page.tab.close()
+
+
 def test_every_instrument_moves(chapter):
     for n, cell in enumerate(code(chapter.notebook), 1):
         if "instrument" in tags(cell):

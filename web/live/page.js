@@ -17,6 +17,7 @@ const mib = (bytes) => (bytes / 2 ** 20).toFixed(1);
 
 let bar, status, told, progress, counter, stop, cells, notebook, worker, began, current, waiting;
 const READY = "Ready. Change a number and press Run, or Shift and Enter.";
+const MODULES = /^(import |from attention_course import )/m; // whose names no cell is said to use
 let number = 0; // of the latest run
 const names = new Map(); // what some code uses and changes, as Python reads it
 let own = []; // what a loaded notebook has besides the page's cells: {after: id of one of those, cell}
@@ -38,14 +39,21 @@ class Cell {
     return this.offered ? plain(this.editor.value) : this.original;
   }
 
-  /** The cells that have to run for this one, and itself. An answer is needed by its own check, and by what names it. */
-  get chain() {
+  /** The cells that may have to run for this one, and itself. An answer is needed by its own check, and by what names it. */
+  get all() {
     const above = cells.slice(0, cells.indexOf(this));
     const answer = this.how === "check" && above.findLast((cell) => cell.how !== "own");
     const naming = [answer, this, ...above.filter((cell) => cell.how === "own")].map((cell) => cell?.code).join("\n");
     const needs = (cell) => cell === answer || [...cell.bound].some((name) => new RegExp(`\\b${name}\\b`).test(naming));
     const before = above.filter((cell) => ["whole", "part", "check", "own"].includes(cell.how) || (cell.how === "answer" && needs(cell)));
     return [...before, this];
+  }
+
+  /** Those of them that run: from the first exercise on only what it shares names with, so that no check waits for a chapter. */
+  get chain() {
+    const { all } = this, needed = new Set(this.needs((cell) => cell.code));
+    const whole = !all.some((cell) => cell.how === "answer");
+    return whole ? all : all.filter((cell) => needed.has(cell) || MODULES.test(cell.code));
   }
 
   /** Whether something that this cell's result hangs on is not as it was when the result came out. */
@@ -61,14 +69,14 @@ class Cell {
     return Boolean(this.outputs) && !this.stale && this.outputs.every((output) => output.kind !== "error");
   }
 
-  /** Those of the chain that share names with this cell, or with one of them, given the code of each. */
+  /** Those above that share names with this cell, or with one of them, given the code of each. */
   needs(code) {
-    const others = new Set(this.chain);
+    const others = new Set(this.all);
     const found = [this], wanted = new Set();
     others.delete(this);
     for (const cell of found) {
       const own = names.get(code(cell));
-      if (!own) return this.chain; // not known yet, or no Python
+      if (!own) return this.all; // not known yet, or no Python
       for (const name of [...own.uses, ...(cell === this ? [] : own.changes)]) wanted.add(name);
       for (const other of others) {
         const touched = names.get(code(other))?.changes ?? ["*"];
@@ -285,6 +293,7 @@ function hear(data) {
   } else if (data.type === "names") {
     for (const [source, found] of data.found) names.set(source, found ?? { uses: [], changes: ["*"] });
     mark();
+    if (waiting && !current) ask(waiting);
   } else if (current && data.id === current.id) {
     const { cell, codes } = current;
     bar.dataset.seconds = ((performance.now() - current.began) / 1000).toFixed(3);
@@ -350,12 +359,14 @@ function compare(check, ran, codes) {
 /** Run a cell; while another one runs, only the latest wish is kept. */
 function ask(cell) {
   const before = waiting;
-  waiting = current || status.dataset.state === "loading" ? cell : null;
+  const unread = cell.all.some((one) => !names.get(one.code)); // which of them it needs isn't known yet
+  waiting = current || unread || status.dataset.state === "loading" ? cell : null;
   before?.mark();
   cell.mark();
+  if (unread) mark();
   if (waiting) return;
   const { chain } = cell;
-  current = { id: ++number, cell, words: "Running…", codes: new Map(chain.map((one) => [one, one.code])), began: performance.now(), heard: performance.now() };
+  current = { id: ++number, cell, words: "Running…", codes: new Map(cell.all.map((one) => [one, one.code])), began: performance.now(), heard: performance.now() };
   const how = (one) => (one === cell || one.how === "whole" ? "whole" : { check: "imports", own: "answer" }[one.how] ?? one.how);
   cell.run.after(stop);
   setTimeout(() => {
