@@ -178,26 +178,28 @@ function writeLive(figure) {
         if (stage.hidden) show();
         redraw();
       }
-      if (mine === turn) busy("", `It has written: ${run.map(([piece]) => piece).join("").trim()}`);
+      if (mine === turn) finish(`It has written: ${run.map(([piece]) => piece).join("").replace(/\s+/g, " ").trim()}`);
     } catch ({ message }) {
       const [, unknown] = / has '(.+?)'; the machine knows/.exec(message) ?? [];
-      if (mine === turn) busy("", message === STOPPED ? STOPPED : unknown ? `The novel has no “${unknown}”, so the machine can't read it.` : `The machine could not be run (${message}).`);
+      if (mine === turn) finish(message === STOPPED ? STOPPED : unknown ? `The novel has no “${unknown}”, so the machine can't read it.` : `The machine could not be run (${message}).`);
     }
   }
 
-  function busy(doing, end = "") {
-    if (!doing && document.activeElement === stops) writes.focus();
-    figure.dataset.busy = doing ? "1" : "";
-    stops.hidden = !doing;
-    bar.hidden = !doing || isReady;
+  function busy(words, is = true) {
+    if (!is && document.activeElement === stops) writes.focus();
+    figure.dataset.busy = is ? "1" : "";
+    stops.hidden = !is;
+    bar.hidden = !is || isReady;
     if (isReady) writes.textContent = said("Let it write");
-    status.textContent = said(doing || end);
+    status.textContent = said(words);
   }
+
+  const finish = (words) => busy(words, false);
 
   function stop() {
     turn += 1;
     if (!isReady) python.stop(STOPPED); // it is still being loaded
-    busy("", STOPPED);
+    finish(STOPPED);
   }
 
   /** Show what is written now instead of the stored runs, or these again. */
@@ -221,7 +223,7 @@ function writeLive(figure) {
 
   stage.hidden = true;
   figure.append(frame);
-  busy("");
+  finish("");
   tellHeat();
   new ResizeObserver(redraw).observe(frame);
 }
