@@ -114,7 +114,7 @@ function writeLive(figure) {
     made.addEventListener("click", act);
     return made;
   };
-  const label = (words, field, kind = "") => element("label", { class: `picture-control ${kind}` }, element("span", {}, said(words)), field);
+  const label = (words, field) => element("label", { class: "picture-control" }, element("span", {}, said(words)), field);
   const list = (chosen) => {
     const made = element("select", {}, ...[1, 2, 3, 4].map((n) => element("option", { value: n }, n)));
     made.value = chosen;
@@ -132,7 +132,7 @@ function writeLive(figure) {
   const off = element("input", { type: "checkbox" });
   const stage = element("div", {}, drawing, stored.querySelector(".picture-legend").cloneNode(true),
     element("div", { class: "picture-controls" }, label("Pieces written", step), heatLabel, label("Block", block), label("Head", head),
-      label("Switch this head off", off, "bench-off"), dice, back), sentence);
+      element("label", { class: "picture-control bench-off" }, off, element("span", {}, said("Switch this head off"))), dice, back), sentence);
   const frame = element("div", { class: "picture-frame bench" }, stage,
     element("label", { for: field.id, class: "bench-label" }, said("Let it go on from your own words")), field,
     element("div", { class: "picture-controls" }, writes, stops), bar, status);
@@ -218,7 +218,7 @@ function writeLive(figure) {
     drawing.replaceChildren(...parts);
     sentence.textContent = said(say(state, outputs));
     step.setAttribute("aria-valuetext", said(controls[0].words(state, outputs)));
-    figure.dataset.written = JSON.stringify(shown);
+    figure.dataset.written = JSON.stringify({ ...shown, run: shown.runs[shown.temperature][shown.off] });
   }
 
   stage.hidden = true;
