@@ -199,7 +199,8 @@ CLAIMS = [
         page="1.00",
     ),
     suspects_claim(
-        "When we trained the nine again from five other seeds, all of them gave answers of the same kind.",
+        "When we trained the nine again from five other seeds, each suspect was given away by the same questions, with "
+        "other numbers.",
         holds=all_rows(lambda row: row["same"] == 9),
         wrong_if="Wrong if, for any seed, one of the nine networks has rows, reactions, a leak or an order effect of "
         "another kind.",
