@@ -43,7 +43,8 @@ class Cell {
   get all() {
     const above = cells.slice(0, cells.indexOf(this));
     const answer = this.how === "check" && above.findLast((cell) => cell.how !== "own");
-    const naming = [answer, this, ...above.filter((cell) => cell.how === "own")].map((cell) => cell?.code).join("\n");
+    const others = above.filter((cell) => ["own", "whole"].includes(cell.how));
+    const naming = [answer, this, ...others].map((cell) => cell?.code).join("\n");
     const needs = (cell) => cell === answer || [...cell.bound].some((name) => new RegExp(`\\b${name}\\b`).test(naming));
     const before = above.filter((cell) => ["whole", "part", "check", "own"].includes(cell.how) || (cell.how === "answer" && needs(cell)));
     return [...before, this];
