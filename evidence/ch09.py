@@ -211,8 +211,8 @@ CLAIMS = [
         "Without places, the words are sorted just as well, though the model can't write.",
         holds=all_rows(lambda row: row["shuffled"] >= 0.95 and row["shuffled_loss"] > row["masked_400"] + 0.5),
         wrong_if="Wrong if, for any seed, fewer than 95% of the words have a nearest neighbour of their role after "
-        "training on shuffled sentences, or their loss on sentences in order is less than 0.5 above that of a model "
-        "trained on such.",
+        "training on shuffled sentences, or the loss on sentences in order is less than 0.5 above that of a model "
+        "trained on sentences in order.",
         shows=Series("shuffled", SAME_ROLE + ", sentences shuffled"),
         page="1.00",
         baseline=Series("across", "the same share, words shuffled across sentences"),
@@ -234,7 +234,7 @@ CLAIMS = [
             lambda row: row["good"] >= 0.98 and abs(row["loss"] - row["roles"]) <= 0.03 and row["neighbour"] <= 0.3,
             frozen=True,
         ),
-        wrong_if="Wrong if, for any seed, with frozen vectors, the most likely word is allowed at fewer than 98% "
+        wrong_if="Wrong if, for any seed with frozen vectors, the most likely word is allowed at fewer than 98% "
         "of the positions, or the loss differs by more than 0.03 from that of the table of roles.",
         shows=Series("loss", "loss on new sentences, vectors frozen", {"frozen": True}),
         page="1.81",
@@ -245,7 +245,7 @@ CLAIMS = [
         "This table sorts words by topic.",
         holds=all_rows(lambda row: row["neighbour"] >= 0.8 and row["common"] <= 0.4),
         wrong_if="Wrong if, for any draw, fewer than 80% of the words have a nearest neighbour of their topic, or more "
-        "than 40% do among words that are about equally common.",
+        "than 40% share the topic of the word that is closest in frequency.",
         shows=Series("neighbour", "share of words whose nearest row has the same topic"),
         page="0.95",
         baseline=Series("common", "the same share, neighbours by how common a word is"),
@@ -261,7 +261,8 @@ CLAIMS = [
             )
         ),
         wrong_if="Wrong if, for any seed, the reported loss isn't 0.1 below that of a model trained without the "
-        "padding, or the loss without it isn't higher after 25 and 50 steps, or still differs by 0.02 after 400.",
+        "padding, or if the loss without the padding isn't higher after 25 and 50 steps or still differs by 0.02 "
+        "after 400.",
         shows=Series("filled_25", "loss after 25 steps, padding counted in training and left out here"),
         page="3.37",
         baseline=Series("masked_25", "the same, padding left out in training too"),
@@ -272,7 +273,7 @@ CLAIMS = [
         "predict the next word.",
         holds=most_rows(lambda row: row["mixed_number"] <= 0.5 and row["number"] >= row["mixed_number"] + 0.15),
         wrong_if="Wrong if, for half of the seeds or more, the nearest verb has the same number for more than half of "
-        "the verbs when they have a random number, or for at most 0.15 more of them in ordinary sentences.",
+        "the verbs when they have a random number, or if the share in ordinary sentences is at most 0.15 higher.",
         shows=Series("number", "share of verbs whose nearest verb has the same number"),
         page="0.69",
         baseline=Series("mixed_number", "the same share when verbs have a random number"),
