@@ -179,7 +179,7 @@ CLAIMS = [
         best=Level(1, "all on the right place"),
     ),
     claim_of("dates", "5 seeds; said of the third digit of the year, in the additive network")(
-        "Of these two digits, it writes the one that it is made to look at.",
+        "Of these two digits, `additive` writes the one that it is made to look at.",
         holds=all_rows(lambda row: row["copied"] >= 0.98 and row["there"] >= 0.95, **ADDITIVE),
         wrong_if="Wrong if, for any seed, the network writes the fourth digit in fewer than 98% of the dates when all "
         "weight is forced onto the fourth, or the third in fewer than 95% when all weight is forced onto the third.",
@@ -245,8 +245,8 @@ CLAIMS = [
         refuting_values={"left_least": 0.1},
     ),
     claim_of("letters", "5 seeds; with one of them the additive score goes on writing in Luong's order too")(
-        "Whichever the score, a network that asks before its step goes on writing. If it asks after, it breaks down, "
-        "`general` every time and the additive one with most seeds.",
+        "Whichever the score, a network that asks before its step goes on writing. A network that asks after its step "
+        "breaks down, `general` every time and the additive one with most seeds.",
         holds=lambda rows: (
             all_rows(lambda row: row["mean"] >= 0.5, kind=["additive", "general_early"])(rows)
             and most_rows(lambda row: row["mean"] <= 0.25, **LUONG)(rows)

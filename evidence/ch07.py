@@ -264,7 +264,7 @@ CLAIMS = [
         baseline=Series("supply_hyphens", "hyphens right without what cross-attention adds"),
     ),
     claim_of("without", "5 seeds, the page's dates, with and without both feed-forward networks")(
-        "The dates can be learned without it.",
+        "The dates can be learned without a feed-forward network.",
         all_rows(lambda row: row["right"] > 0.9, without="feed-forward"),
         wrong_if="Wrong if, for any seed, at most 90% of the dates are right after training without feed-forward "
         "networks.",
@@ -321,7 +321,7 @@ CLAIMS = [
         rival=Series("after", "the same with a skip weight of 8 after training", {"skip": 8}),
     ),
     claim_of("deep", "5 seeds, each with its own data: pre-norm and a skip weight of 8 keep their stream and learn")(
-        "Both keep far more of their first stream than post-norm does, and both learn.",
+        "These two stacks keep far more of their first stream than post-norm does, and both learn.",
         lambda rows: (
             all_rows(lambda row: row["after"] > 0.05 and row["loss"] < CHANCE - 0.2, skip=[8, "pre-norm"])(rows)
             and most_rows(lambda row: row["loss"] < LEARNED, skip=[8, "pre-norm"])(rows)
@@ -335,7 +335,7 @@ CLAIMS = [
         rival=Series("loss", "final loss of 30 blocks with a skip weight of 8", {"skip": 8}),
     ),
     claim_of("deep", "5 seeds, each with its own data; 50 more steps after training, with the dial at 1 or at 8")(
-        "Now it begins to learn, whereas with the dial left at 1 it goes on guessing.",
+        "Now the stack begins to learn, whereas with the dial left at 1 it goes on guessing.",
         lambda rows: (
             all_rows(lambda row: row["loss_again_8"] < row["loss_again_1"] - 0.1, **POST_NORM)(rows)
             and most_rows(lambda row: row["loss_again_1"] > CHANCE - 0.1, **POST_NORM)(rows)
@@ -426,7 +426,7 @@ CLAIMS = [
         baseline=EQUAL_PACE,
     ),
     names_claim(
-        "After 50 steps it has passed the bigram table, which knows only the last letter.",
+        "After 50 steps, the network has passed the bigram table, which knows only the last letter.",
         all_rows(lambda row: row["network"] < row["table_2"], steps=50),
         wrong_if="Wrong if, for any seed, the loss of the network after 50 steps is not below that of the bigram "
         "table.",
@@ -436,7 +436,7 @@ CLAIMS = [
         rival=Series("table_4", "held-out loss of the 4-gram table", {"steps": 50}),
     ),
     names_claim(
-        "On names that neither has seen, a 4-gram table is about as good.",
+        "On new names, a 4-gram table is about as good as the network.",
         all_rows(lambda row: abs(row["network"] - row["table_4"]) < 0.08, steps=600),
         wrong_if="Wrong if, for any seed, the losses of the network and of the 4-gram table are at least 0.08 apart.",
         shows=Series("network", "held-out loss after 600 steps", {"steps": 600}),

@@ -158,7 +158,7 @@ CLAIMS = [
         baseline=Level(float(np.log(43)), "ln 43, the loss if all words are equally likely"),
     ),
     trained_claim(
-        "At nearly every position of 500 new sentences, the word that it finds most likely is allowed there.",
+        "At nearly every position of 500 new sentences, the grammar allows the word that the model finds most likely.",
         holds=all_rows(lambda row: row["good"] >= 0.99, **PAGE),
         wrong_if="Wrong if, for any seed, the most likely word is allowed at fewer than 99% of the positions.",
         shows=Series("good", "share of positions at which the most likely word is allowed", PAGE),
@@ -167,7 +167,7 @@ CLAIMS = [
         best=Level(1, "every position"),
     ),
     trained_claim(
-        "The model does better than every table of words, and as well as the table that is told the roles.",
+        "The model does better than every table of words and as well as the table that is told the roles.",
         holds=all_rows(
             lambda row: row["loss"] < row["table"] - 0.1 and abs(row["loss"] - row["roles"]) <= 0.03, **PAGE
         ),
@@ -179,8 +179,8 @@ CLAIMS = [
         rival=Series("roles", "loss of the table that is told the roles", PAGE),
     ),
     rates_claim(
-        "**Asked for the next word, a model puts a word beside those that the same words may follow, and not beside "
-        "those that stand next to it.**",
+        "**A model that is asked for the next word puts two words close together if the same words may follow both, "
+        "and not if they appear side by side.**",
         holds=all_rows(lambda row: row["same_role"] > row["beside"] + 0.3),
         wrong_if="Wrong if, for any seed and rate, the mean cosine of two nouns in the singular isn't 0.3 above that "
         "of such a noun with a verb.",
@@ -189,7 +189,7 @@ CLAIMS = [
         baseline=Series("beside", "mean cosine of a noun in the singular with a verb"),
     ),
     rates_claim(
-        "After training there is a blue square for each role, and each word's nearest neighbour has its role.",
+        "After training there is a blue square for each role, and each word's nearest neighbour has the same role.",
         holds=all_rows(lambda row: row["neighbour"] >= 0.95),
         wrong_if="Wrong if, for any seed and rate, fewer than 95% of the words have a nearest neighbour with the same "
         "role.",
@@ -211,15 +211,15 @@ CLAIMS = [
         "Without places, the words are sorted just as well, though the model can't write.",
         holds=all_rows(lambda row: row["shuffled"] >= 0.95 and row["shuffled_loss"] > row["masked_400"] + 0.5),
         wrong_if="Wrong if, for any seed, fewer than 95% of the words have a nearest neighbour of their role after "
-        "training on shuffled sentences, or their loss on sentences in order is less than 0.5 above that of a model "
-        "trained on such.",
+        "training on shuffled sentences, or the loss on sentences in order is less than 0.5 above that of a model "
+        "trained on sentences in order.",
         shows=Series("shuffled", SAME_ROLE + ", sentences shuffled"),
         page="1.00",
         baseline=Series("across", "the same share, words shuffled across sentences"),
         best=EVERY_WORD,
     ),
     changed_claim(
-        "Without company most of them aren't sorted, although each word comes exactly as often as before.",
+        "Without company, most words aren't sorted, although each word comes exactly as often as before.",
         holds=all_rows(lambda row: row["across"] <= 0.3),
         wrong_if="Wrong if, for any seed, more than 30% of the words have a nearest neighbour with the same role after "
         "training on words shuffled across sentences.",
@@ -229,12 +229,12 @@ CLAIMS = [
         rival=Level(0.74, "what sorting by how often a word comes gives"),
     ),
     claim_of("started", LARGE + ", frozen")(
-        "What role it has must be kept in the matrices behind them, and the model writes as well as before.",
+        "But the model writes as well as before, so the word's role must be kept in the matrices behind the vectors.",
         holds=all_rows(
             lambda row: row["good"] >= 0.98 and abs(row["loss"] - row["roles"]) <= 0.03 and row["neighbour"] <= 0.3,
             frozen=True,
         ),
-        wrong_if="Wrong if, for any seed, with frozen vectors, the most likely word is allowed at fewer than 98% "
+        wrong_if="Wrong if, for any seed with frozen vectors, the most likely word is allowed at fewer than 98% "
         "of the positions, or the loss differs by more than 0.03 from that of the table of roles.",
         shows=Series("loss", "loss on new sentences, vectors frozen", {"frozen": True}),
         page="1.81",
@@ -245,14 +245,14 @@ CLAIMS = [
         "This table sorts words by topic.",
         holds=all_rows(lambda row: row["neighbour"] >= 0.8 and row["common"] <= 0.4),
         wrong_if="Wrong if, for any draw, fewer than 80% of the words have a nearest neighbour of their topic, or more "
-        "than 40% do among words that are about equally common.",
+        "than 40% share the topic of the word that is closest in frequency.",
         shows=Series("neighbour", "share of words whose nearest row has the same topic"),
         page="0.95",
         baseline=Series("common", "the same share, neighbours by how common a word is"),
         best=EVERY_WORD,
     ),
     changed_claim(
-        "Counting the padding makes the number look better and the learning a little slower at first.",
+        "Counting the padding makes the number look better but slows learning a little at first.",
         holds=all_rows(
             lambda row: (
                 row["reported"] <= row["masked_400"] - 0.1
@@ -261,26 +261,27 @@ CLAIMS = [
             )
         ),
         wrong_if="Wrong if, for any seed, the reported loss isn't 0.1 below that of a model trained without the "
-        "padding, or the loss without it isn't higher after 25 and 50 steps, or still differs by 0.02 after 400.",
+        "padding, or if the loss without the padding isn't higher after 25 and 50 steps or still differs by 0.02 "
+        "after 400.",
         shows=Series("filled_25", "loss after 25 steps, padding counted in training and left out here"),
         page="3.37",
         baseline=Series("masked_25", "the same, padding left out in training too"),
         refuting_values={"filled_25": 3.0},
     ),
     changed_claim(
-        "So a verb's vector usually keeps a trace of the subjects it has met, though that doesn't help to predict "
-        "the next word.",
+        "So a verb's vector usually keeps a trace of the subjects it has met, though this trace doesn't help to "
+        "predict the next word.",
         holds=most_rows(lambda row: row["mixed_number"] <= 0.5 and row["number"] >= row["mixed_number"] + 0.15),
         wrong_if="Wrong if, for half of the seeds or more, the nearest verb has the same number for more than half of "
-        "the verbs when they have a random number, or for at most 0.15 more of them in ordinary sentences.",
+        "the verbs when they have a random number, or if the share in ordinary sentences is at most 0.15 higher.",
         shows=Series("number", "share of verbs whose nearest verb has the same number"),
         page="0.69",
         baseline=Series("mixed_number", "the same share when verbs have a random number"),
         rival=Level(3 / 7, "guessing"),
     ),
     claim_of("meeting", "6 seeds, that of the page among them, each with its own sentences and initial vectors")(
-        "**With a second table, the nearest words have the same role, and if closeness itself answers, most have "
-        "another.**",
+        "**If a second table answers, nearest words have the same role, but if closeness itself answers, most have "
+        "different roles.**",
         holds=lambda rows: (
             all_rows(lambda row: row["neighbour"] >= 0.95, tied=False)(rows)
             and all_rows(lambda row: row["neighbour"] <= 0.5, tied=True)(rows)
@@ -303,7 +304,7 @@ CLAIMS = [
         refuting_values={"neighbour": 1.0},
     ),
     claim_of("started", LARGE + ", trained; learning rate × 4")(
-        "With four times the rate, most words are sorted.",
+        "At four times the rate, most words are sorted.",
         holds=all_rows(lambda row: row["neighbour"] > 0.5, rate=4e-2),
         wrong_if="Wrong if, for any seed, at most half of the words have a nearest neighbour with the same role after "
         "large vectors are trained at four times the page's rate.",
