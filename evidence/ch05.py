@@ -89,10 +89,10 @@ thing_claim = claim_of(
 untrained_claim = claim_of("pictures", "20 untrained networks, each with its own scenes")
 CLAIMS = [
     dice_claim(
-        "With the mask before the softmax the network knows no more than we do.",
+        "With the mask before the softmax, the network knows no more than we do.",
         holds=all_rows(lambda row: row["loss"] > np.log(6) - 0.02 and row["right"] < 0.2, **BEFORE),
-        wrong_if="Wrong if, for any seed, the loss is more than 0.02 below log 6 = 1.79, or at least 20% of the "
-        "throws are foretold.",
+        wrong_if="Wrong if, for any seed, the loss is more than 0.02 below log 6 = 1.79, or the network foretells "
+        "at least 20% of the throws.",
         shows=Series("right", "throws foretold with the mask before the softmax", BEFORE),
         page="0.17",
         baseline=Level(1 / 6, "chance"),
@@ -110,10 +110,11 @@ CLAIMS = [
         best=Level(1, "all throws"),
     ),
     dice_claim(
-        "Given the sums of another sequence, the network foretells the faces of that one far more often than its own",
+        "Given the sums of another sequence, the network foretells the faces of that sequence far more often than "
+        "those of its own",
         holds=all_rows(lambda row: row["other"] > 0.3 and row["own"] < 0.2, **AFTER),
         wrong_if="Wrong if any of these networks, given the sums of another sequence, foretells at most 30% of the "
-        "faces of that one, or at least 20% of its own.",
+        "faces of that sequence, or at least 20% of the faces of its own sequence.",
         shows=Series("other", "faces of the other sequence foretold from its sums", AFTER),
         page="0.91",
         baseline=Level(1 / 6, "chance"),
@@ -123,25 +124,24 @@ CLAIMS = [
     dice_claim(
         "The query has learned to look one place ahead.",
         holds=all_rows(lambda row: row["next"] > 0.6 and row["later"] < 0.05, **AFTER),
-        wrong_if="Wrong if, in any network with the mask after the softmax, throw 2 gives at most 0.6 of its weight to "
-        "throw 3, or at least 0.05 to those after it, when nothing is hidden.",
+        wrong_if="Wrong if, with nothing hidden, throw 2 gives at most 0.6 of its weight to throw 3, or at least 0.05 "
+        "to the throws after that, in any network with the mask after the softmax.",
         shows=Series("next", "weight of throw 2 on throw 3, with nothing hidden", AFTER),
         page="0.73",
         baseline=Series("next", "with the mask before the softmax", BEFORE),
-        rival=Series("later", "weight on those after it", AFTER),
+        rival=Series("later", "weight on the throws after throw 3", AFTER),
     ),
     picture_claim(
-        "With the words, all 1,500 find their patch, although nothing told them where it is.",
+        "With the real words, all 1,500 find their patch, although nothing told them where it is.",
         holds=all_rows(lambda row: row["found"] >= 1 and row["weight"] > 0.98, **PAGE),
-        wrong_if="Wrong if, for any seed, the network misses a thing or its mean weight on the right patch is at most "
-        "0.98.",
+        wrong_if="Wrong if any network misses a thing, or its mean weight on the right patch is at most 0.98.",
         shows=Series("weight", "mean weight on the right patch", PAGE),
         page="1.00",
         baseline=Series("weight", "networks that read “thing” for every word", THING),
         best=Level(1, "all weight on the right patch"),
     ),
     thing_claim(
-        "its error is no better than the mean of the three colours, 0.190.",
+        "its error is no lower than that of always answering the mean of the three colours, 0.190.",
         holds=all_rows(lambda row: row["error"] > row["mean"] - 0.01, **THING),
         wrong_if="Wrong if, for any seed, the error of the network that reads “thing” for every word is at least 0.01 "
         "below the error of always answering the mean of the three colours.",
@@ -172,8 +172,8 @@ CLAIMS = [
         best=Level(1, "all things found"),
     ),
     picture_claim(
-        "The word finds the ring with nothing inside, but a ball that is one pixel smaller, or the same ball two "
-        "pixels lower, gets less than a quarter of its weight.",
+        "The word finds the ring with nothing inside, but it gives less than a quarter of its weight to a ball that is "
+        "one pixel smaller, or to the same ball two pixels lower.",
         holds=all_rows(lambda row: row["ring"] > 0.99 and max(row["smaller"], row["lower"]) < 0.25, **PAGE),
         wrong_if="Wrong if, for any seed, the mean weight that the word “ball” gives to the ring is at most 0.99, or "
         "the mean weight that it gives to the smaller or the lower ball is at least 0.25.",
@@ -183,7 +183,7 @@ CLAIMS = [
         best=Level(1, "all weight on the ring"),
     ),
     picture_claim(
-        "A ball of another colour is found, and its colour is given",
+        "A ball of another colour is found, and the network gives that colour",
         holds=all_rows(lambda row: row["colour"] > 0.98 and row["colour_error"] < 0.02, **PAGE),
         wrong_if="Wrong if, for any seed, the mean weight that the word “ball” gives to a ball of another colour is at "
         "most 0.98, or the mean error of the answered colour is at least 0.02.",

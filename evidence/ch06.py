@@ -90,7 +90,7 @@ reader_claim = claim_of("reader", "5 seeds")
 freed_claim = claim_of("freed", "10 seeds, of which we count those that gave one name more than 90% of the weight")
 CLAIMS = [
     claim_of("reader", "5 seeds; learning rate × ¼, × 1 and × 4; steps × 1 and × 4")(
-        "With one head it settles for one sure bit, and the other is no better than a guess.",
+        "With one head, training settles for one sure bit, and the other bit is no better than a guess.",
         holds=most_rows(lambda row: row["better_bit"] == 1 and row["worse_bit"] <= 0.55, **ANY_ONE),
         wrong_if="Wrong if at least half of the networks with one head make errors in both bits, or get the worse bit "
         "right in more than 55% of the cases.",
@@ -109,10 +109,10 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     freed_claim(
-        "With a steeper read-out the weight usually stays near 1, as it does in 200 steps without any change.",
+        "With a steeper read-out, the weight usually stays near 1, as it does in 200 steps without any change.",
         holds=of_those_held(most_rows(lambda row: min(row["steeper"], row["as_it_is"]) > 0.9)),
-        wrong_if="Wrong if at least half of these heads give the name less than 90% after the further training, with "
-        "the steeper read-out or without any change.",
+        wrong_if="Wrong if at least half of these heads give the name less than 90% of the weight after the further "
+        "training, with the steeper read-out or without any change.",
         shows=Series("steeper", "larger weight, after a steeper read-out"),
         baseline=Series("looser", "after a looser softmax"),
         best=ALL_WEIGHT,
@@ -122,8 +122,8 @@ CLAIMS = [
     freed_claim(
         "then training usually takes it down",
         holds=of_those_held(most_rows(lambda row: row["looser"] < min(0.9, row["looser_at_once"] - 0.05))),
-        wrong_if="Wrong if at least half of these heads still give the name more than 90% after their softmax was "
-        "loosened and they were trained further, or less than 5% below what they gave it before that training.",
+        wrong_if="Wrong if at least half of these heads, after their softmax was loosened and they were trained "
+        "further, give the name at least 90% of the weight, or at most 5 points less than before that training.",
         shows=Series("looser", "larger weight, after a looser softmax"),
         page="0.64",
         baseline=Series("as_it_is", "without any change"),
@@ -133,8 +133,8 @@ CLAIMS = [
     freed_claim(
         "Yet the freed heads still answer only half of the questions completely.",
         holds=of_those_held(all_rows(lambda row: row["looser_right"] <= 0.55)),
-        wrong_if="Wrong if any of these heads gets more than 55% of the answers right after its softmax was loosened "
-        "and it was trained further.",
+        wrong_if="Wrong if, after its softmax was loosened and it was trained further, any of these heads gets more "
+        "than 55% of the answers right.",
         shows=Series("looser_right", "answers right, after a looser softmax"),
         baseline=Series("as_it_is_right", "without any change"),
         best=ALL_RIGHT,
@@ -143,7 +143,7 @@ CLAIMS = [
     claim_of("reader", "5 seeds; learning rate × 1 and × 4")(
         "With such a read-out, one head gets every answer right at this learning rate.",
         holds=all_rows(lambda row: row["share"] == 1, **BENT),
-        wrong_if="Wrong if at the page's learning rate, any network with one head and a read-out that bends gets "
+        wrong_if="Wrong if, at the page's learning rate, any network with one head and a read-out that bends gets "
         "some answer wrong.",
         shows=Series("share", "answers right with one head and a read-out that bends", BENT),
         page="1.00",
@@ -157,7 +157,7 @@ CLAIMS = [
             lambda row: row["jobs"] == 2 and row["own_bit_without"] <= 0.6 and row["other_bit_without"] >= 0.95,
             **ANY_TWO,
         ),
-        wrong_if="Wrong if in at least half of the networks with two heads, both heads attend most to the same name, "
+        wrong_if="Wrong if, in at least half of the networks with two heads, both heads attend most to the same name, "
         "or the network with one head removed still gets that head's bit right in more than 60% of the cases, or the "
         "other bit in fewer than 95%.",
         shows=Series("own_bit_without", "a head's bit right with that head removed", ANY_TWO),
