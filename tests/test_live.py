@@ -260,11 +260,9 @@ OPEN = """const { open } = await import("./web/live/carry.js");
 const data = await new Response((await import("node:stream")).Readable.toWeb(process.stdin)).blob();
 process.stdout.write(JSON.stringify(await open(data).catch(() => null)));"""
 FILES = {
-    "utf-8-sig": ("이름 = 'José −'", {"cells": [{"cell_type": "code", "source": ["이름 = ", "'José −'"]}]}),
-    "utf-16-be": ("x = '−'", {"cells": [{"cell_type": "code", "source": "x = '−'"}]}),
+    "utf-16-be": ("x = '−'", {"worksheets": [{}, {"cells": [{"cell_type": "code", "input": "x = '−'"}]}]}),
     "cp949": ("# 제 답\nx = 1", {"cells": [None, {"cell_type": "code", "source": "# 제 답\r\nx = 1"}]}),
     "latin-1": ("name = 'José'", {"cells": [{"source": "name = 'José'"}]}),
-    "ascii": ("x = 1", {"worksheets": [{}, {"cells": [{"cell_type": "code", "input": "x = 1"}]}]}),
     "utf-8": (None, [1]),
 }
 

@@ -1,6 +1,4 @@
-"""Put the right choice of each prediction at a place drawn from its question.
-
-    python -m tools.place_choices [NOTEBOOK ...]     of these notebooks alone, of all of the book if none is named
+"""Put the right choice of each prediction at a place drawn from its question: python -m tools.place_choices [PATH ...]
 
 A place is drawn once for each question, so running this again changes nothing. The other choices keep their order, and
 the comment that binds the numbers of the cell follows the text.

@@ -6,7 +6,6 @@ In the book's own repository, where the plugin is not installed, the module is `
 """
 
 import ast
-import io
 import json
 import re
 import sys
@@ -139,7 +138,7 @@ def take_apart(source):
         return Bound(source, [], [], False, "")
     code = " ".join(found["code"].splitlines()).strip()
     try:
-        if any(token.type == tokenize.COMMENT for token in tokenize.generate_tokens(io.StringIO(code).readline)):
+        if any(token.type == tokenize.COMMENT for token in tokenize.generate_tokens(iter([code]).__next__)):
             raise SyntaxError("# hides all that follows")
         parts = [*map(_expression, ast.parse(f"(){code}" if code.startswith(";") else code).body)]
     except (SyntaxError, tokenize.TokenError) as error:

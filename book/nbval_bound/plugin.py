@@ -60,8 +60,7 @@ class TamperedItem(pytest.Item):
         if unnoticed:
             pytest.fail("changed, and nobody noticed:\n" + "\n".join(unnoticed), pytrace=False)
 
-    def reportinfo(self):
-        return self.path, 0, f"{self.parent.name}::{self.name}"
+    reportinfo = SentenceItem.reportinfo
 
 
 def tamper(text, most=None):

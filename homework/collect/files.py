@@ -130,11 +130,7 @@ def _entries(place):
         for info in archive.infolist():
             name = repair_name(info.filename).replace("\\", "/")  # as old programs of Windows write it
             if not name.endswith("/"):
-                yield (
-                    name,
-                    _why_not(info.external_attr >> 16) or partial(archive.open, info),
-                    _when(info),
-                )
+                yield name, _why_not(info.external_attr >> 16) or partial(archive.open, info), _when(info)
 
 
 def _why_not(mode):

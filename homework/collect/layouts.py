@@ -24,22 +24,19 @@ from book.chapter import ROOT, TRANSLATED, page_of, read, title
 from ..chapter import ASSIGNMENTS
 from ..roster import HANGUL, comparable, exact, slug
 
-PART = "(?:(?! -|/).)"  # of a name between hyphens
+WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
+ATTEMPT, PART = WORDS["attempt"], "(?:(?! -|/).)"  # the second: a letter of what stands between hyphens
 MOODLE, CANVAS, BLACKBOARD, BRIGHTSPACE = PLATFORMS = [  # the first that finds somebody tells who
     re.compile(r"(?:^|/)(?P<who>[^/]+?)_(?P<number>\d+)_assignsubmission_[a-z]+(_|/|$)"),  # Jane Doe_1_…_file
     re.compile(r"(?:^|/)(?P<who>[^_/]+)(?P<late>_LATE)?_(?P<number>\d\d+)_\d\d+_[^/]*$"),  # doejane_12_345_x-1
-    re.compile(  # HW 1_jdoe_attempt_2026-01-… or, in another language, any word before a whole time
-        r"(?:^|/)(?P<who>[^/]*?_[^/]+?)_(?:attempt|[^\W\d_]+(?=_\d{4}(?:-\d+){5}))_(?P<when>\d{4}-[\d-]+\d)[^/]*$"
-    ),
-    re.compile(  # 12-34 - Jane Doe - Jan 5, 2026 1046 AM, or as other languages write it
-        rf"(?:^|/)\d+-\d+ ?- (?P<who>[^/]+?) ?- (?P<when>{PART}*?(?<!\d)\d{{4}}{PART}*?\d{PART}*?)(/| -|$)"
-    ),
+    # HW 1_jdoe_attempt_2026-01-… and 12-34 - Jane Doe - Jan 5, 2026 1046 AM, in several languages
+    re.compile(rf"(?:^|/)(?P<who>[^/]*?_[^/]+?)_(?i:{ATTEMPT})_(?P<when>\d{{4}}-[\d-]+\d)[^/]*$"),
+    re.compile(rf"(?:^|/)\d+-\d+ ?- (?P<who>[^/]+?) ?- (?P<when>{PART}*?(?<!\d)\d{{4}}{PART}*?\d{PART}*?)(/| -|$)"),
 ]
 CLOCK = re.compile(r"\b(\d\d?)(?: ?[.:h] ?)?(\d\d) ?(?:([ap])\.? ?m\.?)?$", re.I)  # 1046 AM, 10.46 a.m., 10 h 46
 GRADESCOPE = re.compile(r"(?:^|/)(?P<folder>submission_(?P<number>\d+))/")
 EXPORTED = re.compile(r"(?:assignment_\d+_export/)?(submission_\d+)/")  # without its list
 RUBY = re.compile(rb"!ruby/\S+|^([ -]*):(?=\w+:)", re.M)  # its kinds of values in YAML, and keys like :name:
-WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 JOINED, NOISE, USUAL = WORDS["joining"], re.compile("|".join(WORDS["added"]), re.I), {*WORDS["usual"].split()}
 MONTHS = [tuple(names.split()) for names in WORDS["months"]]
 ENDING = re.compile(f"{JOINED}|{WORDS['ending']}|님{JOINED}")  # of a Korean word, after a name

@@ -25,7 +25,7 @@ SHORTCUTS = {
 # shows, and what is said of missing devices and other versions
 NOT_HERE = {"OSError", "EOFError", "ImportError", "SubprocessError", "OperationalError", "TclError"}
 FROM_MODULES = {"KeyError": "os", "Error": "locale"}  # of os.environ, and for want of a language
-DEVICE = re.compile(r"cuda|nvidia|\b(mps|gpu|tpu|xpu|xla|hip|internet)\b|start new thread|version", re.I)
+DEVICE = re.compile(r"cuda|nvidia|\b(mps|gpu|tpu|xpu|xla|hip|internet)\b|start new thread|version_", re.I)
 
 
 class NotHere(BaseException):

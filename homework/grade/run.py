@@ -141,11 +141,9 @@ class Run:
             error = self.errors.get(lost[name], "too little time")
             text = "needs {name}, which is not there as it should be: {what} stopped with {error}"
             return Part(text, name=name[:60], what=what, error=error)
-        if not lacks:
-            return None
         hidden = any(place in self.stops and "import *" in cell for place, cell in enumerate(self.cells))
-        branch = any(lacks[1] in bound for bound, _ in self.symbols)
-        if self.missing_modules or hidden or branch or any(map(HIDING.search, self.restored.own)):
+        hidden |= bool(self.missing_modules) or any(map(HIDING.search, self.restored.own))
+        if lacks and (hidden or any(lacks[1] in bound for bound, _ in self.symbols)):
             return "needs a name that is not there, and what may have made it could not be run here"
         return None
 
