@@ -130,15 +130,19 @@ def find_bound_and_used(source):
 
 
 def find_bound_from(source, line):
-    """Return two sets: the names that a cell binds or changes from a line on, and which of them it imports."""
+    """Return two sets of names: those a cell binds or changes from a line on, by its functions too, and imports."""
     try:
-        below = [node for node in ast.parse(source).body if node.end_lineno >= line]
+        nodes = ast.parse(source).body
     except UNPARSED:  # perhaps of another Python
         return {*re.findall(r"^(?:async def|def|class|(?=\w+[ \t]*=[^=]))[ \t]*(\w+)", source, re.M)}, set()
-    starts = (re.match(r"(\w+)[.\[]", ast.unparse(node)) for node in below)  # `x[0] = 1`, `x.y = 1`, `x.update(y)`
-    changed = {start[1] for start in starts if start}
+    below = [node for node in nodes if node.end_lineno >= line]
+    bound, used = find_bound_and_used(ast.unparse(ast.Module(below, [])))
+    called = [node for node in nodes if isinstance(node, ast.FunctionDef) and node.name in used]
+    changing = below + [node for one in called for node in ast.walk(one) if isinstance(node, ast.stmt)]
+    # `x[0] = 1`, `x.y = 1`, `x.update(y)`, `global x`
+    starts = (re.match(r"(\w+)[.\[]|global (\w+)", ast.unparse(node)) for node in changing)
     imported = {name for node in below for name, _, _ in imported_names(node)}
-    return find_bound_and_used(ast.unparse(ast.Module(below, [])))[0] | changed, imported
+    return bound.union(start[1] or start[2] for start in starts if start), imported
 
 
 @cache

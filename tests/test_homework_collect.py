@@ -213,7 +213,7 @@ def test_a_broken_archive_stops_nobody_else(tmp_path):
 
 def test_a_path_that_leaves_the_folder_leaves_nothing_and_one_without_end_is_cut(tmp_path):
     names = {"../../x.ipynb": "1", "/etc/x.ipynb": "2", "..\\y/x.ipynb": "3", "a/../../z/x.ipynb": "4"}
-    store(collect_archive(tmp_path, names | {"_1" * 30_000 + "/x.ipynb": "5"}), tmp_path / "out" / "deep")
+    store(collect_archive(tmp_path, names | {"_ab" * 20_000 + "/x.ipynb": "5"}), tmp_path / "out" / "deep")
     written = [*tmp_path.rglob("*.ipynb")]
     assert {path.parent for path in written} == {tmp_path / "out" / "deep"}
     long, *others = sorted(path.stem for path in written)

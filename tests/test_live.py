@@ -7,13 +7,14 @@ import os
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 import attention_course
-from book.chapter import CHAPTERS, RUNNING, code, find_path, is_check, read
+from book.chapter import CHAPTERS, ROOT, RUNNING, code, find_path, is_check, read
 from web import live
 from web.live.running_pages import get_browser_result, get_stored_result, run_cells
 
@@ -261,3 +262,23 @@ def test_a_wheel_that_is_not_pyodides_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(live, "SOURCE", tmp_path)
     with pytest.raises(ValueError, match="is not the file of Pyodide's lock"):
         live.find_wheel("numpy", known)
+
+
+OPEN = """const { open } = await import("./web/live/carry.js");
+const data = await new Response((await import("node:stream")).Readable.toWeb(process.stdin)).blob();
+process.stdout.write(JSON.stringify(await open(data).catch(() => null)));"""
+FILES = {
+    "utf-16-be": ("x = '−'", {"worksheets": [{}, {"cells": [{"cell_type": "code", "input": "x = '−'"}]}]}),
+    "cp949": ("# 제 답\nx = 1", {"cells": [None, {"cell_type": "code", "source": "# 제 답\r\nx = 1"}]}),
+    "latin-1": ("name = 'José'", {"cells": [{"source": "name = 'José'"}]}),
+    "utf-8": (None, [1]),
+}
+
+
+@pytest.mark.parametrize("encoding", FILES)
+def test_a_notebook_that_is_loaded_is_read_in_any_code_and_form_that_the_grader_reads(encoding):
+    source, notebook = FILES[encoding]
+    data = json.dumps(notebook, ensure_ascii=False).encode(encoding)
+    command = [Path(sys.executable).with_name("node"), "--input-type=module", "--eval", OPEN]
+    found = json.loads(subprocess.run(command, cwd=ROOT, input=data, capture_output=True, check=True).stdout)
+    assert [cell["source"] for cell in found or ()] == [source] * bool(source)

@@ -339,6 +339,9 @@ def test_of_what_is_loaded_the_page_names_what_it_cannot_take(live, handed_out, 
     live.load(notebook)
     assert live.source(answer) == "# of the notebook"
     live.forget(really=True)
+    for head, said in (None, "None of this notebook's"), ("# Elsewhere", "This notebook belongs to another page: Els"):
+        cells = [{"cell_type": "markdown", "source": head}, {"cell_type": "code", "source": "my_attention = 1"}]
+        assert live.load({"cells": cells}).startswith(said)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,11 @@ import re
 from collections import Counter
 from itertools import chain
 
+import nbformat
 import pytest
+from nbformat.v4 import new_markdown_cell, new_notebook
 
+import tools.place_choices
 from book.chapter import CHAPTERS, ROOT, code, fold_answers, grade_id, is_figure, mime, prose, read, read_outputs, tags
 from book.nbval_bound import bindings
 from book.nbval_bound.bindings import find_numbers
@@ -198,20 +201,28 @@ def test_neither_place_nor_length_gives_the_right_choice_away():
     assert max(places.values()) < 0.37 * number and abs(excess) < 0.1 * number, (places, excess)
 
 
-def test_a_choice_takes_the_expressions_of_its_numbers_along():
-    sources = []
+def test_a_choice_takes_the_expressions_of_its_numbers_along(tmp_path, capsys, monkeypatch):
+    sources, given = [], []
     for question in "ABCDEFGH":
         source = f"From 0.1.\n\n**Predict.** {question}?"
         for kind, number in (("choice", 0.2), ("choice right", 0.3), ("choice", 0.4)):
             source += (
                 f'\n\n<details class="{kind}"><summary>{number} of {10 * number:.0f}</summary>\n\nWhy?\n\n</details>'
             )
-        sources.append(place_choices(f"{source}\n\n<!-- w[1], w[2], w[3], w[4]; a == 3; b == 4 -->"))
+        given.append(f"{source}\n\n<!-- w[1], w[2], w[3], w[4]; a == 3; b == 4 -->")
+        sources.append(place_choices(given[-1]))
     for source in sources:
         bound = bindings.take_apart(source)
         assert bound.expressions == [f"w[{number.text[-1]}]" for number in bound.numbers]
         assert not bindings.list_problems(source) and place_choices(source) == source
     assert len({*count_giveaways(sources)[0]}) == 3
+    named, other = paths = tmp_path / "named.ipynb", tmp_path / "other.ipynb"
+    monkeypatch.setattr(tools.place_choices, "CHAPTERS", [other])
+    for path in paths:
+        nbformat.write(new_notebook(cells=[*map(new_markdown_cell, given)]), path)
+    tools.place_choices.main([str(named)])
+    assert [[cell.source for cell in read(path).cells] for path in paths] == [sources, given]
+    assert capsys.readouterr().out.count(f"{named}: the choices of ") == len({*sources} - {*given})
 
 
 def test_a_copy_that_is_handed_out_shows_no_answer():

@@ -1,12 +1,14 @@
-"""Put the right choice of each prediction at a place drawn from its question: python -m tools.place_choices
+"""Put the right choice of each prediction at a place drawn from its question: python -m tools.place_choices [PATH ...]
 
 A place is drawn once for each question, so running this again changes nothing. The other choices keep their order, and
 the comment that binds the numbers of the cell follows the text.
 """
 
 import re
+import sys
 from hashlib import sha256
 from itertools import permutations
+from pathlib import Path
 
 import nbformat
 
@@ -52,9 +54,16 @@ def place_choices(source):
     raise SystemExit(f"Write a new comment by hand, since its conditions don't follow the text: {source[-200:]!r}")
 
 
-if __name__ == "__main__":
-    for path in [*CHAPTERS, ROOT / "pages" / "warm_up.ipynb"]:
+def main(names):
+    """Place the choices of the notebooks that are named, or of all, and name the cells in which one has moved."""
+    for path in map(Path, names or [*CHAPTERS, ROOT / "pages" / "warm_up.ipynb"]):
         notebook = read(path)
         for cell in notebook.cells:
-            cell.source = place_choices(cell.source) if cell.cell_type == "markdown" else cell.source
+            if cell.cell_type == "markdown" and (placed := place_choices(cell.source)) != cell.source:
+                cell.source = placed
+                print(f"{path}: the choices of {cell.id} have moved")
         nbformat.write(notebook, path)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -9,7 +9,8 @@ import ast
 import json
 import re
 import sys
-from decimal import ROUND_HALF_EVEN, Decimal
+import tokenize
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
@@ -18,8 +19,8 @@ from .words import find_sentences, find_unquoted, list_parts, match_conditions
 
 COMMENT = re.compile(r"\s*<!--\s*(?P<end>end:)?(?P<code>(?:(?!-->).)*)-->\s*\Z", re.S)
 DIGITS = r"\d+(?:,\d{3})*"
-PERCENT = re.compile(rf"(?<![\w.,])(?P<number>[-−]?{DIGITS}(?:\.\d+)?)(?:\s|\\,)?(?:\\?%|per cent|percent)")
-DECIMAL = re.compile(rf"(?<![\w.])(?P<number>[-−]?{DIGITS}\.\d+(?:[eE][-−+]?\d+)?)(?![\w.]*\d)")
+PERCENT = re.compile(rf"(?<![\w.,])(?P<number>[-−]?{DIGITS}(?:\.\d+)?)(?:\s|&nbsp;|\\,)?(?:\\?[%％]|per cent|percent)")
+DECIMAL = re.compile(rf"(?<![^\W_])(?<!\.)(?P<number>[-−]?{DIGITS}\.\d+(?:[eE][-−+]?\d+)?)(?![\w.]*\d)")
 # a link to a source, the tag of an equation, an HTML tag: a number in these needs no expression
 EXEMPT = re.compile(r"\[[^]]*\]\([^)]*\)|\\tag\{[^}]*\}|[Ee]quations? \(\d+\.\d+\)|</?[a-zA-Z][^>]*>")
 # in these a whole number is no result, either: code, formulas, chapters, the points and minutes of an exercise
@@ -56,7 +57,7 @@ class Number(NamedTuple):
         places = len(mantissa.partition(".")[2])
         exact = Decimal(value) * (100 if self.is_percent else 1)
         exact = exact.scaleb(-int(exponent.replace("−", "-"))) if exponent else exact
-        rounded = exact.quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN)
+        rounded = exact.quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN, Context(400))
         written = f"{rounded:,}" if "," in self.text else f"{rounded}"
         written = written.replace("-", "−" if "−" in self.text or "-" not in self.text else "-")
         return written + mark + exponent
@@ -135,10 +136,12 @@ def take_apart(source):
     found = COMMENT.search(source)
     if not found:
         return Bound(source, [], [], False, "")
-    code = " ".join(found["code"].split("\n")).strip()
+    code = " ".join(found["code"].splitlines()).strip()
     try:
+        if any(token.type == tokenize.COMMENT for token in tokenize.generate_tokens(iter([code]).__next__)):
+            raise SyntaxError("# hides all that follows")
         parts = [*map(_expression, ast.parse(f"(){code}" if code.startswith(";") else code).body)]
-    except SyntaxError as error:
+    except (SyntaxError, tokenize.TokenError) as error:
         raise ValueError(f"not a list of Python expressions: {found[0].strip()} ({error})") from None
     first = parts[0] if parts else ast.Tuple([])
     expressions = first.elts if isinstance(first, ast.Tuple) else [first]

@@ -2,7 +2,10 @@
 
 import json
 import re
+import time
+from contextlib import suppress
 from copy import deepcopy
+from queue import Empty
 
 import nbval.plugin
 import pytest
@@ -29,10 +32,13 @@ class SentenceItem(pytest.Item):
             pytest.fail("\n".join(wrong), pytrace=False)
 
     def _reply(self, message_id):
-        while True:
-            message = self.parent.kernel.get_message("shell", timeout=60)
-            if message["parent_header"].get("msg_id") == message_id:
-                return message["content"]
+        kernel, end = self.parent.kernel, time.monotonic() + 60
+        while kernel.is_alive() and time.monotonic() < end:
+            with suppress(Empty):
+                message = kernel.get_message("shell", timeout=1)
+                if message["parent_header"].get("msg_id") == message_id:
+                    return message["content"]
+        pytest.fail("the kernel has stopped, or doesn't answer", pytrace=False)
 
     def reportinfo(self):
         return self.path, 0, f"{self.parent.name}::{self.name}"
@@ -54,8 +60,7 @@ class TamperedItem(pytest.Item):
         if unnoticed:
             pytest.fail("changed, and nobody noticed:\n" + "\n".join(unnoticed), pytrace=False)
 
-    def reportinfo(self):
-        return self.path, 0, f"{self.parent.name}::{self.name}"
+    reportinfo = SentenceItem.reportinfo
 
 
 def tamper(text, most=None):

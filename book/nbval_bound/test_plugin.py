@@ -37,6 +37,7 @@ def run(pytester, *cells):
 
 
 RIGHT = """It takes 0.667 of it, or 67 %.\n\n<!-- share, share -->
+At 67 ％ or 67&nbsp;% is _0.67_ by one.\n\n<!-- share,\r\n share, {'a;b': share}['a;b']; len(';') == 1 -->
 $w = 0.67$ and 67\\,\\% and 66.7 per cent and 6.67E-1.\n\n<!-- share, share, share, share -->
 The loss is −0.5; four rows? No, three of 0.67.\n\n<!-- loss, share; len(rows) == 3;
   "three", rows[0] < 2 and
@@ -62,14 +63,17 @@ WRONG = {
     "It takes 0.67.\n\n<!-- share, -> -->": "not a list of Python expressions",
     "It takes 0.67.\n\n<!-- share * float('inf') -->": "says 0.67, but share * float('inf') gives inf (inf)",
     "It takes 0.67.\n\n<!-- share * float('nan') -->": "says 0.67, but share * float('nan') gives nan (nan)",
+    "It takes 67 %.\n\n<!-- share * 1e308 -->": "says 67, but share * 1e+308 gives 6666",
+    "It takes 0.67.\n\n<!-- share # and\n; rows == 4 -->": "(# hides all that follows)",
     "It takes 1.5e−3.\n\n<!-- share / 1000 -->": "says 1.5e−3, but share / 1000 gives 0.7e−3",
+    "It takes 0.67.\n\n<!-- __import__('os')._exit(share > 0) -->": "the kernel has stopped",
 }
 
 
 def test_right_sentences_pass(pytester):
     cells = [new_markdown_cell(text) for text in re.split(r"\n(?!\n|<| )", RIGHT)]
     passed, failed, report = run(pytester, *cells, code("later = 7.25"))
-    assert failed == [] and len([name for name in passed if name.startswith("Sentences")]) == 5, report
+    assert failed == [] and len([name for name in passed if name.startswith("Sentences")]) == 6, report
 
 
 def test_each_wrong_sentence_fails_and_is_named(pytester):
@@ -122,11 +126,6 @@ def test_what_a_condition_says_is_looked_for_in_the_sentence(right):
     assert list_problems(SAID.replace("Eighty", "Nine")) == []
     sentence, says = list_problems(SAID.replace(right, PLANTED[right], 1))[0].split("\n")
     assert "does not say" in says and PLANTED[right].split()[-1] in sentence
-
-
-def test_semicolons_in_strings_end_no_condition():
-    bound = take_apart("Only 0.5.<!-- find('a;b'); words[0] == ';' -->")
-    assert (bound.expressions, bound.conditions) == (["find('a;b')"], ["words[0] == ';'"])
 
 
 def test_json_outputs_are_tampered_with_too(pytester):

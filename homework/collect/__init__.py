@@ -10,7 +10,7 @@ from ..chapter import Unclear, find_chapter, number_of
 from ..course import read_collected, read_json, read_students, write_file, write_json
 from ..roster import has_names, slug, tell_apart
 from .files import read_files, read_metadata
-from .layouts import Layout, read_attempt, read_time
+from .layouts import Layout, read_time
 
 LIST, MOST_NOTES = "collected.json", 20
 
@@ -135,6 +135,7 @@ def collect(place, stem, roster=None, listed=()):
     layout.read_files(files)
     for file in files:
         owner, earlier = layout.owner(file.levels), settled.get((file.path, file.digest))
+        file.sent = read_time(owner.late)
         if not owner.students and earlier and not listed[earlier]["nobody"]:
             owner.students = [earlier]
         beside = notebooks[file.folder] if file.folder.strip("/") else []
@@ -176,7 +177,7 @@ def _rank(file, stem):
     tries = [int(number) for number in re.findall(r"\d{1,18}", file.path)]
     marks = f"ex{number_of(stem)}-".encode()
     about = not file.left_out, file.is_notebook, marks in file.text
-    return *about, read_attempt(file.path), file.when, tries, file.path
+    return *about, file.sent, file.when, tries, file.path
 
 
 def _entry(name, roster):

@@ -38,6 +38,7 @@ class File:
     data: bytes
     when: datetime
     left_out: str = ""  # why, if it is: too large, one too many, no file at all
+    sent: datetime = datetime.min  # as the platform says
 
     @property
     def path(self):
@@ -127,12 +128,9 @@ def _entries(place):
         return
     with zipfile.ZipFile(place) as archive:
         for info in archive.infolist():
-            if not info.is_dir():
-                yield (
-                    repair_name(info.filename),
-                    _why_not(info.external_attr >> 16) or partial(archive.open, info),
-                    _when(info),
-                )
+            name = repair_name(info.filename).replace("\\", "/")  # as old programs of Windows write it
+            if not name.endswith("/"):
+                yield name, _why_not(info.external_attr >> 16) or partial(archive.open, info), _when(info)
 
 
 def _why_not(mode):

@@ -24,18 +24,21 @@ from book.chapter import ROOT, TRANSLATED, page_of, read, title
 from ..chapter import ASSIGNMENTS
 from ..roster import HANGUL, comparable, exact, slug
 
+WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
+ATTEMPT, PART = WORDS["attempt"], "(?:(?! -|/).)"  # the second: a letter of what stands between hyphens
 MOODLE, CANVAS, BLACKBOARD, BRIGHTSPACE = PLATFORMS = [  # the first that finds somebody tells who
     re.compile(r"(?:^|/)(?P<who>[^/]+?)_(?P<number>\d+)_assignsubmission_[a-z]+(_|/|$)"),  # Jane Doe_1_…_file
     re.compile(r"(?:^|/)(?P<who>[^_/]+)(?P<late>_LATE)?_(?P<number>\d\d+)_\d\d+_[^/]*$"),  # doejane_12_345_x-1
-    re.compile(r"(?:^|/)(?P<who>[^/]*?_[^/]+?)_attempt_(?P<when>\d{4}-[\d-]+\d)[^/]*$"),  # HW 1_jdoe_attempt_2026-01-…
-    re.compile(r"(?:^|/)\d+-\d+ ?- (?P<who>[^/]+?) ?- (?P<when>\w+ \w+,? \d{4} \d+:?\d+( [AP]M)?)(/| -|$)"),
+    # HW 1_jdoe_attempt_2026-01-… and 12-34 - Jane Doe - Jan 5, 2026 1046 AM, in several languages
+    re.compile(rf"(?:^|/)(?P<who>[^/]*?_[^/]+?)_(?i:{ATTEMPT})_(?P<when>\d{{4}}-[\d-]+\d)[^/]*$"),
+    re.compile(rf"(?:^|/)\d+-\d+ ?- (?P<who>[^/]+?) ?- (?P<when>{PART}*?(?<!\d)\d{{4}}{PART}*?\d{PART}*?)(/| -|$)"),
 ]
-CLOCK = re.compile(r"\b(\d\d?)(\d\d)(?=( [AP]M)?$)")  # Brightspace's 1046 AM
+CLOCK = re.compile(r"\b(\d\d?)(?: ?[.:h] ?)?(\d\d) ?(?:([ap])\.? ?m\.?)?$", re.I)  # 1046 AM, 10.46 a.m., 10 h 46
 GRADESCOPE = re.compile(r"(?:^|/)(?P<folder>submission_(?P<number>\d+))/")
 EXPORTED = re.compile(r"(?:assignment_\d+_export/)?(submission_\d+)/")  # without its list
 RUBY = re.compile(rb"!ruby/\S+|^([ -]*):(?=\w+:)", re.M)  # its kinds of values in YAML, and keys like :name:
-WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 JOINED, NOISE, USUAL = WORDS["joining"], re.compile("|".join(WORDS["added"]), re.I), {*WORDS["usual"].split()}
+MONTHS = [tuple(names.split()) for names in WORDS["months"]]
 ENDING = re.compile(f"{JOINED}|{WORDS['ending']}|님{JOINED}")  # of a Korean word, after a name
 CERTAIN = 5  # characters of an id with digits in it that no other word has by chance
 WHOLE = re.compile("[가-힣]{3,}")  # a Korean name in one word; many a word of two syllables is also a name
@@ -106,15 +109,17 @@ def read_time(text):
     try:
         if re.fullmatch(r"\d{4}(-\d+){5}", text):
             return datetime(*map(int, text.split("-")))
-        return parser.parse(CLOCK.sub(r"\1:\2", text)).replace(tzinfo=None)
+        text = CLOCK.sub(lambda match: f"{match[1]}:{match[2]} {match[3] or ''}", unicodedata.normalize("NFKC", text))
+        text = re.sub(r"[^\W\d]+\.?", _read_month, re.sub("[년월年月] ?", "-", re.sub("[일日]", " ", text)))
+        return parser.parse(text).replace(tzinfo=None)
     except (ValueError, OverflowError):
         return datetime.min
 
 
-def read_attempt(path):
-    """Return the time of an attempt that a platform writes into a path; the first there is where it writes none."""
-    matches = (pattern.search(path) for pattern in (BLACKBOARD, BRIGHTSPACE))
-    return max((read_time(match["when"]) for match in matches if match), default=datetime.min)
+def _read_month(match):
+    """A word of a date, that for a month in English."""
+    word = comparable(match[0])
+    return next((one[0] for one in MONTHS if word.startswith(one)), "" if word == "de" else match[0])
 
 
 class Layout:
@@ -146,7 +151,7 @@ class Layout:
                 created = about.get("created_at", "")
                 when = created.get("time") or created.get("utc") if isinstance(created, dict) else created
                 if about.get("submitters"):
-                    submissions[folder] = (about["submitters"], str(when))
+                    submissions[folder] = (about["submitters"], str(when or ""))
         except (yaml.YAMLError, AttributeError, TypeError):
             return
         self.submissions = submissions
@@ -212,7 +217,8 @@ class Layout:
             group, name = "-".join(parts[:place]), "-".join(parts[place:])
             keys = self.known.get(comparable(name), set()) if " " in name.strip() or HANGUL.search(name) else set()
             if keys:
-                listed = any(group in self.roster[key].row.values() for key in keys)
+                cells = [value for key in keys for value in self.roster[key].row.values()]
+                listed = exact(group) in {exact(one) for value in cells for one in (value, *re.split("[,;]", value))}
                 together = any(other.startswith(f"{group}-") for other in others - {who})
                 sure = len(keys) == 1 and (listed or together or not self._tells(group))
                 return Owner([*keys], set(), owner.late, owner.number) if sure else Owner([], keys, "", owner.number)
@@ -299,7 +305,7 @@ class Layout:
     def _read_name(self, file):
         """Return the student's name in that of a file if there is no roster, empty if it has none."""
         who = NOISE.sub(" ", re.sub(re.escape(self.stem), " ", file, flags=re.I))
-        nobody = {*self._words(who)} <= self.usual
+        nobody = not self._tells(who) and not who.strip().isdigit()
         if HANGUL.search(who):  # of Korean words the usual ones can go: none of them is a name
             words = [word for word in self._words(who) if not (word in self.usual and HANGUL.search(word))]
             who, nobody = " ".join(words) or who, nobody or all(word.isdigit() for word in words)

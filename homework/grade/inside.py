@@ -161,7 +161,10 @@ class Student:
         self.watch = Watch()
         sys.modules["__main__"] = main = types.ModuleType("__main__")
         self.namespace = main.__dict__
-        self.namespace["display"], self.namespace["get_ipython"] = print, lambda: IPYTHON
+        # also for `from IPython import get_ipython`; other libraries learn from it that there is no notebook
+        sys.modules["IPython.core.getipython"] = shell = types.ModuleType("IPython.core.getipython")
+        shell.get_ipython = lambda: IPYTHON if CELL.match(sys._getframe(1).f_code.co_filename) else None
+        self.namespace["display"], self.namespace["get_ipython"] = print, shell.get_ipython
 
     @answer_with_errors
     def run(self, source, name):

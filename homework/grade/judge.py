@@ -5,6 +5,7 @@ forges changes no score: it can only make its own functions return other numbers
 is for a person.
 """
 
+import re
 from dataclasses import dataclass, field
 from inspect import signature
 
@@ -79,7 +80,7 @@ class Judge:
         for exercise in self.exercises:
             verdict = self.verdicts[exercise.name]
             if exercise.name not in self.settled and verdict.status != "unclear":
-                if reason := run.find_loss(exercise, "NameError" in verdict.message):
+                if reason := run.find_loss(exercise, re.search(r"NameError: .*?'(\w+)'", verdict.english)):
                     self._keep(exercise, self._leave_to_person(exercise, reason))
 
     def list_stubs(self):

@@ -21,11 +21,11 @@ SHORTCUTS = {
 }
 
 
-# kinds of errors for want of a file, the network, somebody's input or a package, those that only their module shows,
-# and what is said of missing devices
-NOT_HERE = {"OSError", "EOFError", "ImportError", "SubprocessError", "OperationalError"}
+# kinds of errors for want of a file, the network, somebody's input, a screen or a package, those that only their module
+# shows, and what is said of missing devices and other versions
+NOT_HERE = {"OSError", "EOFError", "ImportError", "SubprocessError", "OperationalError", "TclError"}
 FROM_MODULES = {"KeyError": "os", "Error": "locale"}  # of os.environ, and for want of a language
-DEVICE = re.compile(r"cuda|nvidia|\b(mps|gpu|tpu|xpu|xla|hip|internet)\b|start new thread", re.I)
+DEVICE = re.compile(r"cuda|nvidia|\b(mps|gpu|tpu|xpu|xla|hip|internet)\b|start new thread|version_", re.I)
 
 
 class NotHere(BaseException):

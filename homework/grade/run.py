@@ -122,10 +122,11 @@ class Run:
             note = Part("{what} stopped with {error}", what=what, error=self.errors[place])
             self.restored.note(note, exercise, person=strange)
 
-    def find_loss(self, exercise, lacks_name):
+    def find_loss(self, exercise, lacks):
         """Say which cell stopped before it made what an answer needs; None if there is none.
 
-        If the answer's own cell stopped, that counts only where it need not have on the student's machine.
+        If the answer's own cell stopped, that counts only where it need not have on the student's machine. `lacks` is
+        the match of a NameError, in which the name stands: the code may bind it in a branch that was not taken here.
         """
         own, lost, ready = self.restored.answers.get(exercise.name), {}, names.find_bound_and_used(self.chapter)[0]
         for place, (cell, (bound, _)) in enumerate(zip(self.cells, self.symbols, strict=True)):
@@ -140,8 +141,9 @@ class Run:
             error = self.errors.get(lost[name], "too little time")
             text = "needs {name}, which is not there as it should be: {what} stopped with {error}"
             return Part(text, name=name[:60], what=what, error=error)
-        hidden = [cell for place, cell in enumerate(self.cells) if place in self.stops and "import *" in cell]
-        if lacks_name and (self.missing_modules or hidden or any(map(HIDING.search, self.restored.own))):
+        hidden = any(place in self.stops and "import *" in cell for place, cell in enumerate(self.cells))
+        hidden |= bool(self.missing_modules) or any(map(HIDING.search, self.restored.own))
+        if lacks and (hidden or any(lacks[1] in bound for bound, _ in self.symbols)):
             return "needs a name that is not there, and what may have made it could not be run here"
         return None
 

@@ -8,12 +8,19 @@ export const title = (all) => all.map((cell) => cell.cell_type !== "code" && tex
 /** The names that some code binds at its beginning of a line. */
 export const bound = (source) => [...source.matchAll(/^(?:(?:async\s+)?def|class)\s+(\w+)|^(\w+)\s*(?::[^=\n]+)?=[^=]/gm)].map((m) => m[1] ?? m[2]);
 
-/** The cells of a notebook file, in UTF-8 or UTF-16, of format 3 or 4; an error for anything else. */
+/** The cells of a notebook file, in any code that the grader reads, of format 3 or 4; an error for anything else. */
 export async function open(file) {
-  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  const data = await file.arrayBuffer(), [first, second] = new Uint8Array(data);
   const encoding = first === 0xfe || first === 0 ? "utf-16be" : first === 0xff || second === 0 ? "utf-16le" : "utf-8";
-  const { cells, worksheets } = JSON.parse(new TextDecoder(encoding).decode(await file.arrayBuffer()));
-  return (cells ?? worksheets.flatMap((sheet) => sheet.cells)).filter((cell) => cell?.cell_type).map((cell) => ({
+  const read = (code) => {
+    try {
+      return JSON.parse(new TextDecoder(code, { fatal: true }).decode(data));
+    } catch {
+      return null;
+    }
+  };
+  const { cells, worksheets } = read(encoding) ?? read("euc-kr") ?? read("latin1"); // euc-kr is cp949
+  return (cells ?? worksheets.flatMap((sheet) => sheet.cells ?? [])).filter(Boolean).map((cell) => ({
     ...cell, source: text(cell.source ?? cell.input).replace(/\r\n?/g, "\n"), metadata: cell.metadata ?? {},
   }));
 }

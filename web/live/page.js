@@ -555,8 +555,8 @@ async function load(file) {
   }
   const pairs = pair(theirs, notebook.cells);
   if (!pairs.size) {
-    const [other, here] = [title(theirs) ?? file.name, title(notebook.cells)];
-    tell(other === here ? "None of this notebook's cells could be recognised. Download the blank notebook and copy your answers into it."
+    const [other, here] = [title(theirs), title(notebook.cells)];
+    tell(!other || other === here ? "None of this notebook's cells could be recognised. Download the blank notebook and copy your answers into it."
       : `This notebook belongs to another page: ${other}. You are on: ${here}.`);
     return;
   }
