@@ -65,10 +65,10 @@ CLAIMS = [
         baseline=Level(0, "with a causal mask"),
     ),
     recalled(
-        "The more pairs the state holds, the fewer bits it recalls",
+        "The more pairs the state holds, the smaller the share of the bits that it gets right",
         all_rows(lambda row: row["sum_8"] > row["sum_16"] + 0.03 > row["sum_64"] + 0.06),
-        wrong_if="Wrong if, for any seed, the plain sum doesn't recall fewer bits from 16 pairs than from 8, and from "
-        "64 than from 16, each time by at least 3%.",
+        wrong_if="Wrong if, for any seed, the share that the plain sum gets right isn't smaller from 16 pairs than "
+        "from 8, and from 64 than from 16, each time by at least 3%.",
         shows=Series("sum_64", "bits right, from 64 pairs"),
         page="0.69",
         baseline=Series("softmax_64", "with softmax and scores times 50"),
@@ -132,12 +132,12 @@ CLAIMS = [
         rival=Series("later_new", "new bits right with softmax, later pairs first, after 56 more", {"later": 56}),
     ),
     claim_of("dropped", "5 times 100 held-out names")(
-        "With only the last four letters it is a little more surprised, 1.57 instead of 1.47, and even more with the "
+        "With a window of four letters it is a little more surprised, 1.57 instead of 1.47, and even more with the "
         "start and the last three, 1.66.",
         all_rows(lambda row: row["all"] < row["four"] < row["all"] + 0.15 and row["start_and_three"] > row["four"]),
-        wrong_if="Wrong if, for any hundred names, the mean surprise with the last four letters isn't larger than with "
-        "all, is larger by at least 0.15, or isn't smaller than with the start and the last three.",
-        shows=Series("four", "mean surprise from the fifth letter on, with the last four letters"),
+        wrong_if="Wrong if, for any hundred names, the mean surprise with a window of four letters isn't larger than "
+        "with all, is larger by at least 0.15, or isn't smaller than with the start and the last three.",
+        shows=Series("four", "mean surprise from the fifth letter on, with a window of four letters"),
         page="1.57",
         baseline=Series("start_and_three", "with the start and the last three"),
         rival=Series("all", "with all letters"),

@@ -64,7 +64,7 @@ def step_by_step(x, attend, norm_1, feed, norm_2):
 
 def as_handed_out(x, attend, norm_1, feed, norm_2):
     x = norm_1(x + attend(x))
-    return x + feed(x)
+    return x + norm_2(feed(x))
 
 
 EXERCISES = {
@@ -105,7 +105,7 @@ EXERCISES = {
         {
             "as handed out": as_handed_out,
             "the same norm twice": lambda x, attend, a, feed, b: published(x, attend, a, feed, a),
-            "what is added is normalised": lambda x, attend, a, feed, b: (y := a(x + attend(x))) + b(feed(y)),
+            "no second norm": lambda x, attend, a, feed, b: (y := a(x + attend(x))) + feed(y),
             "before the network": lambda x, attend, a, feed, b: (y := a(x + attend(x))) + feed(b(y)),
             "no path past the network": lambda x, attend, a, feed, b: b(feed(a(x + attend(x)))),
             "no path past attention": lambda x, attend, a, feed, b: b((y := a(attend(x))) + feed(y)),
