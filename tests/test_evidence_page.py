@@ -98,12 +98,13 @@ def test_every_sentence_that_was_refuted_is_listed_under_its_chapter(page):
             assert all(letters(entry[part]) in words_of(item) for part in ("sentence", "seen", "now"))
 
 
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-def test_the_summary_of_a_chapter_leads_to_its_part_of_the_page(page, parse, path):
-    link = parse(f"chapters/{path.stem}").select_one("#summary").find("a", string=evidence.LINK)
-    address, part = link["href"].split("#")
-    heading = page.find(id=part).find_parent("section").h2.text
-    assert address == "../pages/evidence.html" and heading.startswith(f"{int(path.stem[:2])}. ")
+def test_the_summary_of_a_chapter_leads_to_its_part_of_the_page(page, site):
+    for path in CHAPTERS:
+        summary = (site / f"chapters/{path.stem}.html").read_text("utf-8").partition('id="summary"')[2]
+        summary = BeautifulSoup(summary.partition("<section")[0], "html.parser")
+        address, part = summary.find("a", string=evidence.LINK)["href"].split("#")
+        heading = page.find(id=part).find_parent("section").h2.text
+        assert address == "../pages/evidence.html" and heading.startswith(f"{int(path.stem[:2])}. ")
 
 
 def strip_of(values, baseline=None):
