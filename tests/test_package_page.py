@@ -93,7 +93,7 @@ def list_headings(entry):
 
 
 def test_a_public_name_is_on_the_page_with_shapes_errors_example_and_source(entries, names):
-    assert len(names) > 150
+    assert len(names) > 120
     for name in names:
         assert list_needed_headings(name) <= list_headings(entries[name]), name
         assert entries[name].find("dd").find("p").get_text(), name
