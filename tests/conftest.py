@@ -126,13 +126,29 @@ def browser():
         browser.close()
 
 
-@pytest.fixture
-def tab(browser):
-    """A page whose errors fail the test."""
-    tab = browser.new_page(viewport={"width": 1000, "height": 900})
-    errors = []
-    tab.on("pageerror", lambda error: errors.append(str(error)))
-    tab.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+@pytest.fixture(scope="module")
+def desk(browser):
+    """A tab for all tests of a file in turn: a new one for each would cost as much as the test."""
+    tab = browser.new_page()
     yield tab
     tab.close()
+
+
+@pytest.fixture
+def tab(desk):
+    """That tab as if it were new; errors on its pages fail the test."""
+    desk.set_viewport_size({"width": 1000, "height": 900})
+    desk.mouse.move(0, 0)
+    errors = []
+    listeners = {
+        "pageerror": lambda error: errors.append(str(error)),
+        "console": lambda message: errors.append(message.text) if message.type == "error" else None,
+    }
+    for event, listener in listeners.items():
+        desk.on(event, listener)
+    yield desk
+    desk.evaluate("localStorage.clear()")
+    desk.goto("about:blank")
+    for event, listener in listeners.items():
+        desk.remove_listener(event, listener)
     assert [error for error in errors if "favicon" not in error and "404" not in error] == []

@@ -224,13 +224,13 @@ def test_what_is_dragged_follows_the_mouse_until_it_is_let_go(tab, address, name
 
 
 @pytest.mark.parametrize("name", INPUTS)
-def test_a_phone_has_room_for_a_finger_and_text_that_can_be_read(browser, address, name):
-    tab = mount(browser.new_page(viewport={"width": 390, "height": 844}), address, name)
+def test_a_phone_has_room_for_a_finger_and_text_that_can_be_read(tab, address, name):
+    tab.set_viewport_size({"width": 390, "height": 844})
+    mount(tab, address, name)
     assert min(min(size) for size in tab.eval_on_selector_all(TARGETS, SIZES)) >= 43.5
     assert min(tab.eval_on_selector_all("svg text", FONTS)) >= 12
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
     assert tab.locator(".picture-frame").bounding_box()["height"] <= EXPECTED[name].get("highest", np.inf)
-    tab.close()
 
 
 # What each of them draws is what it has computed
