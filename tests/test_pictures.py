@@ -123,7 +123,7 @@ def test_drawing_twice_and_drawing_afresh_give_the_same(picture):
     def look():
         return read(picture), picture.locator("svg").inner_html()
 
-    for _ in check_at_random(picture, 3, 5):
+    for _ in check_at_random(picture, 3, 2):
         before = look()
         picture.evaluate("dispatchEvent(new HashChangeEvent('hashchange'))")
         assert look() == before
