@@ -119,11 +119,12 @@ def test_the_first_state_is_the_figure_of_the_page_and_little_to_load(picture):
             assert arrow[0] in said and said.startswith("the path" if arrow[1] == "path" else "what")
 
 
+@pytest.mark.slow
 def test_drawing_twice_and_drawing_afresh_give_the_same(picture):
     def look():
         return read(picture), picture.locator("svg").inner_html()
 
-    for _ in check_at_random(picture, 3, 2):
+    for _ in check_at_random(picture, 3, 5):
         before = look()
         picture.evaluate("dispatchEvent(new HashChangeEvent('hashchange'))")
         assert look() == before
@@ -189,9 +190,10 @@ def test_every_sentence_can_be_met(picture):
         assert words in check(picture)["sentence"]
 
 
+@pytest.mark.slow
 def test_keys_and_pointers_at_random_break_nothing(picture):
     random, box = np.random.default_rng(5), picture.locator("svg").bounding_box()
-    for _ in range(20):
+    for _ in range(50):
         if random.random() < 0.5:
             picture.keyboard.press(str(random.choice(KEYS)))
         else:

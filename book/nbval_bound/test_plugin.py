@@ -69,28 +69,22 @@ def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("notebooks")
     for name, cells in NOTEBOOKS.items():
         write(new_notebook(cells=[code(SETUP, PRINTED), *cells]), folder / f"{name}.ipynb")
-    command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "-rA", "-p", "no:cacheprovider"]
+    command = f"{sys.executable} -m pytest --nbval --nbval-current-env -rA -p no:cacheprovider -p {__package__}.plugin"
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[__package__.count(".") + 1])}
-    done = subprocess.run(
-        [*command, "-p", f"{__package__}.plugin"], cwd=folder, env=environment, capture_output=True, text=True
-    )
-
-    def find(name):
-        kinds = ("PASSED", "FAILED")
-        return *(
-            re.findall(rf"^{kind} {name}.ipynb::(.+?)(?: - .*)?$", done.stdout, re.M) for kind in kinds
-        ), done.stdout
-
-    return find
+    said = subprocess.run(command.split(), cwd=folder, env=environment, capture_output=True, text=True).stdout
+    found = {(kind, name): [] for kind in ("PASSED", "FAILED") for name in NOTEBOOKS}
+    for kind, name, test in re.findall(r"^(PASSED|FAILED) (\w+).ipynb::(.+?)(?: - .*)?$", said, re.M):
+        found[kind, name].append(test)
+    return {name: (found["PASSED", name], found["FAILED", name], said) for name in NOTEBOOKS}
 
 
 def test_right_sentences_pass(run):
-    passed, failed, report = run("right")
+    passed, failed, report = run["right"]
     assert failed == [] and len([name for name in passed if name.startswith("Sentences")]) == 5, report
 
 
 def test_each_wrong_sentence_fails_and_is_named(run):
-    _, failed, report = run("wrong")
+    _, failed, report = run["wrong"]
     assert failed == [f"Sentences of cell {i}" for i in range(1, len(WRONG) + 1)]
     assert [said for said in WRONG.values() if said not in report] == []
 
@@ -147,13 +141,13 @@ def test_semicolons_in_strings_end_no_condition():
 
 def test_json_outputs_are_tampered_with_too(run):
     """A plotly figure is stored as JSON."""
-    passed, failed, report = run("figure")
+    passed, failed, report = run["figure"]
     assert failed == [] and len(passed) == 3, report
 
 
 def test_expressions_leave_no_trace(run):
     """Neither counts nor the state of the kernel change: what is drawn after a sentence is drawn as without it."""
-    passed, failed, report = run("trace")
+    passed, failed, report = run["trace"]
     assert failed == [] and len(passed) == 5, report
 
 
