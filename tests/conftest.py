@@ -129,7 +129,7 @@ def browser():
 @pytest.fixture(scope="module")
 def desk(browser):
     """A tab for all tests of a file in turn: a new one for each would cost as much as the test."""
-    tab = browser.new_page()
+    tab = browser.new_page(reduced_motion="reduce")
     yield tab
     tab.close()
 
@@ -148,6 +148,7 @@ def tab(desk):
         desk.on(event, listener)
     yield desk
     desk.evaluate("localStorage.clear()")
+    desk.emulate_media(media="screen", color_scheme="light")
     for event, listener in listeners.items():
         desk.remove_listener(event, listener)
     assert [error for error in errors if "favicon" not in error and "404" not in error] == []

@@ -20,21 +20,6 @@ FACTS, ANSWERS = (f"() => {{ {SCRIPTS}; return {name}() }}" for name in ("facts"
 SWITCH = ".predictions button"
 
 
-@pytest.fixture(scope="module")
-def desk(browser):
-    """A tab as a reader has it, for all tests in turn."""
-    context = browser.new_context(reduced_motion="reduce")
-    yield context.new_page()
-    context.close()
-
-
-@pytest.fixture
-def tab(desk):
-    yield desk
-    desk.evaluate("localStorage.clear()")
-    desk.emulate_media(media="screen", color_scheme="light")
-
-
 @contextmanager
 def listening(tab):
     """Note what the tab complains about, what it asks for, and what came."""
