@@ -69,9 +69,10 @@ def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("notebooks")
     for name, cells in NOTEBOOKS.items():
         write(new_notebook(cells=[code(SETUP, PRINTED), *cells]), folder / f"{name}.ipynb")
-    command = f"{sys.executable} -m pytest --nbval --nbval-current-env -rA -p no:cacheprovider -p {__package__}.plugin"
+    options = f"--nbval --nbval-current-env -rA -p no:cacheprovider -p {__package__}.plugin".split()
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[__package__.count(".") + 1])}
-    said = subprocess.run(command.split(), cwd=folder, env=environment, capture_output=True, text=True).stdout
+    command = [sys.executable, "-m", "pytest", *options]
+    said = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True).stdout
     found = {(kind, name): [] for kind in ("PASSED", "FAILED") for name in NOTEBOOKS}
     for kind, name, test in re.findall(r"^(PASSED|FAILED) (\w+).ipynb::(.+?)(?: - .*)?$", said, re.M):
         found[kind, name].append(test)
