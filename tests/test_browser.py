@@ -166,8 +166,7 @@ def test_a_choice_is_remembered_and_counted(tab, address):
     assert tab.locator("details.choice.chosen").count() == 0 and tab.locator(".predicted").inner_text() == ""
 
 
-@pytest.mark.parametrize("by", ["mouse", "keyboard"])
-@pytest.mark.parametrize("second", [".right", ":not(.right)", "answer"])
+@pytest.mark.parametrize("by, second", [("mouse", ".right"), ("keyboard", ":not(.right)"), ("keyboard", "answer")])
 def test_a_first_wrong_choice_asks_and_what_follows_opens_all_that_its_frame_hides(tab, address, by, second):
     """The right option, output, figure and conclusion open with a second choice, the right one, or *show*."""
     tab.goto(f"{address}chapters/01_definition.html")
