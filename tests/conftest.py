@@ -148,7 +148,6 @@ def tab(desk):
         desk.on(event, listener)
     yield desk
     desk.evaluate("localStorage.clear()")
-    desk.emulate_media(media="screen", color_scheme="light")
     for event, listener in listeners.items():
         desk.remove_listener(event, listener)
     assert [error for error in errors if "favicon" not in error and "404" not in error] == []

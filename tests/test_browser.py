@@ -20,6 +20,13 @@ FACTS, ANSWERS = (f"() => {{ {SCRIPTS}; return {name}() }}" for name in ("facts"
 SWITCH = ".predictions button"
 
 
+@pytest.fixture
+def tab(desk):
+    yield desk
+    desk.evaluate("localStorage.clear()")
+    desk.emulate_media(media="screen", color_scheme="light")
+
+
 @contextmanager
 def listening(tab):
     """Note what the tab complains about, what it asks for, and what came."""
