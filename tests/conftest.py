@@ -1,4 +1,7 @@
-"""The built site, a server and a browser for the tests that look at pages."""
+"""The built site, a server and a browser for the tests that look at pages.
+
+What takes long to import is imported where it is used: the process that hands out the tests needs none of it.
+"""
 
 import gzip
 import os
@@ -11,16 +14,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
-from bs4 import BeautifulSoup
 from filelock import FileLock
-from playwright.sync_api import sync_playwright
 
 from book.chapter import ROOT, TRANSLATED, find_path
 from book.programs import NO_CHROMIUM, find, start_chromium
-from evidence.claims import load_book
 from web.built import is_current
-from web.live.running_pages import Files, serve
 
 TEXTS = {".html", ".css", ".js", ".svg"}  # what a server compresses
 
@@ -36,6 +34,8 @@ def _build():
 @pytest.fixture(scope="module", autouse=True)
 def settings():
     """Put back what cells of chapters and experiments set: the default dtype of torch, and how NumPy prints."""
+    import torch
+
     dtype, printing = torch.get_default_dtype(), np.get_printoptions()
     yield
     torch.set_default_dtype(dtype)
@@ -45,6 +45,8 @@ def settings():
 @pytest.fixture(scope="module")
 def book(request):
     """What the chapter defines under the names in USES of its test."""
+    from evidence.claims import load_book
+
     number = request.module.__name__[-2:]
     return load_book(find_path(number), request.module.USES)
 
@@ -52,6 +54,8 @@ def book(request):
 @pytest.fixture(params=range(5))
 def random(request):
     """NumPy's generator, for each of five seeds; torch's is seeded with the same."""
+    import torch
+
     torch.manual_seed(request.param)
     return np.random.default_rng(request.param)
 
@@ -74,6 +78,7 @@ def site(tmp_path_factory, worker_id):
 @pytest.fixture(scope="session")
 def parse(site):
     """A function that parses a page of the site once, without what is drawn in its figures, which takes most time."""
+    from bs4 import BeautifulSoup
 
     @cache
     def parse(name):
@@ -83,25 +88,26 @@ def parse(site):
     return parse
 
 
-class Compressed(Files):
-    """Serves files, and compresses texts for a browser that accepts it."""
-
-    def send_head(self):
-        path = Path(self.translate_path(self.path))
-        if path.suffix not in TEXTS or not path.is_file() or "gzip" not in self.headers.get("Accept-Encoding", ""):
-            return super().send_head()
-        content = gzip.compress(path.read_bytes(), compresslevel=6)
-        self.send_response(200)
-        self.send_header("Content-Type", self.guess_type(path))
-        self.send_header("Content-Encoding", "gzip")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        return BytesIO(content)
-
-
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def address(site):
-    """Where a file server shows the site, under a sub-path."""
+    """Where a file server shows the site, under a sub-path; it compresses texts for a browser that accepts it."""
+    from web.live.running_pages import Files, serve
+
+    compress = cache(lambda path, changed: gzip.compress(path.read_bytes(), compresslevel=6))
+
+    class Compressed(Files):
+        def send_head(self):
+            path = Path(self.translate_path(self.path))
+            if path.suffix not in TEXTS or not path.is_file() or "gzip" not in self.headers.get("Accept-Encoding", ""):
+                return super().send_head()
+            content = compress(path, path.stat().st_mtime_ns)
+            self.send_response(200)
+            self.send_header("Content-Type", self.guess_type(path))
+            self.send_header("Content-Encoding", "gzip")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            return BytesIO(content)
+
     with serve(site.parent, Compressed) as address:
         yield f"{address}{site.name}/"
 
@@ -112,19 +118,36 @@ def browser():
     if not find("chromium"):
         assert "NEEDS_CHROMIUM" not in os.environ, "there is no Chromium"
         pytest.skip(NO_CHROMIUM)
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
         browser = start_chromium(playwright)
         yield browser
         browser.close()
 
 
-@pytest.fixture
-def tab(browser):
-    """A page whose errors fail the test."""
-    tab = browser.new_page(viewport={"width": 1000, "height": 900})
-    errors = []
-    tab.on("pageerror", lambda error: errors.append(str(error)))
-    tab.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+@pytest.fixture(scope="module")
+def desk(browser):
+    """A tab for all tests of a file in turn: a new one for each would cost as much as the test."""
+    tab = browser.new_page(reduced_motion="reduce")
     yield tab
     tab.close()
+
+
+@pytest.fixture
+def tab(desk):
+    """That tab as if it were new; errors on its pages fail the test."""
+    desk.set_viewport_size({"width": 1000, "height": 900})
+    desk.mouse.move(0, 0)
+    errors = []
+    listeners = {
+        "pageerror": lambda error: errors.append(str(error)),
+        "console": lambda message: errors.append(message.text) if message.type == "error" else None,
+    }
+    for event, listener in listeners.items():
+        desk.on(event, listener)
+    yield desk
+    desk.evaluate("localStorage.clear()")
+    for event, listener in listeners.items():
+        desk.remove_listener(event, listener)
     assert [error for error in errors if "favicon" not in error and "404" not in error] == []

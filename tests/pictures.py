@@ -270,27 +270,38 @@ def draw_state(random, controls):
     }
 
 
-def set_state(tab, state):
-    """Ask for a state as a reader's link does, by the address."""
-    shown = tab.evaluate(
-        """async ([name, state]) => {
-      const before = location.hash, moved = new Promise((done) => addEventListener("hashchange", done, {once: true}));
-      location.hash = `${name}?${new URLSearchParams(state)}`;
-      if (location.hash !== before) await moved;
-      return JSON.parse(document.querySelector("figure").dataset.state); }""",
-        [tab.name, state],
-    )
-    assert {name: shown[name] for name in state} == state
+READ = """() => { const figure = document.querySelector("figure"); return {
+  state: JSON.parse(figure.dataset.state), outputs: JSON.parse(figure.dataset.outputs),
+  sentence: figure.querySelector(".picture-sentence").textContent,
+  reached: figure.querySelector(".picture-goal.reached") !== null,
+  texts: [...figure.querySelectorAll("svg text")].map((text) => text.textContent),
+  odd: figure.querySelector("svg").innerHTML.match(/NaN|Infinity|undefined/g) } }"""
+VISIT = """async ([name, states]) => {
+  const found = [];
+  for (const state of states) {
+    const before = location.hash, moved = new Promise((done) => addEventListener("hashchange", done, {once: true}));
+    location.hash = `${name}?${new URLSearchParams(state)}`;
+    if (location.hash !== before) await moved;
+    found.push((%s)());
+  }
+  return found; }"""
 
 
 def read(tab):
-    """What a picture says of itself: its state, outputs, sentence, texts and the markup of its drawing."""
-    return tab.evaluate("""() => { const figure = document.querySelector("figure"); return {
-      state: JSON.parse(figure.dataset.state), outputs: JSON.parse(figure.dataset.outputs),
-      sentence: figure.querySelector(".picture-sentence").textContent,
-      reached: figure.querySelector(".picture-goal.reached") !== null,
-      texts: [...figure.querySelectorAll("svg text")].map((text) => text.textContent),
-      drawing: figure.querySelector("svg").innerHTML } }""")
+    """What a picture says of itself: its state, outputs, sentence, texts, and what no drawing should have."""
+    return tab.evaluate(READ)
+
+
+def visit(tab, states):
+    """Ask for states as a reader's links do, by the address; return what the picture says of itself in each."""
+    found = tab.evaluate(VISIT % READ, [tab.name, states])
+    for shown, state in zip(found, states, strict=True):
+        assert {name: shown["state"][name] for name in state} == state
+    return found
+
+
+def set_state(tab, state):
+    return visit(tab, [state])[0]
 
 
 def compare(found, right):
@@ -304,19 +315,23 @@ def compare(found, right):
         np.testing.assert_allclose(found, right, rtol=0, atol=1e-12)
 
 
-def check(picture):
-    """Compare what a picture says of its state with the package; return it."""
-    shown = read(picture)
+def check(picture, shown=None):
+    """Compare what a picture says of its state, or has said, with the package; return it."""
+    shown = shown or read(picture)
     for what, right in RECOMPUTE[picture.name](shown["state"], INPUTS[picture.name]).items():
         compare(shown["outputs"][what], right)
-    assert not any(word in shown["drawing"] + shown["sentence"] for word in ("NaN", "Infinity", "undefined"))
+    assert not shown["odd"] and not any(word in shown["sentence"] for word in ("NaN", "Infinity", "undefined"))
     assert len(shown["sentence"].split()) <= 25
     return shown
 
 
-def check_at_random(picture, seed, times, **fixed):
-    """Set a picture to states drawn at random, with some of it fixed, and yield what it says of each."""
+def draw_states(picture, seed, times, **fixed):
+    """States drawn at random, with some of them fixed."""
     random = np.random.default_rng(seed)
-    for _ in range(times):
-        set_state(picture, draw_state(random, picture.controls) | fixed)
-        yield check(picture)
+    return [draw_state(random, picture.controls) | fixed for _ in range(times)]
+
+
+def check_at_random(picture, seed, times, **fixed):
+    """Set a picture to such states, and yield what it says of each while it is drawn."""
+    for state in draw_states(picture, seed, times, **fixed):
+        yield check(picture, set_state(picture, state))

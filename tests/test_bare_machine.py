@@ -43,6 +43,7 @@ def test_the_systems_program_is_taken_then_the_packages_and_none_if_there_is_non
     assert find(name) is None
 
 
+@pytest.mark.slow
 @needs_sandbox
 @needs_packages
 def test_chromium_brings_the_libraries_and_the_letters_that_a_system_lacks():

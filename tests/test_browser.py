@@ -20,14 +20,6 @@ FACTS, ANSWERS = (f"() => {{ {SCRIPTS}; return {name}() }}" for name in ("facts"
 SWITCH = ".predictions button"
 
 
-@pytest.fixture(scope="module")
-def desk(browser):
-    """A tab as a reader has it, for all tests in turn."""
-    context = browser.new_context(reduced_motion="reduce")
-    yield context.new_page()
-    context.close()
-
-
 @pytest.fixture
 def tab(desk):
     yield desk
@@ -181,8 +173,7 @@ def test_a_choice_is_remembered_and_counted(tab, address):
     assert tab.locator("details.choice.chosen").count() == 0 and tab.locator(".predicted").inner_text() == ""
 
 
-@pytest.mark.parametrize("by", ["mouse", "keyboard"])
-@pytest.mark.parametrize("second", [".right", ":not(.right)", "answer"])
+@pytest.mark.parametrize("by, second", [("mouse", ".right"), ("keyboard", ":not(.right)"), ("keyboard", "answer")])
 def test_a_first_wrong_choice_asks_and_what_follows_opens_all_that_its_frame_hides(tab, address, by, second):
     """The right option, output, figure and conclusion open with a second choice, the right one, or *show*."""
     tab.goto(f"{address}chapters/01_definition.html")

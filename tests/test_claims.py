@@ -6,9 +6,9 @@ from difflib import SequenceMatcher
 from functools import cache
 
 import pytest
-import torch
 
-from book.chapter import ROOT, one_line, prose, read
+from book import names
+from book.chapter import ROOT, definitions, one_line, prose, read
 from book.nbval_bound.bindings import without_bindings
 from evidence import claims, engine
 from web.evidence import read_number
@@ -53,7 +53,8 @@ def find_wording(sentence, text):
     return max(passages, key=lambda passage: SequenceMatcher(None, sentence.split(), passage.split()).ratio())
 
 
-DOUBLE = [path for path in MODULES if "set_default_dtype(torch.float64)" in path.read_text("utf-8")]
+SETS_DOUBLE = "torch.set_default_dtype(torch.float64)"
+DOUBLE = [path for path in MODULES if SETS_DOUBLE in path.read_text("utf-8")]
 SETS_ITS_OWN = {"02", "07-pace"}  # experiments that give each tensor or model its dtype
 
 
@@ -61,9 +62,8 @@ SETS_ITS_OWN = {"02", "07-pace"}  # experiments that give each tensor or model i
 def test_an_experiment_computes_in_the_precision_of_its_page(path):
     for experiment, (_, uses, *_) in MODULES[path].EXPERIMENTS.items():
         if not SETS_ITS_OWN & {path.stem[:2], f"{path.stem[:2]}-{experiment}"}:
-            torch.set_default_dtype(torch.float32)
-            claims.load_book(path, tuple(uses))
-            assert torch.get_default_dtype() == torch.float64, f"{experiment} has no 'torch' among the names it uses"
+            source = names.needed(definitions(read(path)), tuple(uses))
+            assert SETS_DOUBLE in source.splitlines(), f"{experiment} has no 'torch' among the names it uses"
 
 
 def demand_wording(path, claim, text):

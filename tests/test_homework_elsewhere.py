@@ -158,6 +158,7 @@ def test_every_flag_reaches_staff_on_gradescope_and_no_student(autograder):
     assert for_person["output"] == "1. Write it: calls scaled_dot_product_attention of attention_src or torch"
 
 
+@pytest.mark.slow
 @needs_sandbox
 @needs_root
 def test_a_process_that_left_its_parent_ends_with_grading_and_cannot_write_results(autograder):
@@ -167,6 +168,7 @@ def test_a_process_that_left_its_parent_ends_with_grading_and_cannot_write_resul
     assert [p.pid for p in psutil.process_iter(["cmdline"]) if "98766" in (p.info["cmdline"] or [])] == []
 
 
+@pytest.mark.slow
 @needs_sandbox
 @needs_root
 def test_a_chapter_that_needs_the_package_and_a_korean_notebook_are_graded_on_gradescope(tmp_path):

@@ -1,6 +1,7 @@
 """A notebook in another language is graded like one in English."""
 
 from dataclasses import replace
+from functools import cache
 
 import nbformat
 from classroom import homework, needs_sandbox
@@ -29,6 +30,7 @@ def test_where_grading_stops_it_costs_nobody_else_and_the_language_of_the_notebo
 def test_a_book_without_an_address_is_handed_out_offline_in_both_languages(tmp_path, monkeypatch):
     """Copies in the first language stay where they are, the others are in a folder beside them."""
     monkeypatch.setattr(releasing, "find_address", lambda: "https://github.com/OWNER/book")
+    monkeypatch.setattr(releasing, "find_package", cache(releasing.find_package))  # packs it once
     refusal = homework("release", "01", "--course", tmp_path, fails=True)
     assert all(words in refusal for words in ("https://github.com/OWNER/", "make repository URL=", "--offline"))
     for name in ("ko", "en", "ko", "en"):

@@ -99,6 +99,8 @@ def test_a_large_array_is_kept_once_as_long_as_no_cell_changes_it(page):
     copies = [[state[0][name] for name in "xy"] for state, _ in page.kept.values()]
     assert len({id(x) for x, _ in copies}) == 2 and len({id(y) for _, y in copies[:2]}) == 1
     assert last_result(page.run(cells(*start[:2], "print(x[0], x is y)")))[0] == "0.0 True"
+    lacking = cells("import torch\ny = torch.ones(1)", start[0], "print(y[0])", how={1: "part"})
+    assert last_result(page.run(lacking))[0] == "0.0"
 
 
 def test_a_function_sees_names_that_are_bound_after_it(page):

@@ -35,10 +35,7 @@ from homework.grade import Task, grade
 from web.live.running_pages import find_offered_cells, get_stored_result, list_labels
 
 FIRST = find_path("01")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not find_offered_cells(FIRST), reason="a fresh result: make evidence NAMES='page-*'"),
-]
+pytestmark = pytest.mark.slow
 STATUS = "document.querySelector('[data-live=status]')"
 SECONDS = 180_000  # milliseconds for what a busy machine may do slowly
 ATTENTION = """def my_attention(query, key, value):
@@ -126,8 +123,14 @@ class Live:
         return [list_labels(unquote(figure)) for figure in figures]
 
 
+def need_fresh_result(path):
+    if not find_offered_cells(path):
+        pytest.skip("a fresh result: make evidence NAMES='page-*'")
+
+
 @pytest.fixture(scope="module")
 def context(browser):
+    need_fresh_result(FIRST)
     context = browser.new_context(accept_downloads=True, reduced_motion="reduce")
     yield context
     context.close()
@@ -362,8 +365,7 @@ def test_what_only_a_notebook_understands_is_explained(live, source, words):
 
 @pytest.fixture(scope="module", params=RUNNING, ids=lambda path: path.stem)
 def chapter(request, context, address):
-    if not find_offered_cells(request.param):
-        pytest.skip("a fresh result: make evidence NAMES='page-*'")
+    need_fresh_result(request.param)
     page = Live(context, address, request.param).start()
     yield page
     page.tab.close()

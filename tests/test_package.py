@@ -6,34 +6,15 @@ import pkgutil
 import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
 import attention_course
 import attention_src
 
-SIGNATURES = {
-    "scores.dot_score": "(query, key)",
-    "scores.scaled_dot_score": "(query, key, *, scale=None)",
-    "scores.general_score": "(query, key, w)",
-    "scores.additive_score": "(query, key, w_query, w_key, v)",
-    "weights.softmax": "(scores, mask=None)",
-    "weights.relu_weights": "(scores, mask=None)",
-    "weights.sigmoid_weights": "(scores, mask=None)",
-    "masks.causal_mask": "(n, m=None, *, offset=0, like=None)",
-    "masks.padding_mask": "(lengths, m)",
-    "masks.window_mask": "(n, width, *, m=None, ahead=None, offset=0, like=None)",
-    "attention.attention": (
-        "(query, key, value, mask=None, *, score=scaled_dot_score, weigh=softmax, bias=None, scale=None)"
-    ),
-    "attention.scaled_dot_product_attention": "(query, key, value, mask=None, *, bias=None, scale=None)",
-    "attention.blockwise_attention": "(query, key, value, mask=None, *, block_size, bias=None, scale=None)",
-    "positions.sinusoidal_positions": "(n, d_model, *, like=None)",
-    "positions.rotary": "(x, positions=None, *, base=10000.0, layout='pairs', d_rotary=None)",
-    "positions.alibi_bias": "(num_heads, n, m=None, *, released=False, like=None)",
-    "patches.patchify": "(images, patch_size)",
-    "patches.unpatchify": "(patches, patch_size, height, width)",
-}
+SIGNATURES = tomllib.loads(Path(__file__).with_name("signatures.toml").read_text("utf-8"))
 OF_COURSE = "adder alibi alignment anatomy dates depth divisors heads names ngrams training"
 WITH_TORCH = {f"attention_course.{name}" for name in OF_COURSE.split()}
 OF_SRC = "layers threads models.seq2seq models.transformer models.vit models.bert"

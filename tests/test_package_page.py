@@ -13,11 +13,6 @@ from book.chapter import CHAPTERS, ROOT, code, read, tags
 from web.package_page import MODULES, find_chapters, find_entry, find_users, find_uses, list_chapters_using, mark_shapes
 
 INSIDE = {"attention_course.tasks.sampling"}  # what tasks are made with
-USED_BY = list_chapters_using()
-IN_CHAPTERS = {
-    chapter: {name for name, chapters in USED_BY.items() if chapter in chapters}
-    for chapter in sorted(set().union(*USED_BY.values()))
-}
 
 
 def list_public_names():
@@ -33,7 +28,14 @@ def list_public_names():
                     yield find_entry(f"{name}.{short}")
 
 
-NAMES = sorted({*list_public_names()})
+@pytest.fixture(scope="module")
+def names():
+    return sorted({*list_public_names()})
+
+
+@pytest.fixture(scope="module")
+def used_by():
+    return list_chapters_using()
 
 
 @pytest.mark.parametrize("mask", [None, causal_mask(4, 5)])
@@ -90,12 +92,13 @@ def list_headings(entry):
     return {*fields, *(p.get_text() for p in body.find_all("p", class_="rubric", recursive=False))}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_public_name_is_on_the_page_with_shapes_errors_example_and_source(entries, name):
-    assert list_needed_headings(name) <= list_headings(entries[name])
-    assert entries[name].find("dd").find("p").get_text()
-    assert list_unexplained(name, entries[name].find("dd").get_text(" ")) == []
-    assert entries[name].find("dt").find("a", string="[source]") is not None
+def test_a_public_name_is_on_the_page_with_shapes_errors_example_and_source(entries, names):
+    assert len(names) > 120
+    for name in names:
+        assert list_needed_headings(name) <= list_headings(entries[name]), name
+        assert entries[name].find("dd").find("p").get_text(), name
+        assert (name, list_unexplained(name, entries[name].find("dd").get_text(" "))) == (name, [])
+        assert entries[name].find("dt").find("a", string="[source]") is not None, name
 
 
 def test_a_method_that_is_public_says_what_it_does(entries):
@@ -104,25 +107,25 @@ def test_a_method_that_is_public_says_what_it_does(entries):
     assert [name for name in methods if not entries[name].find("dd").get_text().strip()] == []
 
 
-@pytest.mark.parametrize("chapter", IN_CHAPTERS)
-def test_the_code_of_a_chapter_links_what_it_uses_and_is_linked_from_there(parse, entries, chapter):
-    links = {link["href"] for link in parse(f"chapters/{chapter}").select(".cell_input a")}
-    notebook = next(read(path) for path in CHAPTERS if path.stem == chapter)
-    on_page = find_uses("\n".join(cell.source for cell in code(notebook) if "remove-cell" not in tags(cell)))
-    place = "../pages/package.html#"
-    assert {f"{place}{name}" for name in on_page} <= links and all(link.startswith(place) for link in links)
-    for name in IN_CHAPTERS[chapter]:
-        assert entries[name].find("a", href=f"../chapters/{chapter}.html"), name
+def test_the_code_of_a_chapter_links_what_it_uses_and_is_linked_from_there(parse, entries, used_by):
+    for path in CHAPTERS:
+        links = {link["href"] for link in parse(f"chapters/{path.stem}").select(".cell_input a")}
+        shown = "\n".join(cell.source for cell in code(read(path)) if "remove-cell" not in tags(cell))
+        place, on_page = "../pages/package.html#", find_uses(shown)
+        assert on_page and {f"{place}{name}" for name in on_page} <= links, path
+        assert all(link.startswith(place) for link in links), path
+        for name in [name for name, chapters in used_by.items() if path.stem in chapters]:
+            assert entries[name].find("a", href=f"../chapters/{path.stem}.html"), (path, name)
 
 
-def test_what_no_chapter_calls_leads_to_the_chapter_of_what_is_built_on_it(entries):
+def test_what_no_chapter_calls_leads_to_the_chapter_of_what_is_built_on_it(entries, names, used_by):
     entry = entries["attention_src.layers.blocks.FeedForward"]
     assert entry.find("a", href="../chapters/07_transformer.html")  # which calls EncoderBlock
     # errors; what the page of the machine calls; and what chapter 12 called, whose twin next to it serves others
     known = "checks.NotAttempted checks.Wrong my_machine.trace_writing my_machine.describe_writing"
     known = f"{known} my_machine.write_program interventions.overwrite"
     users, known = find_users(), [f"attention_course.{name}" for name in known.split()]
-    assert [name for name in NAMES if not find_chapters(name, USED_BY, users) and name not in known] == []
+    assert [name for name in names if not find_chapters(name, used_by, users) and name not in known] == []
 
 
 def test_the_code_of_a_chapter_is_read_as_python_reads_it():

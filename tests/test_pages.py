@@ -1,6 +1,8 @@
 """What the pages say together: no table with a gap, every linked paper a reference, Korean terms in the glossary."""
 
 import re
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -34,28 +36,7 @@ def test_every_paper_on_the_list_is_linked_from_a_page(paper):
     assert any(f"]({paper}" in text for text in TEXTS.values())
 
 
-METHODS = {  # what the chapters use, and the paper that the first of them to name it links
-    "Adam": "arxiv.org/abs/1412.6980",
-    "temperature": "arxiv.org/abs/1503.02531",
-    "ReLU weights": "arxiv.org/abs/2309.08586",
-    "sigmoid weights": "arxiv.org/abs/2409.04431",
-    "GRU": "arxiv.org/abs/1406.1078",
-    "teacher forcing": "doi.org/10.1162/neco.1989.1.2.270",
-    "probe": "arxiv.org/abs/1909.03368",
-    "weight tying": "arxiv.org/abs/1608.05859",
-    "RoPE": "arxiv.org/abs/2104.09864",
-    "ALiBi": "arxiv.org/abs/2108.12409",
-    "layer normalisation": "arxiv.org/abs/1607.06450",
-    "residual connection": "arxiv.org/abs/1512.03385",
-    "GELU": "arxiv.org/abs/1606.08415",
-    "RMSNorm": "arxiv.org/abs/1910.07467",
-    "DeepNorm": "arxiv.org/abs/2203.00555",
-    r"\bscan\b": "doi.org/10.1145/7902.7903",
-    "[Oo]nline softmax": "arxiv.org/abs/1805.02867",
-    "grouped-query": "arxiv.org/abs/2305.13245",
-    "multi-query": "arxiv.org/abs/1911.02150",
-    "attention sink": "arxiv.org/abs/2309.17453",
-}
+METHODS = tomllib.loads(Path(__file__).with_name("credits.toml").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(("method", "paper"), METHODS.items())

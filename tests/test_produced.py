@@ -51,8 +51,6 @@ def address(tmp_path_factory):
 
 def open_page(tab, address, name):
     tab.goto(f"{address}{name}.html")
-    tab.evaluate("localStorage.clear()")
-    tab.reload()
     tab.wait_for_selector(".produce")
 
 
@@ -158,8 +156,8 @@ def test_cells_are_named_and_one_of_them_is_in_the_order_of_tabs(tab, address):
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_phone_has_room_for_a_finger(browser, address, name):
-    tab = browser.new_page(viewport={"width": 390, "height": 844})
+def test_a_phone_has_room_for_a_finger(tab, address, name):
+    tab.set_viewport_size({"width": 390, "height": 844})
     open_page(tab, address, name)
     tab.locator(".predictions button").focus()
     press(tab, WRONG[name])
@@ -167,7 +165,6 @@ def test_a_phone_has_room_for_a_finger(browser, address, name):
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
     sizes = [box.bounding_box() for box in tab.locator(".produce :is(input, td button)").all()]
     assert min(size["height"] for size in sizes) >= 43.5 and min(size["width"] for size in sizes) >= 43.5
-    tab.close()
 
 
 def test_without_scripts_question_and_answer_are_folds(browser, address):

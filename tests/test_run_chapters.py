@@ -43,6 +43,7 @@ def test_numbers_that_have_changed_are_rewritten_in_both_editions_and_listed(cha
     assert all(any(words in line for line in listed) for words in ("0.90 is now 0.95", "0.1 is now 0.3"))
 
 
+@pytest.mark.slow
 def test_a_second_run_changes_nothing(chapter):
     path, po = chapter
     run_chapters.run(path)
@@ -50,6 +51,7 @@ def test_a_second_run_changes_nothing(chapter):
     assert run_chapters.run(path) == [] and (path.read_text(), po.read_text()) == before
 
 
+@pytest.mark.slow
 def test_a_condition_that_no_longer_holds_and_an_expression_that_fails_are_listed(chapter):
     path, _ = chapter
     notebook = nbformat.read(path, as_version=4)

@@ -36,19 +36,23 @@ def list_entries():
             yield Entry(path.stem, title, name, int(number), kind.lower(), int(points), int(minutes), EXERCISES[name])
 
 
-def quote_check(check, wrong, **seed):
+def quote_check(check, wrong):
     """The question that a wrong answer meets; where there is none, the message."""
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
-            check(*wrong, **seed)
+            check(*wrong)
         except checks.Wrong as message:
-            seen, question = message.seen.values, str(message.question)
-            if "error" in seen:
-                return f"that it raised {seen['error']}, and at which sizes"
-            if "reason" in seen:
-                return f"If you {seen['reason']}: {question[0].lower()}{question[1:]}"
-            return question if message.question else str(message)
+            return quote(message)
+
+
+def quote(message):
+    seen, question = message.seen.values, str(message.question)
+    if "error" in seen:
+        return f"that it raised {seen['error']}, and at which sizes"
+    if "reason" in seen:
+        return f"If you {seen['reason']}: {question[0].lower()}{question[1:]}"
+    return question if message.question else str(message)
 
 
 def format_table(head, rows):

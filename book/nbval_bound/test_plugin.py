@@ -1,6 +1,9 @@
 """The plugin on a small notebook that is nobody's book: what passes, what fails, and what the failures say."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,27 +16,9 @@ SETUP = "share, loss = 2 / 3, -0.5\nrows = [1, 2, 3]\nprint(rows)"
 PRINTED = "[1, 2, 3]\n"
 
 
-@pytest.fixture(autouse=True)
-def _find_this_package(monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[__package__.count(".") + 1]))
-
-
 def code(source, text="", n=1):
     outputs = [new_output("stream", text=text)] if text else []
     return new_code_cell(source, execution_count=n, outputs=outputs)
-
-
-def run(pytester, *cells):
-    """Run a notebook of these cells; return the names of the tests that passed, those that failed, and the report."""
-    write(new_notebook(cells=[code(SETUP, PRINTED), *cells]), pytester.path / "page.ipynb")
-    pytester.makeconftest(f"pytest_plugins = [{__package__ + '.plugin'!r}]")
-    report = str(
-        pytester.runpytest_subprocess("--nbval", "--nbval-current-env", "-rA", "-p", "no:cacheprovider").stdout
-    )
-    passed, failed = (
-        re.findall(rf"^{what} page.ipynb::(.+?)(?: - .*)?$", report, re.M) for what in ("PASSED", "FAILED")
-    )
-    return passed, failed, report
 
 
 RIGHT = """It takes 0.667 of it, or 67 %.\n\n<!-- share, share -->
@@ -70,15 +55,41 @@ WRONG = {
 }
 
 
-def test_right_sentences_pass(pytester):
-    cells = [new_markdown_cell(text) for text in re.split(r"\n(?!\n|<| )", RIGHT)]
-    passed, failed, report = run(pytester, *cells, code("later = 7.25"))
+DRAW = "import random\nrandom.seed(1)"
+FIGURE = new_output("display_data", data={"application/vnd.plotly.v1+json": {"x": [1, 2.5], "name": "a"}})
+SHOW = "from IPython.display import display\ndisplay(" + repr(dict(FIGURE.data)) + ", raw=True)"
+NOTEBOOKS = {
+    "right": [*map(new_markdown_cell, re.split(r"\n(?!\n|<| )", RIGHT)), code("later = 7.25")],
+    "wrong": [*map(new_markdown_cell, WRONG)],
+    "figure": [new_code_cell(SHOW, execution_count=2, outputs=[FIGURE])],
+    "trace": [code(DRAW), new_markdown_cell("It takes 0.67.\n\n<!-- share -->")],
+}
+NOTEBOOKS["trace"].append(code("print(random.randint(0, 9))", "2\n", 2))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Run all notebooks; return for each which tests passed and which failed, and the report."""
+    folder = tmp_path_factory.mktemp("notebooks")
+    for name, cells in NOTEBOOKS.items():
+        write(new_notebook(cells=[code(SETUP, PRINTED), *cells]), folder / f"{name}.ipynb")
+    options = f"--nbval --nbval-current-env -rA -p no:cacheprovider -p {__package__}.plugin".split()
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[__package__.count(".") + 1])}
+    command = [sys.executable, "-m", "pytest", *options]
+    said = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True).stdout
+    found = {(kind, name): [] for kind in ("PASSED", "FAILED") for name in NOTEBOOKS}
+    for kind, name, test in re.findall(r"^(PASSED|FAILED) (\w+).ipynb::(.+?)(?: - .*)?$", said, re.M):
+        found[kind, name].append(test)
+    return {name: (found["PASSED", name], found["FAILED", name], said) for name in NOTEBOOKS}
+
+
+def test_right_sentences_pass(run):
+    passed, failed, report = run["right"]
     assert failed == [] and len([name for name in passed if name.startswith("Sentences")]) == 6, report
 
 
-def test_each_wrong_sentence_fails_and_is_named(pytester):
-    cells = [new_markdown_cell(text) for text in WRONG]
-    _, failed, report = run(pytester, *cells)
+def test_each_wrong_sentence_fails_and_is_named(run):
+    _, failed, report = run["wrong"]
     assert failed == [f"Sentences of cell {i}" for i in range(1, len(WRONG) + 1)]
     assert [said for said in WRONG.values() if said not in report] == []
 
@@ -128,22 +139,16 @@ def test_what_a_condition_says_is_looked_for_in_the_sentence(right):
     assert "does not say" in says and PLANTED[right].split()[-1] in sentence
 
 
-def test_json_outputs_are_tampered_with_too(pytester):
+def test_json_outputs_are_tampered_with_too(run):
     """A plotly figure is stored as JSON."""
-    figure = new_output("display_data", data={"application/vnd.plotly.v1+json": {"x": [1, 2.5], "name": "a"}})
-    show = "from IPython.display import display\ndisplay(" + repr(dict(figure.data)) + ", raw=True)"
-    cell = code(show, n=2)
-    cell.outputs = [figure]
-    _, failed, report = run(pytester, cell)
-    assert failed == [], report
+    passed, failed, report = run["figure"]
+    assert failed == [] and len(passed) == 3, report
 
 
-def test_expressions_leave_no_trace(pytester):
+def test_expressions_leave_no_trace(run):
     """Neither counts nor the state of the kernel change: what is drawn after a sentence is drawn as without it."""
-    draw = "import random\nrandom.seed(1)"
-    bound = new_markdown_cell("It takes 0.67.\n\n<!-- share -->")
-    _, failed, report = run(pytester, code(draw), bound, code("print(random.randint(0, 9))", "2\n", 2))
-    assert failed == [], report
+    passed, failed, report = run["trace"]
+    assert failed == [] and len(passed) == 5, report
 
 
 @pytest.mark.parametrize(

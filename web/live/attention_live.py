@@ -267,8 +267,9 @@ def find_unchanged(names, last):
     found = {}
     for name, value in names.items():
         before = last.get(name)
-        if isinstance(value, np.ndarray) and value.nbytes > LARGE and not any(before is one for one in found.values()):
-            if getattr(before, "dtype", None) == value.dtype and np.array_equal(before, value):
+        arrays = isinstance(value, np.ndarray) and isinstance(before, np.ndarray) and value.nbytes > LARGE
+        if arrays and value.dtype == before.dtype and not any(before is one for one in found.values()):
+            if np.array_equal(before, value):
                 found[id(value)] = before
     return found
 
