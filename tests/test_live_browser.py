@@ -436,7 +436,7 @@ def test_a_check_runs_what_its_answer_needs_and_not_the_chapter(context, address
 
 def test_every_instrument_moves(chapter):
     for n, cell in enumerate(code(chapter.notebook), 1):
-        if "instrument" in tags(cell):
+        if "instrument" in tags(cell) and "@param" in cell.source:  # not a sentence that readers replace
             before, number = chapter.run(n) + str(chapter.labels(n)), chapter.cell(n).locator("input, select").first
             number.focus()
             key = "ArrowLeft" if number.evaluate("e => e.value === e.max") else "ArrowRight"
