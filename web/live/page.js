@@ -78,7 +78,8 @@ class Cell {
     for (const cell of found) {
       const own = names.get(code(cell));
       if (!own) return this.all; // not known yet, or no Python
-      for (const name of [...own.uses, ...(cell === this ? [] : own.changes)]) wanted.add(name);
+      const alone = cell === this || cell.how === "answer" || own.changes.includes("*"); // whatever it changes
+      for (const name of [...own.uses, ...(alone ? [] : own.changes)]) wanted.add(name);
       for (const other of others) {
         const touched = names.get(code(other))?.changes ?? ["*"];
         if (touched.some((name) => name === "*" || wanted.has(name))) {
