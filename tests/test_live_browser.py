@@ -613,12 +613,9 @@ class Writing:
         raise TimeoutError(self.status.text_content())
 
 
-@pytest.fixture(scope="module")
-def writing(context, address):
-    return Writing(context, address)
-
-
-def test_the_picture_of_chapter_13_writes_live_from_the_readers_words(writing, address):
+def test_the_picture_of_chapter_13_writes_live_from_the_readers_words(context, address):
+    """It follows a head and a temperature, stops, and ends."""
+    writing = Writing(context, address)
     writing.stored.wait_for()
     assert not any(re.search("worker|prose|pyodide", url) for url in writing.requests)
     writing.requests.clear()
@@ -630,9 +627,6 @@ def test_the_picture_of_chapter_13_writes_live_from_the_readers_words(writing, a
     assert steps == watch_writing(Machine("prose"), '"Ishmael" and', len(steps), 0.8, (1, 2))
     assert rate >= 5 and not writing.stored.is_visible()
     assert not [url for url in writing.requests if not url.startswith((address, "data:", "blob:"))]
-
-
-def test_live_writing_follows_a_head_and_a_temperature_stops_and_ends(writing):
     machine, full = Machine("prose"), "a" * 100
     writing.figure.get_by_label("Switch this head off").check()
     writing.figure.get_by_label("Block").select_option("3")
