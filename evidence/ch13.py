@@ -75,7 +75,7 @@ CLAIMS = [
         baseline=Series("mild", "at temperature 1"),
     ),
     heads(
-        "Without head 2 of block 1, each piece surprises the machine more by 0.38",
+        "Without head 2 of block 1, a piece surprises the machine by 0.38 more on average",
         all_rows(lambda row: row["before"] == row["first"] > 2 * row["second"]),
         wrong_if="Wrong if, for any draw, another head costs more, or the next one at least half as much.",
         shows=Series("before", "surprise that is added without head 2 of block 1"),
@@ -91,7 +91,7 @@ CLAIMS = [
         baseline=Series("before", "without head 2 of block 1"),
     ),
     claim_of("names", "5 times 20 made-up names")(
-        "**A name that it has just read hardly helps it with the next mention.**",
+        "**Having just read a name hardly helps it with the next mention.**",
         all_rows(lambda row: row["helps"] < 0.1),
         wrong_if="Wrong if, for any draw of names, having read the same name takes at least a tenth off the surprise.",
         shows=Series("same", "surprise at a name that was read before"),
