@@ -404,8 +404,8 @@ CLAIMS = [
     race_claim(
         "So in **equal time** the Transformer gets 200 steps, which closes most of the gap.",
         lambda rows: all(best - long < (best - short) / 2 for best, short, long in best_shares(rows)),
-        wrong_if="Wrong if, for any seed, the recurrent network is ahead of 200 steps of the Transformer by at least half of "
-        "what it is ahead of 100 steps.",
+        wrong_if="Wrong if, for any seed, the recurrent network is ahead of 200 steps of the Transformer by at least "
+        "half of what it is ahead of 100 steps.",
         shows=Series("right", "dates right after 200 steps of the Transformer", TRANSFORMER | {"steps": 200}),
         page="0.77",
         baseline=Series("right", "dates right after 100 steps of the recurrent network", RECURRENT),
