@@ -189,7 +189,7 @@ CLAIMS = [
         rival=Series("÷ 1 count", "without a divisor, d = 16", {"d": 16}),
     ),
     spread_claim(
-        "At $d = 1024$ the paper's suspicion is right for the typical row",
+        "At $d = 1024$ the paper's suspicion holds for the typical row",
         all_rows(lambda row: row["÷ 1 typical"] < row["÷ √d typical"] / 2, d=1024),
         wrong_if="Wrong if, for any seed, at d = 1024, the typical pull without a divisor is at least half as strong "
         "as with √d.",
@@ -199,7 +199,7 @@ CLAIMS = [
     ),
     taught_claim(
         "If only the 13 brightest rows count, all five runs still learn to get more than two thirds of the items "
-        "right. If only the other 51 count, none does.",
+        "right. If only the other 51 count, no run does.",
         lambda rows: (
             all_rows(lambda row: row["learned"] >= 4, **TAUGHT, who="brightest")(rows)
             and all_rows(lambda row: row["learned"] == 0, who="others")(rows)
