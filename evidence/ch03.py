@@ -166,7 +166,7 @@ CLAIMS = [
         best=Level(1, "all dates right"),
     ),
     dates_claim(
-        "Only these two suspects draw a better map than the table.",
+        "Only our two suspects draw a better map than the table.",
         holds=lambda rows: (
             all_rows(lambda row: row["spot"] < row["table"], **START)(rows)
             and all_rows(lambda row: row["spot"] > row["table"], **SUSPECTS)(rows)
@@ -179,7 +179,7 @@ CLAIMS = [
         best=Level(1, "all on the right place"),
     ),
     claim_of("dates", "5 seeds; said of the third digit of the year, in the additive network")(
-        "Of these two digits, `additive` writes the one that it is made to look at.",
+        "Of the two digits, `additive` writes whichever it is made to look at.",
         holds=all_rows(lambda row: row["copied"] >= 0.98 and row["there"] >= 0.95, **ADDITIVE),
         wrong_if="Wrong if, for any seed, the network writes the fourth digit in fewer than 98% of the dates when all "
         "weight is forced onto the fourth, or the third in fewer than 95% when all weight is forced onto the third.",
@@ -245,8 +245,8 @@ CLAIMS = [
         refuting_values={"left_least": 0.1},
     ),
     claim_of("letters", "5 seeds; with one of them the additive score goes on writing in Luong's order too")(
-        "Whichever the score, a network that asks before its step goes on writing. A network that asks after its step "
-        "breaks down, `general` every time and the additive one with most seeds.",
+        "Whatever its score, a network that asks before its step goes on writing. A network that asks after its step "
+        "breaks down: `general` every time, and the additive one with most seeds.",
         holds=lambda rows: (
             all_rows(lambda row: row["mean"] >= 0.5, kind=["additive", "general_early"])(rows)
             and most_rows(lambda row: row["mean"] <= 0.25, **LUONG)(rows)
@@ -277,8 +277,8 @@ CLAIMS = [
         rival=Series("other", "the same, additive score, told", ADDITIVE_TOLD),
     ),
     told_claim(
-        "A linear probe finds the letter just written in 99% of `additive`'s queries, and in only 39% of those of the "
-        "general network that asks before.",
+        "A linear probe finds the letter just written in 99% of `additive`'s queries, but in only 39% of those of the "
+        "general network that asks before its step.",
         holds=lambda rows: (
             all_rows(lambda row: row["known"] > 0.9, **ADDITIVE)(rows)
             and all_rows(lambda row: row["known"] < 0.6, **EARLY)(rows)
@@ -292,7 +292,7 @@ CLAIMS = [
         rival=Series("known", "letters found in the queries of the general network, asking before", EARLY),
     ),
     told_claim(
-        "We trained the additive network without telling it the letter, and then told it and trained it just as long "
+        "We trained the additive network without telling it the letter, then told it and trained it for just as long "
         "again. It went on counting.",
         holds=lambda rows: (
             all_rows(lambda row: row["other"] >= 0.5 and row["first"] <= 0.1, **LATE)(rows)
@@ -305,7 +305,7 @@ CLAIMS = [
         rival=Series("own", "texts right with their own keys, told late", LATE),
     ),
     claim_of("lengths", "5 seeds; without attention also with twice the steps")(
-        "With attention, a long text is hardly harder than a short one.",
+        "With attention, a long text is little harder than a short one.",
         holds=lambda rows: (
             all_rows(lambda row: row["at_8"] >= row["at_4"] - 0.2, **GENERAL)(rows)
             and all_rows(lambda row: row["at_8"] <= row["at_4"] - 0.4, **NONE)(rows)
