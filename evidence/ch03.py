@@ -277,8 +277,8 @@ CLAIMS = [
         rival=Series("other", "the same, additive score, told", ADDITIVE_TOLD),
     ),
     told_claim(
-        "A linear probe finds the letter just written in 99% of `additive`'s queries, but in only 39% of those of the "
-        "general network that asks before its step.",
+        "A linear probe finds the letter just written in 99% of `additive`'s queries, but in only 39% of the queries "
+        "of the general network that asks before its step.",
         holds=lambda rows: (
             all_rows(lambda row: row["known"] > 0.9, **ADDITIVE)(rows)
             and all_rows(lambda row: row["known"] < 0.6, **EARLY)(rows)
