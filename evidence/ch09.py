@@ -322,6 +322,15 @@ CLAIMS = [
         baseline=Series("masked_25", "the same, padding left out in training too"),
         refuting_values={"filled_25": 3.0},
     ),
+    replaced_claim(
+        "(The model must choose between them as answers, but for that it has another matrix, `out`, in which the "
+        "nearest verb always has the same number.)",
+        holds=all_rows(lambda row: row["out"] > 0.99),
+        wrong_if="Wrong if, for any seed, a verb's nearest verb in `out` has the other number.",
+        shows=Series("out", "share of verbs whose nearest verb in `out` has the same number"),
+        baseline=Level(3 / 7, "guessing"),
+        best=EVERY_WORD,
+    ),
     changed_claim(
         "So a verb's vector usually keeps a trace of the subjects it has met, though this trace doesn't help to "
         "predict the next word.",
