@@ -323,8 +323,8 @@ CLAIMS = [
         refuting_values={"filled_25": 3.0},
     ),
     replaced_claim(
-        "(The model must choose between them as answers, but for that it has another matrix, `out`, in which the "
-        "nearest verb always has the same number.)",
+        "(As answers the two do differ, but for those the model has another matrix, `out`, in which the nearest verb "
+        "always has the same number.)",
         holds=all_rows(lambda row: row["out"] > 0.99),
         wrong_if="Wrong if, for any seed, a verb's nearest verb in `out` has the other number.",
         shows=Series("out", "share of verbs whose nearest verb in `out` has the same number"),
