@@ -321,8 +321,7 @@ CLAIMS = [
         refuting_values={"filled_25": 3.0},
     ),
     replaced_claim(
-        "(As answers the two do differ, but for those the model has another matrix, `out`, in which the nearest verb "
-        "always has the same number.)",
+        "(As answers they do differ, and the matrix `out` sorts them all by number.)",
         holds=all_rows(lambda row: row["out"] > 0.99),
         wrong_if="Wrong if, for any seed, a verb's nearest verb in `out` has the other number.",
         shows=Series("out", "share of verbs whose nearest verb in `out` has the same number"),
@@ -366,8 +365,7 @@ CLAIMS = [
         refuting_values={"neighbour": 1.0},
     ),
     replaced_claim(
-        "If we compare only what training *added* to each vector, 74% of the words have a neighbour of the same role, "
-        "but the random start hides this.",
+        "What training *added* to the vectors sorts 74% of the words, but the large start hides it.",
         holds=all_rows(lambda row: row["added"] >= row["large"] + 0.15),
         wrong_if="Wrong if, for any seed, the share of words with a neighbour of the same role isn't 0.15 higher by "
         "what training added to large vectors than by the vectors themselves.",
