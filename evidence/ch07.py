@@ -413,8 +413,8 @@ CLAIMS = [
         refuting_values={"right": 0.9},
     ),
     claim_of("pace", "5 repetitions, one thread; a GRU and a block of width 64, four texts")(
-        "At 16 tokens the GRU takes half as long again as the block, at 64 and 256 more than twice as long, and by 1,024 "
-        "the block's $n^2$ has eaten up most of its lead.",
+        "At 16 tokens the GRU takes half as long again as the block, at 64 and 256 more than twice as long, and by "
+        "1,024 the block's $n^2$ has eaten up most of its lead.",
         lambda rows: (
             all_rows(lambda row: 1 < row["ratio"] < 2, n=[16, 1024])(rows)
             and all_rows(lambda row: row["ratio"] > 1.25, n=16)(rows)
