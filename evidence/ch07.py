@@ -236,7 +236,7 @@ CLAIMS = [
         baseline=Series("supply_hyphens", "hyphens right without what cross-attention adds"),
     ),
     cuts_claim(
-        "With nothing but places on the path, the hyphens are back, and with the mean place most are still missing.",
+        "With nothing but places on the path, the hyphens are back, but with the mean place most are still missing.",
         most_rows(lambda row: row["places_hyphens"] > 0.9 and row["mean_hyphens"] < 0.5),
         wrong_if="Wrong if most seeds get at most 90% of the hyphens right with the places on the path, or half "
         "of them with the mean place.",
@@ -256,7 +256,7 @@ CLAIMS = [
         rival=Series("mean_moved", "dates in which it moves with the mean place"),
     ),
     cuts_claim(
-        "Of five others that were trained from other seeds, one keeps its hyphens without the path.",
+        "Of five more, trained from different seeds, one keeps its hyphens without the path.",
         lambda rows: [row["path_hyphens"] > 0.9 for row in rows].count(True) == 1 and len(rows) == 5,
         wrong_if="Wrong if of the five networks none, or more than one, gets more than 90% of the hyphens right "
         "without the path past cross-attention.",
@@ -413,8 +413,8 @@ CLAIMS = [
         refuting_values={"right": 0.9},
     ),
     claim_of("pace", "5 repetitions, one thread; a GRU and a block of width 64, four texts")(
-        "At 16 tokens the GRU takes half as long again, at 64 and 256 more than twice as long, and by 1,024 the "
-        "block's $n^2$ has eaten up most of its lead.",
+        "At 16 tokens the GRU takes half as long again as the block, at 64 and 256 more than twice as long, and by "
+        "1,024 the block's $n^2$ has eaten up most of its lead.",
         lambda rows: (
             all_rows(lambda row: 1 < row["ratio"] < 2, n=[16, 1024])(rows)
             and all_rows(lambda row: row["ratio"] > 1.25, n=16)(rows)

@@ -10,7 +10,7 @@ from attention_course.dates import DateTask
 from attention_src.layers import EncoderBlock
 
 USES = tuple(
-    "scan chains with_neighbours task pass_through Writer cut replace_path make_network Stack share_left".split()
+    "scan_chain with_neighbours task pass_through Writer cut replace_path make_network Stack share_left".split()
 )
 
 
@@ -74,7 +74,7 @@ def test_without_cross_attention_every_source_gives_the_same_date(book, task):
 
 
 def test_the_chain_of_a_scan_grows_with_the_logarithm_of_the_length(book):
-    scans = [book.chains(n)[1] for n in (8, 16, 32, 64)]  # each also compares the scan with the loop
+    scans = [book.scan_chain(n) for n in (8, 16, 32, 64)]  # each also compares the scan with the loop
     assert len({later - earlier for earlier, later in pairwise(scans)}) == 1
 
 
