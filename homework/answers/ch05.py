@@ -91,10 +91,6 @@ def replace_nan(where):
     return attend
 
 
-def transpose_mask(scores, mask):
-    return softmax(scores, mask.T if mask.T.shape == scores.shape else mask)
-
-
 SHOWN = ("mask ignored", "mask after the softmax")
 SOFTMAXES = {
     "mask after, divided again": lambda s, mask: normalise(softmax(s) * mask),
@@ -150,7 +146,7 @@ EXERCISES = {
             "-3e4 added": weigh_by(lambda s, mask: softmax(s - 3e4 * ~mask)),
             "no mask": EXHIBITS["mask ignored"],
             "after the softmax": EXHIBITS["mask after the softmax"],
-            "transposed": weigh_by(transpose_mask),
+            "transposed": weigh_by(lambda s, mask: softmax(s, mask.T if mask.T.shape == s.shape else mask)),
             "the scale lost": EXHIBITS["not scaled"],
         },
         results=2,

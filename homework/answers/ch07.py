@@ -39,12 +39,6 @@ def on_the_stream(x, attend, feed_forward, norm_1, norm_2):
     return x + feed_forward(x)
 
 
-def half_on_the_stream(x, attend, feed_forward, norm_1, norm_2):
-    x = norm_1(x)
-    x = x + attend(x)
-    return x + feed_forward(norm_2(x))
-
-
 def add_in_place(x, attend):
     x += attend(x)
     return x
@@ -53,7 +47,7 @@ def add_in_place(x, attend):
 WRONG = {
     "post-norm": post_norm,
     "norm on the stream": on_the_stream,
-    "first norm on the stream": half_on_the_stream,
+    "first norm on the stream": lambda x, a, f, m, n: (y := m(x) + a(m(x))) + f(n(y)),
     "no sums": lambda x, a, f, m, n: f(n(a(m(x)))),
     "the second sum takes the first x": lambda x, a, f, m, n: x + f(n(a(m(x)))),
     "no sum at attention": lambda x, a, f, m, n: a(m(x)) + f(n(a(m(x)))),
@@ -99,10 +93,6 @@ def keep_in_a_loop(skip, added, layers):
     return kept
 
 
-def keep_by_angle(skip, added, layers):
-    return np.cos(np.arctan(added / skip)) ** layers
-
-
 WRITE = Exercise(checks.pre_norm_block, RIGHT, WRONG, results=1)
 
 EXERCISES = {
@@ -130,7 +120,11 @@ EXERCISES = {
     ),
     "ex07-skip": Exercise(
         checks.stream_kept,
-        {"a power": keep_share, "a loop": keep_in_a_loop, "an angle": keep_by_angle},
+        {
+            "a power": keep_share,
+            "a loop": keep_in_a_loop,
+            "an angle": lambda skip, added, layers: np.cos(np.arctan(added / skip)) ** layers,
+        },
         {
             "one sub-layer": lambda skip, added, layers: skip / np.hypot(skip, added),
             "times the layers": lambda skip, added, layers: layers * skip / np.hypot(skip, added),
