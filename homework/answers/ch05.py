@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from attention_course import checks
+from attention_course.machine import mask as decoder_mask
 from attention_course.museum._parts import exponentiate, mix_by, normalise, normalise_with_care, scale_dots, weigh_by
 from attention_course.museum.exhibits import EXHIBITS
 from attention_src import causal_mask, padding_mask, softmax
@@ -11,11 +12,6 @@ from attention_src import scaled_dot_product_attention as package
 
 from . import Exercise
 from .ch01 import take_some
-
-
-def comparisons(lengths, n):
-    key = np.arange(n)
-    return (key <= key[:, None]) & (key < lengths[:, None, None])
 
 
 def loops(lengths, n):
@@ -46,8 +42,8 @@ WRONG_MASKS = {
     "askers padded": make_mask(lambda i, j, k: (j <= i) & (i < k)),
     "or": make_mask(lambda i, j, k: (j <= i) | (j < k)),
     "keys after the eighth hidden": make_mask(lambda i, j, k: (j <= i) & (j < k) & (j < 8)),
-    "numbers": lambda lengths, n: comparisons(lengths, n).astype(float),
-    "minus infinity": lambda lengths, n: np.where(comparisons(lengths, n), 0, -np.inf),
+    "numbers": lambda lengths, n: decoder_mask(lengths, n).astype(float),
+    "minus infinity": lambda lengths, n: np.where(decoder_mask(lengths, n), 0, -np.inf),
     "torch's triangle of floats": lambda lengths, n: (
         torch.ones(n, n).tril() & (torch.arange(n) < torch.tensor(lengths)[:, None, None])
     ),
@@ -129,7 +125,7 @@ as_handed_out = weigh_by(lambda s, mask: softmax(np.where(mask, -1e9, s)))
 EXERCISES = {
     "ex05-mask": Exercise(
         checks.decoder_mask,
-        {"comparisons": comparisons, "loops": loops, "the package": from_the_package},
+        {"the part": decoder_mask, "loops": loops, "the package": from_the_package},
         WRONG_MASKS,
         results=1,
     ),
