@@ -57,8 +57,8 @@ def published():
     return tokenizer
 
 
-def near(found, torchs, most=1e-5):
-    return abs(found - torchs.numpy()).max() < most
+def near(found, torchs):
+    return abs(found - torchs.numpy()).max() < 1e-5
 
 
 @pytest.mark.parametrize("text", SENTENCES)

@@ -56,9 +56,9 @@ def write_zip(files):
     return made.getvalue()
 
 
-def collect_archive(folder, names, roster=None, listed=()):
+def collect_archive(folder, names, roster=None):
     (folder / "all.zip").write_bytes(write_zip(names))
-    return collect(folder / "all.zip", STEM, roster, listed)
+    return collect(folder / "all.zip", STEM, roster)
 
 
 @cache

@@ -57,14 +57,15 @@ EXAM = [
 ]
 
 
-def compute_weights(scores, d):
-    return softmax(np.array(scores) / np.sqrt(d))
-
-
 @pytest.mark.parametrize("one", EXAM)
 def test_the_numbers_of_an_exam_answer_are_computed_or_given_in_its_question(one):
     """Numbers of more than one digit; a smaller one that no expression gives is read as a part of the formula."""
-    functions = {"log": np.log, "exp": np.exp, "mean": np.mean, "weights": compute_weights}
+    functions = {
+        "log": np.log,
+        "exp": np.exp,
+        "mean": np.mean,
+        "weights": lambda scores, d: softmax(np.array(scores) / np.sqrt(d)),
+    }
     for written, expression in one.get("numbers", {}).items():
         digits = len(written.partition(".")[2])
         assert round(float(eval(expression, functions)), digits) == float(written.replace(",", "")), expression

@@ -282,33 +282,17 @@ def test_attention_is_compared_although_two_halves_of_the_memory_are_asked_witho
     assert {*assembly.found} == {"attention"}
 
 
-def forget_the_last(next_chances, draw, start, stop, most):
-    return PARTS["loop"](next_chances, draw, start, stop, most)[:-1]
-
-
-LOOPS = {
-    "never stops": lambda chances, draw, start, stop, most: PARTS["loop"](chances, draw, start, -1, most),
-    "begins with the stop": lambda chances, draw, start, stop, most: PARTS["loop"](chances, draw, stop, stop, most),
-    "keeps the start": lambda *given: [given[2], *PARTS["loop"](*given)][:3],
-    "forgets the last": forget_the_last,
-    "writes at most three": lambda chances, draw, start, stop, most: PARTS["loop"](chances, draw, start, stop, 3),
-}
-TOKENIZERS = {
-    "one piece": lambda text, merges: [text[:1]],
-    "backwards": lambda text, merges: [*text[::-1]],
-    "without the last": lambda text, merges: [*text[:-1]],
-    "sorted": lambda text, merges: sorted(text),
-    "twice": lambda text, merges: [*text, *text],
-}
+WRONG_LOOPS = "ignores the stop", "begins with the stop", "keeps the stop", "forgets the last"
+WRONG_TOKENIZERS = "the last piece is lost", "sorted", "words"
 
 
 def test_a_wrong_tokenizer_or_loop_is_found_by_what_is_read_or_written(machine):
-    for wrong in TOKENIZERS.values():
-        assembly = Assembly(tokenize=wrong)
+    for name in WRONG_TOKENIZERS:
+        assembly = Assembly(tokenize=EXERCISES["ex13-tokenize"].wrong[name])
         assembly.read(["grace"])
         assert str(assembly.found["tokenize"]).endswith("the package's ['g', 'r', 'a', 'c', 'e']")
-    for name, wrong in LOOPS.items():
-        assembly = Assembly(loop=wrong)
+    for name in WRONG_LOOPS:
+        assembly = Assembly(loop=EXERCISES["ex13-loop"].wrong[name])
         texts, right = assembly.write(3), machine.write(3)
         assert texts != right and "yours writes" in str(assembly.found["loop"]), name
 

@@ -1,15 +1,11 @@
 """Where an exercise asks which test shows a fault, or what the wrong function prints, the right answer is that."""
 
 import numpy as np
+from reference import random as draw
 
 from attention_course.museum.exhibits import EXHIBITS
 from attention_src import scaled_dot_product_attention
 from homework.answers import EXERCISES, ch01, ch02, ch03, ch04, ch05, ch11, ch12
-
-
-def draw(*shapes):
-    random = np.random.default_rng(0)
-    return [random.normal(size=shape) for shape in shapes]
 
 
 def is_attention(answer, *shapes):

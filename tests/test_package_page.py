@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from reference import random
 
 from attention_src import causal_mask, scaled_dot_product_attention
 from book.chapter import CHAPTERS, ROOT, code, read, tags
@@ -43,8 +44,7 @@ def test_the_function_that_opens_the_page_computes_attention(mask, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "pages")
     bare = importlib.import_module("bare_attention")
     assert doctest.testmod(bare) == (0, 1)  # failed, tried
-    rng = np.random.default_rng(0)
-    arrays = rng.normal(size=(4, 3)), rng.normal(size=(5, 3)), rng.normal(size=(5, 2))
+    arrays = random((4, 3), (5, 3), (5, 2))
     for own, ours in zip(bare.attend(*arrays, mask), scaled_dot_product_attention(*arrays, mask), strict=True):
         np.testing.assert_allclose(own, ours)
 

@@ -127,15 +127,11 @@ def write_exam():
             yield f"**{int(number)}{letter}.** {one['question']}\n"
 
 
-def write_items():
-    yield format_table(("item", "what it is"), ITEMS.items())
-
-
 WRITERS = {
     "term": write_term,
     "exam": write_exam,
     "exercises": write_exercises,
-    "items": write_items,
+    "items": lambda: [format_table(("item", "what it is"), ITEMS.items())],
     "faults": write_wrong_answers,
 }
 

@@ -8,9 +8,10 @@ import tomllib
 from bisect import bisect
 from html import escape
 from itertools import accumulate
-from math import ceil, floor, log10
+from math import floor, log10
 
 from docutils import nodes
+from matplotlib.ticker import MaxNLocator
 from mdit_py_plugins.anchors.index import slugify
 from sphinx import addnodes
 
@@ -39,7 +40,7 @@ CONDITIONS = {  # how a column of the cases is said, by default its value alone
 LINK = "How the claims of this chapter were tested"
 WIDTH, INSET, RADIUS = 320, 4, 3  # of a strip, free at its ends, of a dot
 SPACING, HIGHEST, MOST_DOTS = 7, 63, 60  # of stacked dots, of a whole stack, of a series
-LOWEST, MOST_STEPS = 16, 6  # of a strip of one row of dots, of an axis
+LOWEST, MOST_STEPS = 16, 6  # of a strip of one row of dots, within an axis
 VALUES = {"None": "as usual", "True": "yes", "False": "no"}
 
 
@@ -74,12 +75,7 @@ def choose_ticks(values):
     low, high = min(values), max(values)
     if low == high:
         low, high = (min(low, 0), max(high, 0)) if low else (0, 1)
-    power = 10 ** floor(log10((high - low) / MOST_STEPS))
-    for step in (power, 2 * power, 5 * power, 10 * power, 20 * power):
-        first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
-        if last - first <= MOST_STEPS:
-            return [i * step for i in range(first, last + 1)]
-    raise ValueError(f"no axis for {values}")
+    return MaxNLocator(MOST_STEPS, steps=[1, 2, 5, 10]).tick_values(low, high).tolist()
 
 
 def format_tick(tick, step):

@@ -32,11 +32,6 @@ def watch(answer, see):
     return small
 
 
-def up_to_nine(answer):
-    """The answer, but None for an argument with a size above 9, which no trial may leave out."""
-    return watch(answer, lambda shapes: all(size <= 9 for size in chain(*shapes)))
-
-
 def convert(answer, give, give_back):
     """The answer, which converts the arrays it is given, and its results."""
 
@@ -116,7 +111,8 @@ class Exercise:
         if self.formula:
             wrong["a word"] = (*self.first[:-1], "many")
         if callable(self.first):
-            wrong["nothing above size 9"] = up_to_nine(self.first)
+            # which no trial may leave out
+            wrong["nothing above size 9"] = watch(self.first, lambda shapes: all(size <= 9 for size in chain(*shapes)))
         if self.results:
             wrong["nothing"] = lambda *_: None
         if self.results == 1:

@@ -6,18 +6,12 @@ import numpy as np
 import torch
 
 from attention_course import checks
+from attention_course.machine import attention
 from attention_course.museum._parts import exchange_part, exponentiate, mix_by, normalise, score_by, weigh_by
 from attention_course.museum.exhibits import EXHIBITS
 from attention_src import scaled_dot_product_attention, softmax
 
 from . import Exercise
-
-
-def arrays(query, key, value):
-    scores = query @ key.T / np.sqrt(key.shape[1])
-    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    weights = raised / raised.sum(axis=1, keepdims=True)
-    return weights @ value, weights
 
 
 def in_32_bits(query, key, value):
@@ -26,7 +20,7 @@ def in_32_bits(query, key, value):
     return torch.nn.functional.scaled_dot_product_attention(query, key, value), weights
 
 
-RIGHT = {"arrays": arrays, "torch, 32 bits": in_32_bits, "the package": scaled_dot_product_attention}
+RIGHT = {"the part": attention, "torch, 32 bits": in_32_bits, "the package": scaled_dot_product_attention}
 RIGHT["no maximum"] = EXHIBITS["the maximum forgotten"]  # chapter 2 asks for it
 SHOWN = ("not scaled", "queries ask queries", "keys ask keys", "keys ask queries", "softmax over the queries")
 SHOWN += ("sum without keepdims", "no softmax", "softmax twice", "powers of two", "mixes the keys", "mixes the queries")
@@ -48,7 +42,7 @@ WRONG |= {
     "small weights cut off": weigh_by(lambda s, mask: normalise(softmax(s) * (softmax(s) > 0.01))),
     "the best value alone": mix_by(lambda w, q, k, v: v[w.argmax(-1)]),
     "nothing is mixed": mix_by(lambda w, q, k, v: 0 * (w @ v)),
-    "weights of one query alone": lambda q, k, v: (arrays(q, k, v)[0], arrays(q, k, v)[1][0]),
+    "weights of one query alone": lambda q, k, v: (attention(q, k, v)[0], attention(q, k, v)[1][0]),
     "an error": lambda q, k, v: q @ k,
     "words": lambda q, k, v: ("output", "weights"),
     "no function": 3,

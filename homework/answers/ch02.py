@@ -6,20 +6,15 @@ import numpy as np
 import torch
 
 from attention_course import checks
+from attention_course.machine import softmax
 from attention_course.museum._parts import exponentiate, normalise
 from attention_src import softmax as package
 
 from . import Exercise
 
-
-def divided(scores, temperature=1):
-    scores = scores / temperature
-    return normalise(np.exp(scores - scores.max(axis=-1, keepdims=True)))
-
-
 RIGHT = {
-    "divided first": divided,
-    "the gaps divided": lambda s, T=1: normalise(np.exp((s - s.max(axis=-1, keepdims=True)) / T)),
+    "the part": softmax,
+    "divided first": lambda s, T=1: normalise(np.exp(s / T - (s / T).max(axis=-1, keepdims=True))),
     "the package": lambda scores, temperature=1: package(scores / temperature),
     "logarithms": lambda s, T=1: np.exp(s / T - np.logaddexp.reduce(s / T, axis=-1)[..., None]),
 }

@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from attention_course import checks
+from attention_course.machine import projections
 from attention_course.museum._parts import exchange_part
 from attention_src import softmax
 
@@ -15,8 +16,8 @@ def put_into_head(attend):
     return lambda X, W_q, W_k, W_v: attend(X @ W_q, X @ W_k, X @ W_v)
 
 
-RIGHT = ch01.take_some(put_into_head, "arrays", "torch, 32 bits", "the package")
-plain = RIGHT["arrays"]
+RIGHT = ch01.take_some(put_into_head, "the part", "torch, 32 bits", "the package")
+plain = RIGHT["the part"]
 
 
 def make_head(score=None, mix=None):
@@ -92,14 +93,10 @@ DESIGN = Exercise(
 )
 
 
-def project(X, W_q, W_k, W_v):
-    return X @ W_q, X @ W_k, X @ W_v
-
-
 PROJECT = Exercise(
     checks.projections,
     {
-        "three products": project,
+        "the part": projections,
         "rows one by one": lambda X, *matrices: tuple(np.array([x @ W for x in X]) for W in matrices),
         "one wide matrix": lambda X, W_q, W_k, W_v: tuple(
             np.split(X @ np.hstack([W_q, W_k, W_v]), np.cumsum([W_q.shape[1], W_k.shape[1]]), axis=1)
@@ -107,15 +104,15 @@ PROJECT = Exercise(
         "torch": lambda *given: tuple(torch.tensor(given[0]) @ torch.tensor(W) for W in given[1:]),
     },
     {
-        "queries and keys exchanged": lambda X, W_q, W_k, W_v: project(X, W_k, W_q, W_v),
-        "values from the keys' matrix": lambda X, W_q, W_k, W_v: project(X, W_q, W_k, W_k),
-        "keys from the queries' matrix": lambda X, W_q, W_k, W_v: project(X, W_q, W_q, W_v),
+        "queries and keys exchanged": lambda X, W_q, W_k, W_v: projections(X, W_k, W_q, W_v),
+        "values from the keys' matrix": lambda X, W_q, W_k, W_v: projections(X, W_q, W_k, W_k),
+        "keys from the queries' matrix": lambda X, W_q, W_k, W_v: projections(X, W_q, W_q, W_v),
         "values are the tokens": lambda X, W_q, W_k, W_v: (X @ W_q, X @ W_k, X),
         "values of the queries": lambda X, W_q, W_k, W_v: (X @ W_q, X @ W_k, X @ W_q @ W_k.T @ W_v),
-        "values first": lambda X, W_q, W_k, W_v: project(X, W_v, W_q, W_k),
+        "values first": lambda X, W_q, W_k, W_v: projections(X, W_v, W_q, W_k),
         "queries scaled": lambda X, W_q, W_k, W_v: (X @ W_q / np.sqrt(W_q.shape[1]), X @ W_k, X @ W_v),
         "scores in place of queries": lambda X, W_q, W_k, W_v: (X @ W_q @ (X @ W_k).T, X @ W_k, X @ W_v),
-        "the first token alone": lambda X, *matrices: project(X[0], *matrices),
+        "the first token alone": lambda X, *matrices: projections(X[0], *matrices),
         "keys transposed": lambda X, W_q, W_k, W_v: (X @ W_q, (X @ W_k).T, X @ W_v),
         "only two": lambda X, W_q, W_k, W_v: (X @ W_q, X @ W_k),
     },

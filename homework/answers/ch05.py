@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from attention_course import checks
+from attention_course.machine import mask as decoder_mask
 from attention_course.museum._parts import exponentiate, mix_by, normalise, normalise_with_care, scale_dots, weigh_by
 from attention_course.museum.exhibits import EXHIBITS
 from attention_src import causal_mask, padding_mask, softmax
@@ -11,11 +12,6 @@ from attention_src import scaled_dot_product_attention as package
 
 from . import Exercise
 from .ch01 import take_some
-
-
-def comparisons(lengths, n):
-    key = np.arange(n)
-    return (key <= key[:, None]) & (key < lengths[:, None, None])
 
 
 def loops(lengths, n):
@@ -46,8 +42,8 @@ WRONG_MASKS = {
     "askers padded": make_mask(lambda i, j, k: (j <= i) & (i < k)),
     "or": make_mask(lambda i, j, k: (j <= i) | (j < k)),
     "keys after the eighth hidden": make_mask(lambda i, j, k: (j <= i) & (j < k) & (j < 8)),
-    "numbers": lambda lengths, n: comparisons(lengths, n).astype(float),
-    "minus infinity": lambda lengths, n: np.where(comparisons(lengths, n), 0, -np.inf),
+    "numbers": lambda lengths, n: decoder_mask(lengths, n).astype(float),
+    "minus infinity": lambda lengths, n: np.where(decoder_mask(lengths, n), 0, -np.inf),
     "torch's triangle of floats": lambda lengths, n: (
         torch.ones(n, n).tril() & (torch.arange(n) < torch.tensor(lengths)[:, None, None])
     ),
@@ -91,10 +87,6 @@ def replace_nan(where):
     return attend
 
 
-def transpose_mask(scores, mask):
-    return softmax(scores, mask.T if mask.T.shape == scores.shape else mask)
-
-
 SHOWN = ("mask ignored", "mask after the softmax")
 SOFTMAXES = {
     "mask after, divided again": lambda s, mask: normalise(softmax(s) * mask),
@@ -133,7 +125,7 @@ as_handed_out = weigh_by(lambda s, mask: softmax(np.where(mask, -1e9, s)))
 EXERCISES = {
     "ex05-mask": Exercise(
         checks.decoder_mask,
-        {"comparisons": comparisons, "loops": loops, "the package": from_the_package},
+        {"the part": decoder_mask, "loops": loops, "the package": from_the_package},
         WRONG_MASKS,
         results=1,
     ),
@@ -150,7 +142,7 @@ EXERCISES = {
             "-3e4 added": weigh_by(lambda s, mask: softmax(s - 3e4 * ~mask)),
             "no mask": EXHIBITS["mask ignored"],
             "after the softmax": EXHIBITS["mask after the softmax"],
-            "transposed": weigh_by(transpose_mask),
+            "transposed": weigh_by(lambda s, mask: softmax(s, mask.T if mask.T.shape == s.shape else mask)),
             "the scale lost": EXHIBITS["not scaled"],
         },
         results=2,

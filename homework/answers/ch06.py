@@ -14,10 +14,18 @@ def cut(a, num_heads):
     return a.reshape(len(a), num_heads, -1).swapaxes(0, 1)
 
 
-def loop(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
-    parts = [np.split(W, num_heads, axis=1) for W in (W_q, W_k, W_v)]
-    heads = [scaled_dot_product_attention(X @ a, X @ b, X @ c, mask) for a, b, c in zip(*parts, strict=True)]
-    return np.hstack([mixed for mixed, _ in heads]) @ W_o, np.stack([weights for _, weights in heads])
+def loop_over(split):
+    """Multi-head attention head by head; split(X, W, num_heads) makes the queries, keys or values of all heads."""
+
+    def answer(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+        parts = [split(X, W, num_heads) for W in (W_q, W_k, W_v)]
+        heads = [scaled_dot_product_attention(*head, mask) for head in zip(*parts, strict=True)]
+        return np.hstack([mixed for mixed, _ in heads]) @ W_o, np.stack([weights for _, weights in heads])
+
+    return answer
+
+
+loop = loop_over(lambda X, W, h: [X @ part for part in np.split(W, h, axis=1)])
 
 
 def einsum(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
@@ -51,20 +59,14 @@ def one_big_head(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
     return mixed @ W_o, np.stack([weights] * num_heads)
 
 
-def sliced_tokens(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
-    slices = np.split(X, num_heads, axis=1)
-    parts = [
-        [np.split(half, num_heads, axis=1)[h] for h, half in enumerate(np.split(W, num_heads))] for W in (W_q, W_k, W_v)
-    ]
-    heads = [scaled_dot_product_attention(x @ a, x @ b, x @ c, mask) for x, a, b, c in zip(slices, *parts, strict=True)]
-    return np.hstack([mixed for mixed, _ in heads]) @ W_o, np.stack([weights for _, weights in heads])
+def slice_tokens(X, W, num_heads):
+    rows = zip(np.split(X, num_heads, axis=1), np.split(W, num_heads), strict=True)
+    return [x @ np.split(part, num_heads, axis=1)[h] for h, (x, part) in enumerate(rows)]
 
 
-def take_lengths_from_the_token(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
+def take_lengths_from_the_token(X, W, num_heads):
     d_k = X.shape[1] // num_heads
-    parts = [[(X @ W)[:, h * d_k : (h + 1) * d_k] for h in range(num_heads)] for W in (W_q, W_k, W_v)]
-    heads = [scaled_dot_product_attention(q, k, v, mask) for q, k, v in zip(*parts, strict=True)]
-    return np.hstack([mixed for mixed, _ in heads]) @ W_o, np.stack([weights for _, weights in heads])
+    return [(X @ W)[:, h * d_k : (h + 1) * d_k] for h in range(num_heads)]
 
 
 def interleave(a, num_heads):
@@ -84,7 +86,7 @@ WRONG = {
     "mask after the softmax": make_layer(attend=weigh_by(lambda s, mask: softmax(s) * mask)),
     "score times mask": make_layer(attend=weigh_by(lambda s, mask: softmax(s * mask))),
     "no mask taken": lambda X, W_q, W_k, W_v, W_o, num_heads: loop(X, W_q, W_k, W_v, W_o, num_heads),
-    "d_k from the length of a token": take_lengths_from_the_token,
+    "d_k from the length of a token": loop_over(take_lengths_from_the_token),
     "W_o forgotten": make_layer(join=lambda m, W_o: join_heads(m)),
     "joined without exchange": make_layer(join=lambda m, W_o: m.reshape(m.shape[1], -1) @ W_o),
     "joined number by number": make_layer(join=lambda m, W_o: m.transpose(1, 2, 0).reshape(m.shape[1], -1) @ W_o),
@@ -92,7 +94,7 @@ WRONG = {
     "heads added": make_layer(join=lambda m, W_o: m.sum(0) @ W_o[: m.shape[-1]]),
     "W_o from the other side": make_layer(join=lambda m, W_o: join_heads(m) @ W_o.T),
     "every head sees all columns": one_big_head,
-    "each head sees a slice of the token": sliced_tokens,
+    "each head sees a slice of the token": loop_over(slice_tokens),
     "mean of the weights": lambda *given: (loop(*given)[0], loop(*given)[1].mean(0)),
 }
 SAME = ("not scaled", "keys ask queries", "softmax over the queries", "no maximum", "keys after the eighth ignored")

@@ -3,13 +3,9 @@
 import numpy as np
 
 from attention_course import checks
+from attention_course.machine import block
 
 from . import Exercise
-
-
-def two_lines(x, attend, feed_forward, norm_1, norm_2):
-    x = x + attend(norm_1(x))
-    return x + feed_forward(norm_2(x))
 
 
 def named(x, attend, feed_forward, norm_1, norm_2):
@@ -24,7 +20,7 @@ def loop(x, attend, feed_forward, norm_1, norm_2):
     return x
 
 
-RIGHT = {"two lines": two_lines, "named parts": named, "a loop": loop}
+RIGHT = {"the part": block, "named parts": named, "a loop": loop}
 
 
 def post_norm(x, attend, feed_forward, norm_1, norm_2):
@@ -39,12 +35,6 @@ def on_the_stream(x, attend, feed_forward, norm_1, norm_2):
     return x + feed_forward(x)
 
 
-def half_on_the_stream(x, attend, feed_forward, norm_1, norm_2):
-    x = norm_1(x)
-    x = x + attend(x)
-    return x + feed_forward(norm_2(x))
-
-
 def add_in_place(x, attend):
     x += attend(x)
     return x
@@ -53,19 +43,19 @@ def add_in_place(x, attend):
 WRONG = {
     "post-norm": post_norm,
     "norm on the stream": on_the_stream,
-    "first norm on the stream": half_on_the_stream,
+    "first norm on the stream": lambda x, a, f, m, n: (y := m(x) + a(m(x))) + f(n(y)),
     "no sums": lambda x, a, f, m, n: f(n(a(m(x)))),
     "the second sum takes the first x": lambda x, a, f, m, n: x + f(n(a(m(x)))),
     "no sum at attention": lambda x, a, f, m, n: a(m(x)) + f(n(a(m(x)))),
     "no sum at the end": lambda x, a, f, m, n: f(n(x + a(m(x)))),
-    "other order": lambda x, a, f, m, n: two_lines(x, f, a, n, m),
+    "other order": lambda x, a, f, m, n: block(x, f, a, n, m),
     "side by side": lambda x, a, f, m, n: x + a(m(x)) + f(n(x)),
     "no norms": lambda x, a, f, m, n: x + a(x) + f(x + a(x)),
-    "one norm twice": lambda x, a, f, m, n: two_lines(x, a, f, m, m),
-    "norms exchanged": lambda x, a, f, m, n: two_lines(x, a, f, n, m),
+    "one norm twice": lambda x, a, f, m, n: block(x, a, f, m, m),
+    "norms exchanged": lambda x, a, f, m, n: block(x, a, f, n, m),
     "attention alone": lambda x, a, f, m, n: x + a(m(x)),
-    "half of it": lambda x, a, f, m, n: two_lines(x, a, f, m, n) / 2,
-    "a row": lambda x, a, f, m, n: two_lines(x, a, f, m, n)[0],
+    "half of it": lambda x, a, f, m, n: block(x, a, f, m, n) / 2,
+    "a row": lambda x, a, f, m, n: block(x, a, f, m, n)[0],
     "writes into x": lambda x, a, f, m, n: add_in_place(x, a),
 }
 
@@ -99,10 +89,6 @@ def keep_in_a_loop(skip, added, layers):
     return kept
 
 
-def keep_by_angle(skip, added, layers):
-    return np.cos(np.arctan(added / skip)) ** layers
-
-
 WRITE = Exercise(checks.pre_norm_block, RIGHT, WRONG, results=1)
 
 EXERCISES = {
@@ -130,7 +116,11 @@ EXERCISES = {
     ),
     "ex07-skip": Exercise(
         checks.stream_kept,
-        {"a power": keep_share, "a loop": keep_in_a_loop, "an angle": keep_by_angle},
+        {
+            "a power": keep_share,
+            "a loop": keep_in_a_loop,
+            "an angle": lambda skip, added, layers: np.cos(np.arctan(added / skip)) ** layers,
+        },
         {
             "one sub-layer": lambda skip, added, layers: skip / np.hypot(skip, added),
             "times the layers": lambda skip, added, layers: layers * skip / np.hypot(skip, added),

@@ -64,20 +64,13 @@ def exchange(rows, one, other):
     return rows[order]
 
 
-def mislead(part="V", what="positions", whole=False):
+def mislead(part="V", what="positions"):
     """Attention whose queries, keys and values (Q, K, V) are made of tokens, some of which are misled."""
 
     def answer(looks, positions, W_q, W_k, W_v, one, other):
-        lie = (
-            exchange(looks + positions, one, other)
-            if whole
-            else looks + exchange(positions, one, other)
-            if what == "positions"
-            else exchange(looks, one, other) + positions
-        )
-        made = [
-            (lie if name in part else looks + positions) @ W for name, W in zip("QKV", (W_q, W_k, W_v), strict=True)
-        ]
+        parts, truth = {"looks": looks, "positions": positions}, looks + positions
+        lie = sum(exchange(rows, one, other) if name in what else rows for name, rows in parts.items())
+        made = [(lie if name in part else truth) @ W for name, W in zip("QKV", (W_q, W_k, W_v), strict=True)]
         return scaled_dot_product_attention(*made)[0]
 
     return answer
@@ -94,10 +87,6 @@ def overwrite_one(looks, positions, W_q, W_k, W_v, one, other):
     tokens, lie = looks + positions, np.array(looks + positions)
     lie[one] = looks[one] + positions[other]
     return scaled_dot_product_attention(tokens @ W_q, tokens @ W_k, lie @ W_v)[0]
-
-
-def swap_values(*given):
-    return mislead(whole=True)(*given)
 
 
 def cut_before(query, key, value, i, j):
@@ -157,7 +146,7 @@ EXERCISES = {
             "everywhere": mislead("QKV"),
             "in the queries": mislead("Q"),
             "the looks": mislead(what="looks"),
-            "whole tokens": swap_values,
+            "whole tokens": mislead(what="looks and positions"),
             "rows of the output": lambda *given: exchange(mislead("")(*given), *given[-2:]),
             "one overwritten": overwrite_one,
             "an error": lambda looks, *_: looks @ looks,

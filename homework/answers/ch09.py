@@ -15,28 +15,14 @@ def log_softmax(logits):
     return shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
 
 
-def loops(logits, words, lengths):
-    surprises = []
+def in_loops(logits, words, lengths):
+    """The surprise of each word that is predicted, and their mean."""
+    found = np.zeros((len(words), words.shape[1] - 1))
     for i, length in enumerate(lengths):
         for t in range(length - 1):
             row = logits[i, t] - logits[i, t].max()
-            surprises.append(np.log(np.exp(row).sum()) - row[words[i, t + 1]])
-    return np.mean(surprises)
-
-
-def arrays(logits, words, lengths):
-    logp = np.take_along_axis(log_softmax(logits[:, :-1]), words[:, 1:, None], -1)[..., 0]
-    counts = np.arange(words.shape[1] - 1) < (lengths - 1)[:, None]
-    return -(logp * counts).sum() / counts.sum()
-
-
-def in_torch(logits, words, lengths):
-    logits, words, lengths = map(torch.tensor, (logits, words, lengths))
-    answers = words[:, 1:].masked_fill(torch.arange(words.shape[1] - 1) >= (lengths - 1)[:, None], -100)
-    return torch.nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1), answers.flatten())
-
-
-RIGHT = {"loops": loops, "arrays": arrays, "torch": in_torch}
+            found[i, t] = np.log(np.exp(row).sum()) - row[words[i, t + 1]]
+    return found, found.sum() / sum(lengths - 1)
 
 
 def surprise(logits, words):
@@ -47,6 +33,24 @@ def counts(lengths, places):
     return np.arange(places) < lengths[:, None]
 
 
+def each(x, w, n):
+    """The surprise of every predicted word, and 0 where there is padding."""
+    return np.where(counts(n - 1, w.shape[1] - 1), surprise(x[:, :-1], w[:, 1:]), 0)
+
+
+def arrays(x, w, n):
+    return each(x, w, n).sum() / sum(n - 1)
+
+
+def in_torch(logits, words, lengths):
+    logits, words, lengths = map(torch.tensor, (logits, words, lengths))
+    answers = words[:, 1:].masked_fill(torch.arange(words.shape[1] - 1) >= (lengths - 1)[:, None], -100)
+    return torch.nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1), answers.flatten())
+
+
+RIGHT = {"loops": lambda *given: in_loops(*given)[1], "arrays": arrays, "torch": in_torch}
+
+
 def take_mean(x, w, lengths):
     """The mean surprise over the first words of each sentence, as many as `lengths` says."""
     return surprise(x, w)[counts(lengths, w.shape[1])].mean()
@@ -54,10 +58,6 @@ def take_mean(x, w, lengths):
 
 def take_lengths(x, w, lengths):
     return take_mean(x[:, :-1], w[:, 1:], lengths)
-
-
-def sum_each(x, w, n):
-    return np.where(counts(n - 1, w.shape[1] - 1), surprise(x[:, :-1], w[:, 1:]), 0).sum(1)
 
 
 def as_handed_out(logits, words, lengths):
@@ -79,11 +79,11 @@ WRONG = {
     "shifted backwards": lambda x, w, n: take_mean(x[:, 1:], w[:, :-1], n - 1),
     "the sign": lambda x, w, n: -arrays(x, w, n),
     "words after the eighth ignored": lambda x, w, n: arrays(x[:, :8], w[:, :8], np.minimum(n, 8)),
-    "the sum": lambda x, w, n: sum_each(x, w, n).sum(),
-    "mean of means": lambda x, w, n: (sum_each(x, w, n) / (n - 1)).mean(),
-    "divided by all places": lambda x, w, n: sum_each(x, w, n).sum() / w[:, 1:].size,
+    "the sum": lambda x, w, n: each(x, w, n).sum(),
+    "mean of means": lambda x, w, n: (each(x, w, n).sum(1) / (n - 1)).mean(),
+    "divided by all places": lambda x, w, n: each(x, w, n).sum() / w[:, 1:].size,
     "base two": lambda x, w, n: arrays(x, w, n) / log(2),
-    "a loss for each sentence": sum_each,
+    "a loss for each sentence": lambda x, w, n: each(x, w, n).sum(1),
     "no maximum": shift_alone,
     "a little added to each probability": lambda x, w, n: (
         -np.log(np.exp(-surprise(x[:, :-1], w[:, 1:])) + 1e-9)[counts(n - 1, w.shape[1] - 1)].mean()
@@ -92,23 +92,9 @@ WRONG = {
 LOSS = Exercise(checks.next_token_loss, RIGHT, WRONG, results=1)
 
 
-def each(x, w, n):
-    """The surprise of every predicted word, and 0 where there is padding."""
-    return np.where(counts(n - 1, w.shape[1] - 1), surprise(x[:, :-1], w[:, 1:]), 0)
-
-
 def with_each(loss, each=each):
     """An answer that returns both: what is predicted word by word, and a loss."""
     return lambda *given: (each(*given), loss(*given))
-
-
-def in_loops(logits, words, lengths):
-    found = np.zeros((len(words), words.shape[1] - 1))
-    for i, length in enumerate(lengths):
-        for t in range(length - 1):
-            row = logits[i, t] - logits[i, t].max()
-            found[i, t] = np.log(np.exp(row).sum()) - row[words[i, t + 1]]
-    return found, found.sum() / sum(lengths - 1)
 
 
 WRITE = Exercise(

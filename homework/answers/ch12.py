@@ -39,21 +39,9 @@ def find_any_later(weights):
     return np.unravel_index(mean.argmax(), mean.shape)
 
 
-def rank_by_sorting(lost, layer, head):
-    return int(np.argsort(-lost[layer]).tolist().index(head))
-
-
-def rank_by_loop(lost, layer, head):
-    return sum(one > lost[layer][head] for one in lost[layer])
-
-
 def published(x, attend, norm_1, feed, norm_2):
     x = norm_1(x + attend(x))
     return norm_2(x + feed(x))
-
-
-def in_one_line(x, attend, norm_1, feed, norm_2):
-    return norm_2((y := norm_1(x + attend(x))) + feed(y))
 
 
 def step_by_step(x, attend, norm_1, feed, norm_2):
@@ -86,8 +74,8 @@ EXERCISES = {
         checks.heads_missed_more,
         {
             "compared": lambda lost, layer, head: (lost[layer] > lost[layer, head]).sum(),
-            "sorted": rank_by_sorting,
-            "a loop": rank_by_loop,
+            "sorted": lambda lost, layer, head: int(np.argsort(-lost[layer]).tolist().index(head)),
+            "a loop": lambda lost, layer, head: sum(one > lost[layer][head] for one in lost[layer]),
         },
         {
             "itself too": lambda lost, layer, head: (lost[layer] >= lost[layer, head]).sum(),
@@ -101,7 +89,11 @@ EXERCISES = {
     ),
     "ex12-mend": Exercise(
         checks.mended_published_block,
-        {"two lines": published, "one line": in_one_line, "step by step": step_by_step},
+        {
+            "two lines": published,
+            "one line": lambda x, attend, a, feed, b: b((y := a(x + attend(x))) + feed(y)),
+            "step by step": step_by_step,
+        },
         {
             "as handed out": as_handed_out,
             "the same norm twice": lambda x, attend, a, feed, b: published(x, attend, a, feed, a),

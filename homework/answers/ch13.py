@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 import numpy as np
 
@@ -21,20 +21,6 @@ def merge_in_place(text, merges):
             if (pieces[i], pieces[i + 1]) == tuple(pair):
                 pieces[i : i + 2] = ["".join(pair)]
             i += 1
-    return pieces
-
-
-def recurse(text, merges):
-    def merge(pieces, pair):
-        if len(pieces) < 2:
-            return pieces
-        if (pieces[0], pieces[1]) == tuple(pair):
-            return [pieces[0] + pieces[1], *merge(pieces[2:], pair)]
-        return [pieces[0], *merge(pieces[1:], pair)]
-
-    pieces = [*text]
-    for pair in merges:
-        pieces = merge(pieces, pair)
     return pieces
 
 
@@ -64,7 +50,7 @@ def first_place_alone(text, merges):
     return pieces
 
 
-TOKENIZED = {"the part": tokenize, "in place": merge_in_place, "recursively": recurse, "between marks": between_marks}
+TOKENIZED = {"the part": tokenize, "in place": merge_in_place, "between marks": between_marks}
 NOT_TOKENIZED = {
     "letters": lambda text, merges: [*text],
     "letters alone are joined": lambda text, merges: tokenize(
@@ -88,15 +74,6 @@ def recursive_loop(next_chances, draw, start, stop, most):
     if most == 0 or (number := draw(next_chances(start))) == stop:
         return []
     return [number, *recursive_loop(next_chances, draw, number, stop, most - 1)]
-
-
-def generated(next_chances, draw, start, stop, most):
-    def numbers(number):
-        for _ in range(most):
-            number = draw(next_chances(number))
-            yield number
-
-    return [*takewhile(lambda number: number != stop, numbers(start))]
 
 
 def make_loop(keeps_start=False, keeps_stop=False, most_at_all=None, moves_on=True, asks=True, more=0):
@@ -125,7 +102,7 @@ def draw_first(next_chances, draw, start, stop, most):
     return numbers
 
 
-LOOPED = {"the part": loop, "recursively": recursive_loop, "generated": generated, "a for loop": make_loop()}
+LOOPED = {"the part": loop, "recursively": recursive_loop, "a for loop": make_loop()}
 NOT_LOOPED = {
     "keeps the start": make_loop(keeps_start=True),
     "keeps the stop": make_loop(keeps_stop=True),
@@ -141,24 +118,6 @@ NOT_LOOPED = {
     "a text": lambda *given: " ".join(map(str, loop(*given))),
     "nothing": lambda *given: None,
 }
-
-
-def count_by_hand(words, count):
-    parts, merges = {word: list(word) for word in words}, []
-    for _ in range(count):
-        often = {}
-        for word in words:
-            for pair in pairwise(parts[word]):
-                often[pair] = often.get(pair, 0) + words[word]
-        best = None
-        for pair, number in often.items():
-            if best is None or number > often[best]:
-                best = pair
-        if best is None:
-            return merges
-        merges.append(best)
-        parts = {word: merge_in_place(its, [best]) for word, its in parts.items()}
-    return merges
 
 
 def most_common(words, count):
@@ -194,7 +153,7 @@ def learn(weigh=lambda often: often, choose=lambda pairs: max(pairs, key=pairs.g
     return answer
 
 
-MERGED = {"the part": learn_merges, "by hand": count_by_hand, "most common": most_common, "from the start": learn()}
+MERGED = {"the part": learn_merges, "most common": most_common, "from the start": learn()}
 NOT_MERGED = {
     "each word once": learn(weigh=lambda often: 1),
     "the last of several": learn(choose=lambda pairs: max(reversed(pairs), key=pairs.get)),

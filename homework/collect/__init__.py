@@ -54,10 +54,10 @@ def command(chapter, place, course, roster, environment):
     if students and not has_names(students):
         columns = ", ".join(next(iter(students.values())).row)
         print(f"No column of the roster was read as names, only as ids: {columns}. Call the one with names “name”.")
-    print_open_questions(course, stem, listed)
+    print_open_questions(stem, listed)
 
 
-def print_open_questions(course, stem, listed):
+def print_open_questions(stem, listed):
     """Name the files of which nobody knows whose they are, and how to settle it."""
     unknown = [(name, about) for name, about in listed.items() if about["nobody"]]
     for name, about in unknown:

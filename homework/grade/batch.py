@@ -70,7 +70,7 @@ def command(chapter, course, jobs, dask, timeout, unsafe, again, environment, **
     for_person = sum(bool(student["file"] and student["person"]) for student in students)
     where = ", as the report says." if for_person else ""
     print(f"{len(tasks)} graded now, {len(results) - len(tasks)} before; {for_person} for a person{where}")
-    print_open_questions(course, stem, collected)
+    print_open_questions(stem, collected)
 
 
 def grade_all(tasks, jobs=1, dask=None):
