@@ -172,14 +172,11 @@ CLAIMS = [
         rival=Series("weight", "mean weight on the right patch before training", UNTRAINED),
     ),
     picture_claim(
-        "The word finds the ring with nothing inside, and it gives most of its weight even to half a ball. But a ball "
-        "that is one pixel smaller on each side gets less than a quarter, and so does the original ball when it is "
-        "moved two pixels down.",
-        holds=all_rows(
-            lambda row: row["ring"] > 0.99 and row["half"] > 0.5 and max(row["smaller"], row["lower"]) < 0.25, **PAGE
-        ),
+        "The word finds the ring with nothing inside. Even half a ball gets more than twice as much weight as a whole "
+        "ball that is one pixel smaller on each side or moved two pixels down.",
+        holds=all_rows(lambda row: row["ring"] > 0.99 and row["half"] > 2 * max(row["smaller"], row["lower"]), **PAGE),
         wrong_if="Wrong if, for any seed, the mean weight that the word “ball” gives to the ring is at most 0.99, or "
-        "to half a ball at most 0.5, or to the smaller or the lower ball at least 0.25.",
+        "the one that it gives to half a ball is at most twice that of the smaller or the lower ball.",
         shows=Series("half", "weight on half a ball", PAGE),
         page="0.91",
         baseline=Series("smaller", "weight on the smaller ball", PAGE),
