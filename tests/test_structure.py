@@ -46,7 +46,7 @@ def list_order_problems(notebook):
 def list_width_problems(notebook):
     for cell in code(notebook)[1:]:  # the first is not on the page
         if max(map(len, cell.source.splitlines() or [""])) > 72:
-            yield f"a line of more than 72 characters, cut off on the page: {cell.source.splitlines()[0]}"
+            yield f"a line of more than 72 characters, cut off on the page: {max(cell.source.splitlines(), key=len)}"
 
 
 def list_prose_problems(notebook):
