@@ -9,18 +9,7 @@ from attention_course.dice import FILE, throw_dice
 from attention_course.tasks import scene_examples
 from book.chapter import find_path
 
-from .claims import (
-    SEEDS,
-    WITH_PAGE,
-    Experiment,
-    Level,
-    Series,
-    all_rows,
-    claim_of,
-    grid,
-    load_book,
-    round_numbers,
-)
+from .claims import SEEDS, WITH_PAGE, Experiment, Level, Series, all_rows, claim_of, grid, load_book, round_numbers
 
 PAGE = {"told": 1, "rate": 1e-2, "steps": 300}
 AFTER, BEFORE = {"where": "after"}, {"where": "before"}

@@ -12,18 +12,7 @@ from attention_course import picture_readers
 from attention_course.tasks import digit_examples, digits, football_examples
 from book.chapter import find_path
 
-from .claims import (
-    WITH_PAGE,
-    Experiment,
-    Level,
-    Series,
-    all_rows,
-    claim_of,
-    grid,
-    load_book,
-    most_rows,
-    round_numbers,
-)
+from .claims import WITH_PAGE, Experiment, Level, Series, all_rows, claim_of, grid, load_book, most_rows, round_numbers
 
 PAGE = {"rate": 5e-3}
 OTHER_RATES = {"rate": [1.25e-3, 2e-2]}

@@ -8,6 +8,8 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
+from collections import ChainMap
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -20,7 +22,14 @@ from book.chapter import ROOT, TRANSLATED, find_path
 from book.programs import NO_CHROMIUM, find, start_chromium
 from web.built import is_current
 
+SLOW = ChainMap(*tomllib.loads(Path(__file__).with_name("slow.toml").read_text("utf-8")).values())
 TEXTS = {".html", ".css", ".js", ".svg"}  # what a server compresses
+
+
+def pytest_itemcollected(item):
+    name, _, case = item.name.partition("[")
+    if not any(word in case for word in SLOW.get(f"{item.path.stem}.{name}", [""])):
+        item.add_marker("slow")
 
 
 def _build():

@@ -14,7 +14,7 @@ import nbformat
 import psutil
 import pytest
 from bad_class import CLASS, QUICK, Entry, submission
-from classroom import SECRET, by_itself, needs_sandbox, notebook, release, solved, statuses
+from classroom import SECRET, by_itself, homework, needs_sandbox, notebook, release, solved, statuses
 
 from book.catalogue import translate_copy
 from book.chapter import code, grade_id, is_check
@@ -50,9 +50,9 @@ def course(request, tmp_path_factory):
             made = submission(name, korean if place % 2 else right, course)
             (handed_in / name / f"Copy of {STEM} (1).ipynb").write_bytes(made)
         hand_in_specials(handed_in, right)
-        by_itself("collect", "01", handed_in, "--course", course)
+        homework("collect", "01", handed_in, "--course", course)
         by_itself("grade", "01", "--course", course, "--jobs", 2, "--timeout", 8)
-        by_itself("report", "01", "--course", course)
+        homework("report", "01", "--course", course)
         yield course
         with pytest.raises(BlockingIOError):
             listener.accept()

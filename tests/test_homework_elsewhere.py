@@ -95,10 +95,7 @@ class Autograder:
             text = data.replace(b"BASE", str(self.base).encode())
             (self.base / "submission" / name.replace("_", ".")).write_bytes(text)
         environment = {"AUTOGRADER": str(self.base), "AUTOGRADER_PYTHON": sys.executable}
-        environment |= {
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "PATH": os.defpath,
-        }  # what every system has, also where the tests see less
+        environment |= {"PYTHONDONTWRITEBYTECODE": "1", "PATH": os.defpath}  # as everywhere, if the tests see less
         in_a_tree(self.base, str(self.base / "run_autograder"), environment=environment)
         text = (self.base / "results" / "results.json").read_text()
         assert SECRET not in text and "score" not in json.loads(text)

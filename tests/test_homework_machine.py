@@ -70,9 +70,7 @@ def test_the_last_cell_of_a_copy_calls_all_checks(capsys):
 
 
 @needs_sandbox
-@pytest.mark.parametrize(
-    "name", [name if name == "softmax" else pytest.param(name, marks=pytest.mark.slow) for name in WRONG]
-)
+@pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_part_costs_its_own_points_and_the_report_says_where_it_differs(name):
     result = machine().graded(break_part(machine().solved(), name))
     wrong = {one for one, status in statuses(result).items() if status != "right"}

@@ -90,10 +90,8 @@ def test_letter_by_letter_with_a_memory_it_scores_as_it_does_at_once(known):
 @torch.no_grad()
 def test_its_guesses_and_weights_are_those_of_the_layers_with_and_without_a_head(known):
     machine, writer, texts = known
-    words, head = (
-        torch.tensor([[START, *map(machine.tokens.index, machine.parts["tokenize"](texts[7], machine.merges))]]),
-        2,
-    )
+    pieces, head = machine.parts["tokenize"](texts[7], machine.merges), 2
+    words = torch.tensor([[START, *map(machine.tokens.index, pieces)]])
     x, seen = writer.read(words) + writer.place[: words.shape[1]], causal_mask(words.shape[1])
     _, weights = writer.blocks[0](x, torch.tensor(seen), need_weights=True)
     same(machine.look(texts[7])[0], weights[0], 1e-9)
@@ -173,11 +171,8 @@ def test_its_weights_are_in_half_precision_and_no_two_sizes_are_equal(machine):
     sizes = [d_model, wide_k, wide_v, weights["0.w_1"].shape[1], len(machine.tokens), machine.longest + 1]
     sizes += [machine.num_heads, machine.count_blocks(), wide_k // machine.num_heads, wide_v // machine.num_heads]
     assert len({*sizes}) == len(sizes)
-    assert (
-        {*load_weights("names")}
-        == {*machine.weights}
-        == {*take_weights(make_writer(len(machine.tokens)), machine.tokens)}
-    )
+    taken = take_weights(make_writer(len(machine.tokens)), machine.tokens)
+    assert {*load_weights("names")} == {*machine.weights} == {*taken}
 
 
 def test_its_softmax_loss_and_merge_survive_scores_however_large():
@@ -207,11 +202,10 @@ def test_parts_of_several_letters_are_joined_in_the_order_of_the_merges():
 
 
 def test_its_attention_mask_and_merge_are_the_packages():
-    (query, key, value), lengths = random((3, 4), (5, 4), (5, 6)), np.array([2, 5, 1])
-    for one, other in zip(
-        PARTS["attention"](query, key, value), scaled_dot_product_attention(query, key, value), strict=True
-    ):
+    query, key, value = given = random((3, 4), (5, 4), (5, 6))
+    for one, other in zip(PARTS["attention"](*given), scaled_dot_product_attention(*given), strict=True):
         same(one, other)
+    lengths = np.array([2, 5, 1])
     assert (PARTS["mask"](lengths, 5) == (causal_mask(5) & padding_mask(lengths, 5))).all()
     parts = [module.keep(query[:1], key[part], value[part]) for part in (slice(0, 0), slice(2), slice(2, None))]
     same(PARTS["merge"](*map(np.array, zip(*parts, strict=True))), PARTS["attention"](query[:1], key, value)[0][0])

@@ -29,6 +29,7 @@ def figure(text):
     return cell(FIGURE, "execute_result", data=data, execution_count=1)
 
 
+@pytest.mark.always
 def test_a_notebook_passes_as_it_is_and_each_fault_fails_the_cell_it_is_in(pytester, monkeypatch):
     """A digit, a figure, a missing output; and an output that nobody compares fails the test of teeth."""
     honest = [cell(WORDS, "stream", text="0.670 0.330\n"), figure("0.75")]

