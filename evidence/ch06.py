@@ -109,8 +109,8 @@ CLAIMS = [
         holds=all_rows(
             lambda row: all((row[f"{name}, {slope}"] > 0.9) == (slope == 0) for name, slope in HELD), **AT_ONE
         ),
-        wrong_if="Wrong if, with the softmax as it is or loosened, any of these heads ends at 90% of the weight or less "
-        "with a flat read-out, or above 90% with a slope of 0.1 or 0.3.",
+        wrong_if="Wrong if, with the softmax as it is or loosened, any of these heads ends at 90% of the weight or "
+        "less with a flat read-out, or above 90% with a slope of 0.1 or 0.3.",
         shows=Series("as it is, 0.1", "larger weight, with a slope of 0.1 and the softmax as it is", AT_ONE),
         page="0.67",
         baseline=Series("as it is, 0", "with a flat read-out and the softmax as it is", AT_ONE),
