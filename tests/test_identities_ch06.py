@@ -39,7 +39,8 @@ def test_no_cut_has_less_loss_than_the_middle_and_one_off_it_is_right_for_three_
             losses[cut] = np.logaddexp(0, np.where(bit > 0, -logits, logits)).mean(axis=1).min() / 2
             right[cut] = ((logits[-1] > 0) == bit).sum()
         middle = losses.pop(0.5)
-        assert abs(middle - book.lowest(w)) < 1e-3 and min(losses.values()) > middle + 1e-6
+        loss, _, cut = book.lowest(w)
+        assert abs(middle - loss) < 1e-3 and abs(cut - 0.5) < 1e-9 and min(losses.values()) > middle + 1e-6
         assert (right[0.5], right[above]) == (2, 3)
 
 
