@@ -227,7 +227,7 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     cuts_claim(
-        "Many years are still right, but most hyphens are gone: for *14 Mar 2026* the network writes *2026003014*.",
+        "Many years are still right, but most hyphens are gone: for *14 May 2026* the network writes *2026060-14*.",
         most_rows(lambda row: row["path_hyphens"] < 0.5 and row["path_year"] > row["path_hyphens"]),
         wrong_if="Wrong if most seeds keep half of the hyphens without the path past cross-attention, or no more years "
         "than hyphens.",
