@@ -64,7 +64,7 @@ def measure_by_lighthouse(url, profile, report):
 
 @pytest.mark.usefixtures("browser")
 @pytest.mark.parametrize("profile", ["desktop", "mobile"])
-@pytest.mark.parametrize("page", ["intro", "a chapter"])
+@pytest.mark.parametrize("page", ["intro", "a chapter", "pages/machine"])
 def test_lighthouse_has_nothing_to_add(site, address, profile, page, tmp_path):
     """The best of three: what else the machine does can only cost points."""
     heaviest = max((site / "chapters").glob("*.html"), key=lambda page: page.stat().st_size).stem
