@@ -69,10 +69,17 @@ def shows(text, weight):
     return text == "<0.01" if 0 < weight < 0.005 else abs(float(text) - weight) <= 0.00501
 
 
-def test_the_functions_in_javascript_give_what_the_package_gives(tab, address):
+@pytest.fixture(params=[8, pytest.param(60, marks=pytest.mark.slow)])
+def times(request):
+    """How many random states of a picture are looked at."""
+    return request.param
+
+
+@pytest.mark.parametrize("times", [100, pytest.param(1_000, marks=pytest.mark.slow)])
+def test_the_functions_in_javascript_give_what_the_package_gives(tab, address, times):
     random = np.random.default_rng(0)
     cases = []
-    for number in range(100):
+    for number in range(times):
         n, m, d, d_v = random.integers(1, 6, size=4)
         query, key, value = random.normal(size=(n, d)), random.normal(size=(m, d)), random.normal(size=(m, d_v))
         query *= 10 ** random.uniform(-1, 3) / np.abs(query @ key.T).max()
@@ -239,8 +246,8 @@ def test_a_phone_has_room_for_a_finger_and_text_that_can_be_read(tab, address, n
 
 
 @only("01-steer")
-def test_shares_are_the_weights_and_the_dot_is_the_output(picture):
-    for shown in check_at_random(picture, 2, 8):
+def test_shares_are_the_weights_and_the_dot_is_the_output(picture, times):
+    for shown in check_at_random(picture, 2, times):
         for word, weight in zip(INPUTS[picture.name]["words"], shown["outputs"]["weights"], strict=True):
             (text,) = [text for text in shown["texts"] if text.startswith(f"{word} ")]
             assert shows(text.removeprefix(f"{word} "), weight)
@@ -252,8 +259,8 @@ def test_shares_are_the_weights_and_the_dot_is_the_output(picture):
 
 
 @only("02-lamp")
-def test_lamps_are_as_wide_as_their_slopes_and_hang_at_their_gaps(picture):
-    for shown in check_at_random(picture, 6, 8):
+def test_lamps_are_as_wide_as_their_slopes_and_hang_at_their_gaps(picture, times):
+    for shown in check_at_random(picture, 6, times):
         outputs = shown["outputs"]
         lights, rings = (
             np.array(list_attributes(picture, f"circle.{kind}", "cx", "cy", "r")) for kind in ("light", "glass")
@@ -270,8 +277,8 @@ def test_lamps_are_as_wide_as_their_slopes_and_hang_at_their_gaps(picture):
 
 
 @only("03-alibi")
-def test_flows_are_as_wide_as_their_weights_and_lead_to_the_letter_written_now(picture):
-    for shown in check_at_random(picture, 7, 8):
+def test_flows_are_as_wide_as_their_weights_and_lead_to_the_letter_written_now(picture, times):
+    for shown in check_at_random(picture, 7, times):
         weights = [weight for weight in shown["outputs"]["weights"] if weight >= 0.02]
         keys, step = (int(np.floor(shown["state"][name] + 0.5)) for name in ("keys", "step"))
         ((left, width),) = list_attributes(picture, "[data-now]", "x", "width")
@@ -290,8 +297,8 @@ def test_flows_are_as_wide_as_their_weights_and_lead_to_the_letter_written_now(p
 
 
 @only("04-triangle")
-def test_the_grid_shows_the_weights_and_the_frames_the_largest_of_each_row(picture):
-    for shown in check_at_random(picture, 2, 8):
+def test_the_grid_shows_the_weights_and_the_frames_the_largest_of_each_row(picture, times):
+    for shown in check_at_random(picture, 2, times):
         weights = np.array(shown["outputs"]["weights"])
         cells = [text for text in shown["texts"] if re.fullmatch(r"[<\d.]+", text)]
         assert len(cells) == weights.size and all(map(shows, cells, weights.flat))
@@ -300,8 +307,8 @@ def test_the_grid_shows_the_weights_and_the_frames_the_largest_of_each_row(pictu
 
 
 @only("04-clocks")
-def test_the_hands_lie_where_the_outputs_say(picture):
-    for shown in check_at_random(picture, 3, 8):
+def test_the_hands_lie_where_the_outputs_say(picture, times):
+    for shown in check_at_random(picture, 3, times):
         radius = list_attributes(picture, "circle.face", "r")[0][0]
         for kind in ("query", "key"):
             x1, y1, x2, y2 = np.transpose(list_attributes(picture, f"line.{kind}", "x1", "y1", "x2", "y2")) / radius
@@ -310,8 +317,8 @@ def test_the_hands_lie_where_the_outputs_say(picture):
 
 
 @only("05-ripple")
-def test_outputs_that_move_are_marked_and_a_tap_opens_or_closes_a_cell(picture):
-    for shown in check_at_random(picture, 9, 8):
+def test_outputs_that_move_are_marked_and_a_tap_opens_or_closes_a_cell(picture, times):
+    for shown in check_at_random(picture, 9, times):
         marked = picture.eval_on_selector_all("svg .node", "all => all.map(one => one.classList.contains('reacts'))")
         words = [str(i) == shown["state"]["changed"] for i in range(5)]
         assert marked == [*words, *(far > 1e-9 for row in shown["outputs"]["far"] for far in row)]
@@ -328,8 +335,8 @@ def test_outputs_that_move_are_marked_and_a_tap_opens_or_closes_a_cell(picture):
 
 @only("06-cuts")
 @pytest.mark.parametrize("heads", ["one", "two"])
-def test_sentences_lie_where_the_heads_put_them_and_are_answered_by_the_side_of_the_cuts(picture, heads):
-    for shown in check_at_random(picture, 4, 8, heads=heads):
+def test_sentences_lie_where_the_heads_put_them_and_are_answered_by_the_side_of_the_cuts(picture, times, heads):
+    for shown in check_at_random(picture, 4, times, heads=heads):
         state, outputs = shown["state"], shown["outputs"]
         dots, points = np.array(list_attributes(picture, "circle.query", "cx", "cy")), np.array(outputs["points"])
         halos = {name: list_attributes(picture, f"[data-handle={name}]", "cx", "cy")[0] for name in ("place", "person")}
@@ -347,8 +354,8 @@ def test_sentences_lie_where_the_heads_put_them_and_are_answered_by_the_side_of_
 
 @only("07-whole")
 @pytest.mark.parametrize("opened", ["0", "3"])
-def test_the_letters_and_the_weights_of_the_open_grid_are_those_of_the_outputs(picture, opened):
-    for shown in check_at_random(picture, 2, 8, open=opened):
+def test_the_letters_and_the_weights_of_the_open_grid_are_those_of_the_outputs(picture, times, opened):
+    for shown in check_at_random(picture, 2, times, open=opened):
         assert "".join(picture.locator("svg text.written").all_text_contents())[:10] == shown["outputs"]["text"]
         numbers = [float(text) for text in picture.locator("svg text.small").all_text_contents()]
         large = [weight for row in shown["outputs"]["opened"] for weight in row if weight >= 0.095]
@@ -363,8 +370,8 @@ def test_a_tap_opens_a_sub_layer(picture):
 
 
 @only("08-deceive")
-def test_arrows_lead_from_the_ball_to_where_the_finder_looks_and_frames_show_what_is_swapped(picture):
-    for shown in check_at_random(picture, 8, 8):
+def test_arrows_lead_from_the_ball_to_where_the_finder_looks_and_frames_show_what_is_swapped(picture, times):
+    for shown in check_at_random(picture, 8, times):
         outputs = shown["outputs"]
         weights = dict(enumerate(outputs["weights"][INPUTS[picture.name]["finder"]][1:]))
         ends = [int(to) for (to,) in list_attributes(picture, "line.flow", "data-to")]
@@ -377,8 +384,8 @@ def test_arrows_lead_from_the_ball_to_where_the_finder_looks_and_frames_show_wha
 
 
 @only("09-words")
-def test_words_lie_where_the_training_took_them_and_the_sentences_are_those_of_the_step(picture):
-    for shown in check_at_random(picture, 4, 8):
+def test_words_lie_where_the_training_took_them_and_the_sentences_are_those_of_the_step(picture, times):
+    for shown in check_at_random(picture, 4, times):
         rings = np.array(list_attributes(picture, "circle.face", "cx", "cy"))
         dots = np.array(list_attributes(picture, "circle:not(.face, .glass, .halo)", "cx", "cy"))
         given = [np.array(INPUTS[picture.name]["rings"])[:, 1:3].astype(float), np.array(shown["outputs"]["places"])]
@@ -388,8 +395,8 @@ def test_words_lie_where_the_training_took_them_and_the_sentences_are_those_of_t
 
 
 @only("11-memory")
-def test_the_table_takes_its_share_of_the_frame_and_terms_are_as_long_as_they_are(picture):
-    for shown in check_at_random(picture, 4, 8):
+def test_the_table_takes_its_share_of_the_frame_and_terms_are_as_long_as_they_are(picture, times):
+    for shown in check_at_random(picture, 4, times):
         outputs, inputs = shown["outputs"], INPUTS[picture.name]
         ((side,),) = list_attributes(picture, "rect.glass", "width")
         drawn = list_attributes(picture, "rect.cell", "width")
@@ -403,8 +410,8 @@ def test_the_table_takes_its_share_of_the_frame_and_terms_are_as_long_as_they_ar
 
 
 @only("10-case")
-def test_a_case_shows_what_its_questions_find_and_the_scores_only_to_those_who_convict(picture):
-    for shown in check_at_random(picture, 4, 8, case="7"):
+def test_a_case_shows_what_its_questions_find_and_the_scores_only_to_those_who_convict(picture, times):
+    for shown in check_at_random(picture, 4, times, case="7"):
         state, outputs = shown["state"], shown["outputs"]
         asked = [state["first"], state["second"]]
         cells = list_attributes(picture, "rect.cell, rect.hidden", "x", "y")
