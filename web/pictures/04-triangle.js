@@ -52,6 +52,7 @@ export function compute(state) {
 export const goal = {
   words: "Make A attend most to B, B to C, and C to A.",
   isThere: (_, { right }) => right === 3,
+  there: "Two matrices close the circle, but what you said was about one. Set the turn back to 0, see how many arrows one gets right, and say it again.",
   isReached: ({ said }, { right }) => said === "two" && right === 3,
 };
 

@@ -10,11 +10,16 @@ const numbered = (words) => Object.fromEntries(words.map((text, i) => [String(i)
 const inside = ["encoder self-attention", "encoder feed-forward", "causal self-attention", "cross-attention", "decoder feed-forward"];
 const arrows = ["nothing", ...inside.flatMap((name) => [`what ${name} adds`, `the path past ${name}`])];
 
+const KINDS = {
+  adds: "What a part of the encoder adds", path: "The path past a part of the encoder",
+  decoderAdds: "What a part of the decoder adds", decoderPath: "The path past a part of the decoder",
+};
+
 export const controls = [
   { name: "cut", label: "Cut", choices: numbered(arrows) },
   { name: "edit", label: "Source", choices: numbered(SOURCES) },
   { name: "open", label: "Open", choices: numbered(inside) },
-  { name: "said", asks: true, label: "Say first on which side that arrow is", choices: { unsaid: "…", encoder: "The encoder", decoder: "The decoder" } },
+  { name: "said", asks: true, label: "Say first what kind of arrow that is", choices: { unsaid: "…", ...KINDS } },
 ];
 
 export const start = () => ({ cut: "0", edit: "0", open: "3", said: "unsaid" });
@@ -46,7 +51,7 @@ const everywhere = (cut, runs) => runs.map((ofSource) => breaks(ofSource[cut], o
 export const goal = {
   words: "Cut one arrow so that the year breaks and nothing else, whichever date it reads.",
   isThere: ({ cut }, _, { runs }) => everywhere(cut, runs).every((broken) => broken === "year"),
-  isReached: (state, outputs, inputs) => state.said === "encoder" && goal.isThere(state, outputs, inputs),
+  isReached: (state, outputs, inputs) => state.said === "path" && goal.isThere(state, outputs, inputs),
 };
 
 export const legend = [
@@ -71,6 +76,8 @@ export function say({ cut, edit }, { text, right, broken, changed }, { runs }) {
   if (broken.length === 0) return `Without ${arrow} it still writes ${text}. With another source it doesn't.`;
   if (of.every((fields) => fields === "year")) return `Without ${arrow} it writes ${text}. With all five sources the year breaks, and nothing else.`;
   if (broken.join() === "year") return `Without ${arrow} it writes ${text}, and only the year is wrong. Is that so with every source?`;
+  // The page asks which fields this arrow breaks, so they aren't named here.
+  if (arrow === "the path past cross-attention") return `Without ${arrow} it writes ${text} instead of ${right}.`;
   const kept = Object.keys(FIELDS).filter((field) => !broken.includes(field));
   if (kept.length === 0) return `Without ${arrow} it writes ${text} instead of ${right}, and nothing is right.`;
   return `Without ${arrow} it writes ${text}: wrong in ${list(broken)}, right in ${list(kept)}.`;
