@@ -19,6 +19,7 @@ LAST = ["Common misconceptions", "Summary", "Exercises", "Sources"]
 MYST = re.compile(r"^:::|^```\{|\{[a-z:]+\}`|^\+\+\+|^\(.*\)=$", re.M)
 MACHINE = re.compile(r"/home/|/Users/|/root/|/tmp/|/work/|[A-Z]:\\\\|0x[0-9a-f]{6,}")
 CHOICE = re.compile(r'<details class="(choice[^"]*)"[^>]*>\n?<summary>[^\n]+</summary>\n\n')
+REASON = re.compile(r"\b(since|because|though|although)\b|, as (?!before|by|for|if|in|many|with)")  # these compare
 MADE = re.compile(
     r'<details class="choice right" data-kind="(bars|cells|place)"[^>]*>\n?<summary>[^\n]+</summary>\n\n\|'
 )
@@ -155,6 +156,8 @@ def list_prediction_problems(notebook):
             made = cell.source.partition("data-kind")[2]
             unbound = bindings.list_unbound(bindings.take_apart(cell.source))
             yield from (f"nothing binds {number} in {row}" for number, row in unbound if row in made and row[0] == "|")
+        if 0 < sum(map(bool, map(REASON.search, re.findall("<summary>(.+)</summary>", cell.source)))) < len(choices):
+            yield f"a reason in some of the choices, but not in all: {name}"
         offered, answered = offered + bool(choices), is_answer
     if offered < 3:
         yield f"{offered} predictions offer choices, not at least 3"
