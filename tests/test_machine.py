@@ -471,6 +471,13 @@ def test_a_file_that_somebody_changed_stops_nothing_and_is_not_lost(folder, caps
     assert {*read_kept()} == {"attention"}
 
 
+def test_a_part_that_somebody_changed_in_the_file_is_named_with_file_and_chapter(folder, capsys):
+    (folder / "my_machine.json").write_text(json.dumps({"attention": NO_PART["wrong when it writes"][0]}))
+    put_into_machine(block=define(BLOCK))
+    said = "The attention kept in my_machine.json is wrong. Its exercise is in chapter 1."
+    assert said in capsys.readouterr().out.splitlines() and {*read_kept()} == {"attention", "block"}
+
+
 def test_a_file_with_a_mark_at_its_beginning_is_read_and_one_that_cannot_be_written_is_told(folder, capsys):
     file = folder / "my_machine.json"
     file.write_text(json.dumps({"attention": MINE}), "utf-8-sig")
