@@ -104,8 +104,19 @@ def test_its_guesses_and_weights_are_those_of_the_layers_with_and_without_a_head
         same(np.array(found), chances.topk(3).values, 1e-9)
         assert [machine.tokens[n] for n in chances.topk(3).indices.tolist()] == [*pieces]
     table.copy_(kept)
-    with pytest.raises(ValueError, match="block 0, head 1: there are"):
-        machine.without(0, 1)
+    blocks = machine.count_blocks()
+    for block, head in [(1, 1), (blocks, machine.num_heads)]:
+        given = Assembly(machine.weights, softmax=PARTS["softmax"]).without(block, head)
+        assert type(given) is Assembly and {*given.given} == {"softmax"}
+    for block, head in [(0, 1), (blocks + 1, 1), (1, 0), (1, machine.num_heads + 1)]:
+        with pytest.raises(ValueError, match=f"block {block}, head {head}: there are {blocks} and {machine.num_heads}"):
+            machine.without(block, head)
+
+
+def test_it_draws_from_chances_that_do_not_sum_to_1_and_ends_nowhere_if_there_are_none(machine):
+    thrice = Machine(softmax=lambda *given: 3 * PARTS["softmax"](*given), attention=PARTS["attention"])
+    assert thrice.write() == machine.write() and len(machine.write()) == 8 == len(machine.guess())
+    assert len(Machine(block=lambda x, *_: np.nan * x).write(1)[0]) == machine.longest
 
 
 def test_it_goes_on_from_a_beginning_as_from_what_it_has_written_itself(known):
@@ -207,6 +218,9 @@ def test_its_attention_mask_and_merge_are_the_packages():
         same(one, other)
     lengths = np.array([2, 5, 1])
     assert (PARTS["mask"](lengths, 5) == (causal_mask(5) & padding_mask(lengths, 5))).all()
+    x, matrices = random((5, 4))[0], random((4, 6), (4, 6), (4, 8), (8, 4))
+    one, other = (PARTS["heads"](x, *matrices, 2, mask)[0] for mask in (None, np.ones((5, 5), bool)))
+    same(one, other)
     parts = [module.keep(query[:1], key[part], value[part]) for part in (slice(0, 0), slice(2), slice(2, None))]
     same(PARTS["merge"](*map(np.array, zip(*parts, strict=True))), PARTS["attention"](query[:1], key, value)[0][0])
 
@@ -329,6 +343,11 @@ JUNK = {
     "deep recursion": lambda *given: JUNK["deep recursion"](*given),
     "an object that fails": lambda *_: type("Odd", (), {"__array__": lambda *_: 1 / 0, "detach": lambda *_: 1 / 0})(),
 }
+
+
+def test_a_text_ends_where_a_part_has_stopped_it(machine):
+    assembly = Assembly(attention=lambda *given: PARTS["attention"](*given) if len(given[1]) < 4 else None)
+    assert machine.write(1, seed=1)[0][:3] == assembly.write(1, seed=1)[0]
 
 
 @pytest.mark.parametrize("name", RESULTS)
