@@ -171,7 +171,8 @@ def test_what_it_writes_is_drawn_from_the_chances_of_the_layers(machine, writer)
                 break
         names.append("".join(machine.tokens[number] for number in text[1:] if number != machine.stop))
     assert machine.write(20, seed=3) == names
-    assert len(machine.read(["a" * (machine.longest - 1)])[0]) == machine.longest
+    for one, most in ((machine, machine.longest - 1), (Machine("prose"), 127)):  # prose has no end to be read
+        assert len(one.read(["q" * most])[0]) == one.longest
 
 
 def test_its_weights_are_in_half_precision_and_no_two_sizes_are_equal(machine):
@@ -223,9 +224,14 @@ def test_its_attention_mask_and_merge_are_the_packages():
     same(one, other)
     parts = [module.keep(query[:1], key[part], value[part]) for part in (slice(0, 0), slice(2), slice(2, None))]
     same(PARTS["merge"](*map(np.array, zip(*parts, strict=True))), PARTS["attention"](query[:1], key, value)[0][0])
+    halves = []
+    Machine(merge=lambda *found: halves.append([*found[1]]) or found[2][0])._look(0 * query[:1], key, value)
+    assert halves == [[2, 3]]  # a sum of weights 1 is a count of keys
 
 
-@pytest.mark.parametrize("texts, message", [(["ada", "zoë"], "'zoë' has 'ë'"), (["a" * 12], "at most 11 letters")])
+@pytest.mark.parametrize(
+    "texts, message", [(["ada", "zoë"], "'zoë' has 'ë'; .* '.abc.*xyz'"), (["a" * 12], "at most 11 letters")]
+)
 def test_a_text_that_it_cannot_read_is_refused(machine, texts, message):
     with pytest.raises(ValueError, match=message):
         machine.read(texts)
