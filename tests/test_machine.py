@@ -115,8 +115,8 @@ def test_its_guesses_and_weights_are_those_of_the_layers_with_and_without_a_head
 
 def test_it_draws_from_chances_that_do_not_sum_to_1_and_ends_nowhere_if_there_are_none(machine):
     thrice = Machine(softmax=lambda *given: 3 * PARTS["softmax"](*given), attention=PARTS["attention"])
-    assert thrice.write() == machine.write() and len(machine.write()) == 8 == len(machine.guess())
-    assert len(Machine(block=lambda x, *_: np.nan * x).write(1)[0]) == machine.longest
+    assert thrice.write() == machine.write(8) and machine.guess() == machine.guess("", 8, 1.0)
+    assert Machine(block=lambda x, *_: np.nan * x).write(1) == [machine.tokens[-1] * machine.longest]
 
 
 def test_it_goes_on_from_a_beginning_as_from_what_it_has_written_itself(known):
