@@ -12,7 +12,7 @@ from textwrap import dedent, wrap
 import numpy as np
 
 from . import machine
-from .assembly import Assembly, ask_exercise
+from .assembly import EXERCISES, Assembly, ask_exercise
 from .checks._message import NotAttempted, Part
 from .machine import HERE, PARTS, Machine
 
@@ -72,6 +72,9 @@ def put_into_machine(seed=0, **parts):
     }
     assembly = Assembly(**kept | {name: part for name, part in parts.items() if name not in unwritten})
     assembly.show(seed=seed)
+    for name in sorted(assembly.found.keys() & kept.keys() - parts.keys()):  # somebody has changed the file
+        where = {"part": name, "file": FILE, "number": int(EXERCISES[name].__module__[-2:])}
+        print(Part("The {part} kept in {file} is wrong. Its exercise is in chapter {number}.", **where))
     for name in parts:
         stays = Part("the one that you wrote before") if name in kept else Part("the package's")
         if name in unwritten:

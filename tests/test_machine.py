@@ -104,8 +104,19 @@ def test_its_guesses_and_weights_are_those_of_the_layers_with_and_without_a_head
         same(np.array(found), chances.topk(3).values, 1e-9)
         assert [machine.tokens[n] for n in chances.topk(3).indices.tolist()] == [*pieces]
     table.copy_(kept)
-    with pytest.raises(ValueError, match="block 0, head 1: there are"):
-        machine.without(0, 1)
+    blocks = machine.count_blocks()
+    for block, head in [(1, 1), (blocks, machine.num_heads)]:
+        given = Assembly(machine.weights, softmax=PARTS["softmax"]).without(block, head)
+        assert type(given) is Assembly and {*given.given} == {"softmax"}
+    for block, head in [(0, 1), (blocks + 1, 1), (1, 0), (1, machine.num_heads + 1)]:
+        with pytest.raises(ValueError, match=f"block {block}, head {head}: there are {blocks} and {machine.num_heads}"):
+            machine.without(block, head)
+
+
+def test_it_draws_from_chances_that_do_not_sum_to_1_and_ends_nowhere_if_there_are_none(machine):
+    thrice = Machine(softmax=lambda *given: 3 * PARTS["softmax"](*given), attention=PARTS["attention"])
+    assert thrice.write() == machine.write(8) and machine.guess() == machine.guess("", 8, 1.0)
+    assert Machine(block=lambda x, *_: np.nan * x).write(1) == [machine.tokens[-1] * machine.longest]
 
 
 def test_it_goes_on_from_a_beginning_as_from_what_it_has_written_itself(known):
@@ -160,7 +171,8 @@ def test_what_it_writes_is_drawn_from_the_chances_of_the_layers(machine, writer)
                 break
         names.append("".join(machine.tokens[number] for number in text[1:] if number != machine.stop))
     assert machine.write(20, seed=3) == names
-    assert len(machine.read(["a" * (machine.longest - 1)])[0]) == machine.longest
+    for one, most in ((machine, machine.longest - 1), (Machine("prose"), 127)):  # prose has no end to be read
+        assert len(one.read(["q" * most])[0]) == one.longest
 
 
 def test_its_weights_are_in_half_precision_and_no_two_sizes_are_equal(machine):
@@ -207,11 +219,19 @@ def test_its_attention_mask_and_merge_are_the_packages():
         same(one, other)
     lengths = np.array([2, 5, 1])
     assert (PARTS["mask"](lengths, 5) == (causal_mask(5) & padding_mask(lengths, 5))).all()
+    x, matrices = random((5, 4))[0], random((4, 6), (4, 6), (4, 8), (8, 4))
+    one, other = (PARTS["heads"](x, *matrices, 2, mask)[0] for mask in (None, np.ones((5, 5), bool)))
+    same(one, other)
     parts = [module.keep(query[:1], key[part], value[part]) for part in (slice(0, 0), slice(2), slice(2, None))]
     same(PARTS["merge"](*map(np.array, zip(*parts, strict=True))), PARTS["attention"](query[:1], key, value)[0][0])
+    halves = []
+    Machine(merge=lambda *found: halves.append([*found[1]]) or found[2][0])._look(0 * query[:1], key, value)
+    assert halves == [[2, 3]]  # a sum of weights 1 is a count of keys
 
 
-@pytest.mark.parametrize("texts, message", [(["ada", "zoë"], "'zoë' has 'ë'"), (["a" * 12], "at most 11 letters")])
+@pytest.mark.parametrize(
+    "texts, message", [(["ada", "zoë"], "'zoë' has 'ë'; .* '.abc.*xyz'"), (["a" * 12], "at most 11 letters")]
+)
 def test_a_text_that_it_cannot_read_is_refused(machine, texts, message):
     with pytest.raises(ValueError, match=message):
         machine.read(texts)
@@ -329,6 +349,11 @@ JUNK = {
     "deep recursion": lambda *given: JUNK["deep recursion"](*given),
     "an object that fails": lambda *_: type("Odd", (), {"__array__": lambda *_: 1 / 0, "detach": lambda *_: 1 / 0})(),
 }
+
+
+def test_a_text_ends_where_a_part_has_stopped_it(machine):
+    assembly = Assembly(attention=lambda *given: PARTS["attention"](*given) if len(given[1]) < 4 else None)
+    assert machine.write(1, seed=1)[0][:3] == assembly.write(1, seed=1)[0]
 
 
 @pytest.mark.parametrize("name", RESULTS)
@@ -469,6 +494,13 @@ def test_a_file_that_somebody_changed_stops_nothing_and_is_not_lost(folder, caps
         assert "my_machine.json is damaged. A copy is in my_machine.damaged.json." in said
         assert copy.read_bytes() == text.encode("utf-8", "surrogateescape")
     assert {*read_kept()} == {"attention"}
+
+
+def test_a_part_that_somebody_changed_in_the_file_is_named_with_file_and_chapter(folder, capsys):
+    (folder / "my_machine.json").write_text(json.dumps({"attention": NO_PART["wrong when it writes"][0]}))
+    put_into_machine(block=define(BLOCK))
+    said = "The attention kept in my_machine.json is wrong. Its exercise is in chapter 1."
+    assert said in capsys.readouterr().out.splitlines() and {*read_kept()} == {"attention", "block"}
 
 
 def test_a_file_with_a_mark_at_its_beginning_is_read_and_one_that_cannot_be_written_is_told(folder, capsys):
