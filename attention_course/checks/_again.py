@@ -6,6 +6,7 @@ the function gave there. All is counted in memory, when a notebook or a page sho
 
 import ast
 import inspect
+import re
 import sys
 from base64 import b64decode
 from contextlib import redirect_stdout
@@ -13,102 +14,108 @@ from html import escape
 from io import StringIO
 from json import loads
 from textwrap import dedent
+from types import FunctionType
 
 import numpy as np
 
 from ._ask import watcher
-from ._message import Part, Wrong, collecting, listener, more
+from ._message import Part, Wrong, collecting, describe, listener, more
 
 ENOUGH, SOON = 5, 3  # different answers after which a solution may be read, and messages after which that is said
-MOST_SHOWN = 8  # names of a trace, and numbers in a row of what is shown
-MODULES = ("np", "math")  # whose functions change nothing, so that parts that call them can be tried out
+MOST_SHOWN = 9  # names of a trace, and numbers of an array of which more than its first row is shown
+NOTE, RESULT = "<note>", re.compile(r"result(\[\d\])?$")  # what a function calls by no name of its own
+MODULES = {"np", "math"}
 runs = {}  # {check: [the message it gave last, how often in a row, how many it gave, the different answers]}
 solutions = {}  # {check: code}, where a notebook brings them
 
 
 class Watch:
-    """Calls a student's function on small arguments, and notes them and what its lines bind to names."""
+    """Calls a student's function on small arguments, and notes them and what its lines compute and bind to names."""
 
-    def __init__(self, smallest_first):  # or None, for the sizes as they are written
-        self.smallest_first, self.given, self.bound = smallest_first, {}, {}
+    def __init__(self, turn):  # which of the small sizes comes first, or None for the sizes as they are written
+        self.turn, self.turns, self.sizes, self.given, self.bound = turn, 1, 1, {}, {}
 
     def __call__(self, answer, given):
-        code, before = getattr(answer, "__code__", None), sys.gettrace()
-        self.given = {name: text for name, value in given.items() if (text := show(value))}
-        self.bound, first, parts = {}, {}, list_parts(code)
+        code, before = getattr(inspect.unwrap(answer), "__code__", None), sys.gettrace()
+        self.given, self.bound = {name: text for name, value in given.items() if (text := show(value))}, {}
+        answer = let_note(answer, code, self.note)
+        followed = code, getattr(answer, "__code__", None)
 
-        def note(frame, event, result):
-            if frame.f_code is not code:
+        def follow(frame, *_):
+            if frame.f_code not in followed:
                 return None
             for name, value in frame.f_locals.items():
-                if name not in code.co_varnames[: code.co_argcount] and value is first.setdefault(name, value):
-                    self.bound |= {name: text} if (text := show(value)) else {}  # an array may be filled meanwhile
-            for part in parts.pop(frame.f_lineno, ()) if event == "line" else ():
-                text, fits = try_out(part, frame)
-                self.bound |= {ast.unparse(part): text} if text else {}
-                if not fits:
-                    break
-            if event == "return":
-                results = {f"result[{i}]": one for i, one in enumerate(result)} if isinstance(result, tuple) else {}
-                shown = {name: show(one) for name, one in (results or {"result": result}).items()}
-                self.bound |= {name: text for name, text in shown.items() if text}
-            return note
+                if name not in code.co_varnames[: code.co_argcount]:
+                    self.bound.setdefault(name, value)  # an array may be filled meanwhile
+            return follow
 
-        sys.settrace(note)
+        sys.settrace(follow)
         try:
-            return answer(*given.values())
+            got = answer(*given.values())
         finally:
             sys.settrace(before)
+        self.bound |= {f"result[{i}]": one for i, one in enumerate(got)} if isinstance(got, tuple) else {"result": got}
+        return got
+
+    def note(self, text, value, *sides):
+        """Return a part of a line, computed from its sides if it has any, and note what it gives the first time."""
+        try:
+            value = value(*sides) if sides else value
+        except Exception:
+            first, second = map(np.shape, sides)
+            self.bound[text] = Part("shapes {first} and {second}, which don't fit", first=first, second=second)
+            raise
+        self.bound.setdefault(text, value)
+        return value
+
+    def list_bound(self):
+        """Return {name or text: what it is} of the first few, without the parts that have a name."""
+        shown = {name: str(one) if isinstance(one, Part) else show(one) for name, one in self.bound.items()}
+        named = {name: text for name, text in shown.items() if text and (RESULT.match(name) or name.isidentifier())}
+        kept = [name for name, text in shown.items() if text and (name in named or text not in named.values())]
+        return {name: shown[name] for name in kept[:MOST_SHOWN]}
 
 
-def list_parts(code):
-    """Return {line: what is computed there within a longer expression, by operators and NumPy, in its order}."""
+class Noting(ast.NodeTransformer):
+    """Lets the parts of an expression be noted when they are computed: a @ b becomes note("a @ b", lambda …, a, b)."""
+
+    def visit(self, node):
+        text, names = ast.unparse(node), {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+        kinds = ast.BinOp | ast.Call | ast.Compare
+        part = isinstance(node, kinds) or (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load))
+        node = self.generic_visit(node)
+        if not part or not names - MODULES or re.search(r"\.shape\[-?\d\]$", text):
+            return node
+        computed = [node]
+        if isinstance(node, ast.BinOp):
+            computed = [ast.parse("lambda a, b: a + b", mode="eval").body, node.left, node.right]
+            computed[0].body.op = node.op
+        return ast.copy_location(ast.Call(ast.Name(NOTE, ast.Load()), [ast.Constant(text), *computed], []), node)
+
+
+def let_note(answer, code, note):
+    """Return a student's function as it is, but its expressions call `note`; itself, if it can't be read."""
     try:
-        tree = ast.parse(dedent(inspect.getsource(code)))
-    except (OSError, TypeError, SyntaxError):
-        return {}
-    found = {}
-    for line in (one for one in ast.walk(tree) if isinstance(one, ast.Assign | ast.Return) and one.value):
-        bare = {line.value} if isinstance(line, ast.Assign) else set()  # whose value has a name of its own
-        inner = [one for one in ast.walk(line.value) if one not in bare and is_plain(one)]
-        found[line.lineno + code.co_firstlineno - 1] = sorted(
-            inner, key=lambda one: (one.end_lineno, one.end_col_offset, -one.lineno, -one.col_offset)
-        )
-    return found
-
-
-def is_plain(part):
-    """Whether a part is computed from names by operators and functions of a module alone: (a @ b.T) / np.sqrt(3)."""
-    inside = [*ast.walk(part)]
-    calls = [one.func for one in inside if isinstance(one, ast.Call)]
-    known = all(isinstance(call, ast.Attribute) and getattr(call.value, "id", "") in MODULES for call in calls)
-    named = any(isinstance(one, ast.Name) and one.id not in MODULES for one in inside)
-    others = any(isinstance(one, ast.Lambda | ast.comprehension | ast.NamedExpr | ast.Await) for one in inside)
-    return isinstance(part, ast.BinOp | ast.Call) and known and named and not others
-
-
-def try_out(part, frame):
-    """Return what an expression gives where a line begins, or the shapes in it, as text or None; and if they fit."""
-
-    def value_of(one):
-        return eval(compile(ast.Expression(one), "<part>", "eval"), frame.f_globals, frame.f_locals)
-
-    try:
-        return show(value_of(part)), True
-    except Exception:
-        pass
-    try:
-        shapes = [np.shape(value_of(side)) for side in (part.left, part.right)]
-    except Exception:
-        return None, False
-    return str(Part("shapes {first} and {second}, which don't fit", first=shapes[0], second=shapes[1])), False
+        tree = ast.parse(dedent(inspect.getsource(answer)))
+        named = [one for one in ast.walk(tree) if getattr(one, "name", "<lambda>") == code.co_name]
+        [found] = [one for one in named if isinstance(one, ast.FunctionDef | ast.Lambda)]
+        whole = ast.Expression(found) if isinstance(found, ast.Lambda) else ast.Module([found], [])
+        whole = ast.increment_lineno(ast.fix_missing_locations(Noting().visit(whole)), code.co_firstlineno - 1)
+        compiled = compile(whole, code.co_filename, "eval" if isinstance(found, ast.Lambda) else "exec")
+        [new] = [one for one in compiled.co_consts if getattr(one, "co_name", "") == code.co_name]
+        around = answer.__globals__ | inspect.getclosurevars(answer).nonlocals | {NOTE: note}
+        noting = FunctionType(new, around, code.co_name, answer.__defaults__)
+        noting.__kwdefaults__ = answer.__kwdefaults__
+        return noting
+    except (OSError, TypeError, ValueError, AttributeError, SyntaxError):
+        return answer
 
 
 def show(value):
-    """Return a number, a text or a small array or list as text, or None.
+    """Return a number, a text or a small array or list as text, the first row of a larger one, or None.
 
-    >>> show([1 / 3, 0]), show(["an", "a"]), show(print)
-    ('[0.333 0.   ]', "['an', 'a']", None)
+    >>> show([1 / 3, 0]), show(["an", "a"]), show(print), show(np.eye(4))
+    ('[0.333 0.   ]', "['an', 'a']", None, '[1. 0. 0. 0.], the first row of an array of shape (4, 4)')
     """
     if isinstance(value, str | dict) or (isinstance(value, list) and value and isinstance(value[0], str | tuple)):
         return repr(value)
@@ -116,32 +123,36 @@ def show(value):
         array = np.asarray(value.detach().numpy() if hasattr(value, "detach") else value)
     except (ValueError, TypeError, RuntimeError):
         return None  # rows of different length
-    known = (array.dtype.kind in "biuf" and isinstance(value, float | int | list | tuple)) or hasattr(value, "shape")
-    return (
-        np.array2string(array, precision=3, suppress_small=True, threshold=MOST_SHOWN**2, edgeitems=2)
-        if known
-        else None
-    )
+    if array.dtype.kind not in "biuf" or not (isinstance(value, float | int | list | tuple) or hasattr(value, "shape")):
+        return None
+    large = array.ndim > 1 and array.size > MOST_SHOWN
+    first = array.reshape(-1, array.shape[-1])[0] if large else array
+    text = np.array2string(first, precision=3, suppress_small=True, threshold=MOST_SHOWN, edgeitems=3)
+    return str(Part("{row}, the first row of {array}", row=text, array=describe(array))) if large else text
 
 
-def find_smaller_case(check, answers, options, question, orders=(True, False)):
-    """Run a check on small sizes; return (watch, reply) of the case that fails, if possible with the same question."""
+def find_smaller_case(check, answers, options, question, turn=0):
+    """Run a check on small sizes; return (watch, reply) of the case that fails, if possible with the same question.
+
+    Each of the sizes comes first in turn, the smallest before the others.
+    """
     found = None
-    for smallest_first in orders:
-        token = watcher.set(watch := Watch(smallest_first))
+    while True:
+        token, passed = watcher.set(watch := Watch(turn)), False
         try:
             with collecting([]), redirect_stdout(StringIO()):
                 check(*answers, **options)
+                passed = True
         except Wrong as reply:
-            if found is None or str(reply.question) == question:
-                found = watch, reply
             if str(reply.question) == question:
-                break
+                return watch, reply
+            found = found or (watch, reply)
         except Exception:
             pass  # not attempted in this case, or an error of the check's own
         finally:
             watcher.reset(token)
-    return found
+        if turn is None or (turn := turn + (watch.sizes if passed else 1)) >= watch.turns:
+            return found
 
 
 def list_values(names):
@@ -154,16 +165,19 @@ def show_numbers(reply, times):
     found, more = find_smaller_case(check, answers, options, str(reply.question)), []
     if found is None:
         more = [str(Part("With small arrays your function is right. What is special about the case above?"))]
-        found = find_smaller_case(check, answers, options, str(reply.question), [None]) if times > 2 else None
+        found = find_smaller_case(check, answers, options, str(reply.question), None) if times > 2 else None
     if found is None or not found[0].given:
         return more
     watch, smaller = found[0], str(found[1]) != str(reply)
     more.append(str(Part("Once more, with a smaller case:" if smaller else "These are the numbers of this case:")))
     more += [list_values(watch.given), *[str(found[1])] * smaller]
-    if times > 2 and (bound := dict([*watch.bound.items()][:MOST_SHOWN])):
+    bound = watch.list_bound() if times > 2 else {}
+    if bound:
         more += [str(Part("There your function gives, line by line:")), list_values(bound)]
-        if any(not name.startswith("result") for name in bound):
-            more.append(str(Part("Which of these is the first that you would not get by hand?")))
+    if any(not RESULT.match(name) for name in bound):
+        more.append(str(Part("Which of these is the first that you would not get by hand?")))
+    elif times > 2:
+        more.append(str(Part("Give each step a name, and run the check again: it then shows what each of them is.")))
     return more
 
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
 from functools import partial, reduce
+from itertools import combinations_with_replacement, islice
 from math import prod
 from unittest.mock import patch
 
@@ -189,6 +190,7 @@ def as_numpy(got):
 
 
 SMALL, LARGE = np.arange(2, 10), np.arange(10, 16)
+TURNS = 8  # of small sizes, each of which comes first once
 
 
 def draw_sizes(written, seed, fits=lambda *sizes: True):
@@ -198,19 +200,24 @@ def draw_sizes(written, seed, fits=lambda *sizes: True):
     equal, and a larger one stays larger. So every seed has what the written sizes have, perhaps a single key or values
     as long as keys, while no answer can know the sizes. Sizes for which ``fits(*sizes)`` is False are drawn again.
     """
-    if (watch := watcher.get()) and watch.smallest_first is not None:
-        small = [new if fits(*(new := _shrink(sizes))) else sizes for sizes in written]
-        return sorted(small, key=prod) if watch.smallest_first else small
+    if (watch := watcher.get()) and watch.turn is not None:
+        few = {new for sizes in written for new in _shrink(sizes, fits)}
+        few = sorted(few, key=lambda sizes: (max(sizes), prod(sizes), sizes))
+        watch.turns, watch.sizes = min(len(few), TURNS), len(written)
+        return [few[(watch.turn + i) % len(few)] for i in range(len(written))]
     if seed == 0:
         return [tuple(sizes) for sizes in written]
     random = np.random.default_rng([seed, 2])
     return [_draw(sizes, random, fits) for sizes in written]
 
 
-def _shrink(sizes):
-    """Return sizes from 2 on in the same order, and 1 as it is: (3, 3, 2, 4) for (6, 6, 5, 7)."""
-    order = [1, *sorted({size for size in sizes if size > 1})]
-    return tuple(order.index(size) + 1 for size in sizes)
+def _shrink(sizes, fits):
+    """Return the smallest sizes that fit, in the same order: (2, 2, 2, 2), (2, 2, 2, 3) and so on for (6, 6, 5, 7)."""
+    order = sorted({size for size in sizes if size > 1})
+    every = sorted(combinations_with_replacement(range(2, 10), len(order)), key=lambda some: (max(some), -len({*some})))
+    tried = ({1: 1} | dict(zip(order, some, strict=True)) for some in every)
+    small = (tuple(new[size] for size in sizes) for new in tried)
+    return [*islice((new for new in small if fits(*new)), 3)] or [sizes]
 
 
 def _draw(sizes, random, fits):

@@ -104,7 +104,7 @@ def _masked_trials(seed):
         ragged = random.random((n, m)) < 0.6
         ragged[:, 0] |= ~ragged.any(axis=-1)
         padded = np.repeat(padding_mask(max(m - 2, 1), m), n, axis=0)
-        mask = causal_mask(n) if form == CAUSAL else padded if form == PADDED else ragged
+        mask = causal_mask(n, m) if form == CAUSAL else padded if form == PADDED else ragged
         yield form, random.normal(size=(n, d_k)) * 2, random.normal(size=(m, d_k)), random.normal(size=(m, d_v)), mask
     apart, keys = np.array([[1000.0], [0.0], [-1000.0]]), np.array([[1.0], [0.9], [0.0], [0.7]])
     padded = np.repeat(padding_mask(3, 4), 3, axis=0)
