@@ -154,7 +154,7 @@ def test_a_trace_has_what_stands_within_a_line_and_the_shapes_that_do_not_fit(ru
     turned = define("def my_projections(X, W_q, W_k, W_v):\n    return W_q @ X, W_k @ X, W_v @ X\n")
     *_, third = (show(checks.projections, turned) for _ in range(3))
     said = third.partition("line by line:")[2]
-    assert "W_q @ X = shapes (5, 3) and (4, 5), which don't fit" in said and "W_k" not in said
+    assert "W_q @ X = shapes (2, 2) and (1, 2), which don't fit" in said and "W_k" not in said
     assert "its inner lengths must be equal" in third.lower() and "axis of length 1" not in third
 
 

@@ -61,7 +61,7 @@ class Watch:
         """Return a part of a line, computed from its sides if it has any, and note what it gives the first time."""
         try:
             value = value(*sides) if sides else value
-        except Exception:
+        except (ValueError, RuntimeError):
             first, second = map(np.shape, sides)
             self.bound[text] = Part("shapes {first} and {second}, which don't fit", first=first, second=second)
             raise
@@ -187,12 +187,11 @@ def say_more(reply):
         return reply.told
     check, answers, _ = reply.asked
     last, times, number, tried = runs.get(check.__name__, ("", 0, 0, set()))
-    what = "a number" if reply.nearer else str(reply)
+    what = str(reply.hint or reply)
     times = times + 1 if what == last else 1
     tried = tried | {tuple(getattr(answer, "__code__", None) or repr(answer) for answer in answers)}
     runs[check.__name__] = [what, times, number + 1, tried]
-    hints = [reply.hint] if reply.hint and str(reply.hint) != str(reply.question) else []
-    more = [str(hint) for hint in [*hints, *reply.nearer][: times - 1]]
+    more = [str(one) for one in reply.nearer[: times - 1]]
     if times > 1 and any(map(callable, answers)) and not reply.share:
         more += show_numbers(reply, times)
     if check.__name__ in solutions and number + 1 >= SOON and len(tried) < ENOUGH:

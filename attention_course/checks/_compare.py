@@ -74,44 +74,46 @@ def check_number(table, answer, right, /, digits=0, given=None, **wrong):
     texts = {name: [said] if isinstance(said, str) else said for name, said in FEEDBACK[table].items()}
     parts = {name: [Part(text, **given or {}) if "{" in text else Part(text) for text in texts[name]] for name in texts}
     reasons = {number: parts[name] for name, numbers in wrong.items() for number in np.atleast_1d(numbers).tolist()}
-    check_prediction(answer, right, reasons, *parts["hint"], digits)
+    check_prediction(answer, right, reasons, [*parts["hint"], *parts["step"]], digits)
 
 
-def check_prediction(answer, right, reasons, hint, digits=0):
+def check_prediction(answer, right, reasons, helps, digits=0):
     """Compare a predicted number with the right one, both rounded to so many digits; a prediction may have more.
 
-    `reasons` maps known wrong numbers to what gives them and a question; `hint` is the question for any other number.
-    What gives them completes "you get it if you …". Raises NotAttempted for None or Ellipsis, and Wrong for anything
-    else that is not the right number.
+    `reasons` maps known wrong numbers to what gives them, which completes "you get it if you …", and a question. Of the
+    `helps`, the first is the question for any other number, and the second a step on the way. Raises NotAttempted for
+    None or Ellipsis, and Wrong for anything else that is not the right number.
     """
     if answer is None or answer is ...:
         raise NotAttempted("there is no number yet")
+    hint, *step = map(as_part, helps)
+    wanted = Part("one rounded to {digits} decimals", digits=digits) if digits else "a whole number"
     try:
         number = float(answer.detach() if hasattr(answer, "detach") else answer)
     except (TypeError, ValueError, OverflowError, RuntimeError):
-        wanted = Part("one rounded to {digits} decimals", digits=digits) if digits else "a whole number"
         reply = Wrong(Part("You gave {answer}, which is not a number", answer=describe(answer)), wanted)
         if isinstance(answer, (tuple, list)) and len(answer) == 1:
             reply.question = Part("Is there a comma after your number?")
         reply.for_person = any(character.isdigit() for character in str(answer)) and isinstance(
             answer, (str, tuple, list)
         )
+        reply.hint, reply.nearer = hint, [hint, *step]
         raise reply from None
     if digits and abs(number - right) < 0.5 * 10**-digits:  # more decimals than asked for
         return
     number = round(number, digits) if digits else int(number) if number.is_integer() else number
     if number == round(right, digits):
         return
-    reply = Wrong(Part("{number} is not the answer", number=number), question=hint)
-    for value, (reason, question) in reversed(reasons.items()):
-        if number == round(value, digits):
-            reply = Wrong(
-                Part("{number} is what you get if you {reason}", number=number, reason=reason), question=question
-            )
-    if reply.question is hint and number in {round(right, fewer) for fewer in range(1, digits)}:
-        wanted = Part("one rounded to {digits} decimals", digits=digits)
-        reply = Wrong(Part("{number} is right as far as it goes", number=number), wanted)
-    reply.hint, reply.nearer = as_part(hint), list_nearer(number, right, digits)
+    known = next((said for value, said in reasons.items() if number == round(value, digits)), None)
+    question = known[1] if known else hint
+    side, between = list_nearer(number, right, digits)
+    nearer = [side, *step, between] if str(question) == str(hint) else [hint, *step, side, between]
+    reply = Wrong(Part("{number} is not the answer", number=number), question=question)
+    if known:
+        reply.seen = Part("{number} is what you get if you {reason}", number=number, reason=known[0])
+    elif number in {round(right, fewer) for fewer in range(1, digits)}:  # which is neither too small nor too large
+        reply, nearer = Wrong(Part("{number} is right as far as it goes", number=number), wanted), [hint, *step]
+    reply.hint, reply.nearer = hint, nearer
     raise reply
 
 

@@ -89,8 +89,8 @@ class Wrong(_Message, AssertionError):
     """The answer was asked and failed; its parts `seen`, `expected` and `question`, each optional, make the message."""
 
     opening = "Not yet. {message}"
-    hint = None  # another question, for somebody who meets the same message again
-    nearer = ()  # what else is told of a number, one after the other: is it too small, where is it?
+    hint = None  # the question about a number, whatever wrong one is given
+    nearer = ()  # what else is told somebody who is wrong again, one after the other
     asked = None  # (check, answers, options), once a check has raised it
 
     def _render_traceback_(self):

@@ -63,7 +63,8 @@ def doubled_query(answer, *, times=2):
         "ratio": exp(gap),
         "score": gap,
     }
-    check_number("doubled_query", answer, 1 / (1 + exp(-gap)), digits=3, **wrong)
+    fields = {"times": times, "gap": gap, "ratio": exp(gap)}
+    check_number("doubled_query", answer, 1 / (1 + exp(-gap)), digits=3, given=fields, **wrong)
     if times == 2:
         say_right("the gap doubles, so the ratio of the weights is squared.")
     else:

@@ -137,7 +137,8 @@ def numbers_and_rank(numbers, rank, *, d_model=100, d_k=8, d_v=20):
         "square": 3 * d_model**2,
         "projections": 50 * (2 * d_k + d_v),
     }
-    check_number("head_numbers", numbers, d_model * (2 * d_k + d_v), **counts)
+    fields = {"d_model": d_model, "d_k": d_k, "one": d_model * d_k}
+    check_number("head_numbers", numbers, d_model * (2 * d_k + d_v), given=fields, **counts)
     ranks = {"size_of_table": 50, "wide": d_model, "values": d_v, "multiplied": d_k**2, "added": 2 * d_k}
     check_number("head_rank", rank, d_k, **ranks)
     say_right("the matrices and the rank stay the same however many tokens there are.")

@@ -70,7 +70,7 @@ def who_may_look(cross, causal, react, *, source=4, places=6, written=5):
         "source_positions": source * places,
         "causal": (source * (source + 1) // 2, sum(min(i, source) for i in range(1, written + 1))),
     }
-    check_number("mask_cross", cross, written * source, **wrong)
+    check_number("mask_cross", cross, written * source, given={"source": source}, **wrong)
     wrong = {
         "no_mask": written**2,
         "all_but_one": written * (written - 1),
@@ -79,7 +79,7 @@ def who_may_look(cross, causal, react, *, source=4, places=6, written=5):
     }
     check_number("mask_causal", causal, written * (written + 1) // 2, **wrong)
     wrong = {"source": source, "padded": places, "from_second": written - 1, "after_second": written - 2}
-    check_number("mask_react", react, written, **wrong, linked=1, nobody=0)
+    check_number("mask_react", react, written, given={"source": source}, **wrong, linked=1, nobody=0)
     say_right("the causal mask covers only the written words, so all of them may react to a source word.")
 
 

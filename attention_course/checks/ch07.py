@@ -97,7 +97,8 @@ def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=640):
         "one_wide_matrix": full - wide,
         "attention_alone": attend,
     }
-    check_number("block_parameters", parameters, full, given={"missing": 4 * d_model}, **wrong)
+    fields = {"missing": 4 * d_model, "d_model": d_model, "d_ff": d_ff, "one": wide + d_ff}
+    check_number("block_parameters", parameters, full, given=fields, **wrong)
     say_right("attention, feed-forward network and norms are counted to the last parameter.")
 
 
@@ -177,5 +178,5 @@ def stream_kept(answer, smallest, seed=0):
         need_close("result", got, right, "What does one sub-layer leave of the stream, and what do several?", known)
     with half():
         wrong = {"post_norm": 1, "too_early": 6, "too_far": 8, "same_way": 87, "squares": 10}
-        check_number("stream_kept", smallest, 7, **wrong)
+        check_number("stream_kept", smallest, 7, given={"share": _kept(5.0, 1, 60)[0]}, **wrong)
     say_right("the losses multiply, and from a skip weight of 7 on at least half of the stream gets through.")

@@ -61,11 +61,12 @@ def patch_numbers(tokens, numbers, weights, *, size=384, patch=16):
         "title": (patch**2, patch**2 + 1),
         "pixels": size**2 + 1,
     }
-    check_number("patch_tokens", tokens, right, given={"patch": patch}, **wrong)
+    fields = {"patch": patch, "side": side, "pixels": patch**2, "tokens": right}
+    check_number("patch_tokens", tokens, right, given=fields, **wrong)
     wrong = {"one_colour": patch**2, "one_side": (patch, patch * 3), "whole_picture": size**2 * 3}
-    check_number("patch_length", numbers, length, **wrong)
+    check_number("patch_length", numbers, length, given=fields, **wrong)
     wrong = {"no_class_token": side**4, "one_weight": right, "long_weights": right * length, "colours": right**2 * 3}
-    check_number("patch_weights", weights, right**2, **wrong)
+    check_number("patch_weights", weights, right**2, given=fields, **wrong)
     say_right("you counted the tokens, the numbers and the weights.")
 
 

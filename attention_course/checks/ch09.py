@@ -120,7 +120,8 @@ def loss_numbers(start, predicted, *, vocabulary=50257, lengths=(5, 3, 9)):
         "two_left_out": words - 2 * batch,
         "one_word": batch,
     }
-    check_number("loss_words", predicted, words - batch, given={"length": min(lengths)}, **wrong)
+    fields = {"length": min(lengths), "one": min(lengths) - 1}
+    check_number("loss_words", predicted, words - batch, given=fields, **wrong)
     say_right("the loss is ln C, and each sentence has one prediction fewer than words.")
 
 

@@ -186,7 +186,7 @@ def mended_online(answer, returned, seed=0):
     for kind, some_scores, some_values in _trials(seed):
         _need_mixture(answer, Part(kind), some_scores, some_values)
     with half():
-        check_number("mended_online", returned, 60 / total, digits=1, **wrong)
+        check_number("mended_online", returned, 60 / total, digits=1, given={"total": 1 + np.exp(-1)}, **wrong)
     message = (
         "it is correct for rising, falling, equal, huge and hugely negative scores, and never reads `pairs` twice."
     )
@@ -208,5 +208,5 @@ def cache_bytes(all_heads, grouped_heads, *, layers=40, heads=40, kv_heads=8, wi
             "bits": right * 8,
             "other_question": right // stored * other,
         }
-        check_number("cache_bytes", number, right, **wrong)
+        check_number("cache_bytes", number, right, given={"width": width, "one": 2 * width}, **wrong)
     say_right("the cache holds a key and a value for every layer and every head of keys.")
