@@ -133,12 +133,14 @@ def list_nearer(number, right, digits):
     return [side, Part("The right one is at least {low} and less than {high}.", **bounds)]
 
 
-def need_named(named, right, reasons):
+def need_named(named, right, table):
     """Compare the name of a test with the right one, and say why another would not have shown the mistake.
 
-    `reasons` maps each wrong name to what its test does not see, and a question. Capitals and blanks around a name do
-    not count. Raises NotAttempted if nothing is named.
+    In this table of feedback.toml each wrong name has what its test does not see, and a question. Capitals and blanks
+    around a name do not count. Raises NotAttempted if nothing is named.
     """
+    reasons = dict(FEEDBACK[table])
+    nearer = [Part(reasons.pop("hint")), Part(reasons.pop("step"))]
     if named is ... or named is None:
         raise NotAttempted("no test is named yet")
     name = read_name(named)
@@ -146,9 +148,9 @@ def need_named(named, right, reasons):
         return
     if name in reasons:
         reason, question = reasons[name]
-        raise Wrong(Part("Not {named}: {reason}", named=repr(name), reason=as_part(reason)), question=question)
+        raise Wrong(Part("Not {named}: {reason}", named=repr(name), reason=as_part(reason)), None, question, nearer)
     choice = Part("one of {names}", names=sorted([*reasons, right]))
-    raise Wrong(Part("You gave {named}, which is not one of the names", named=describe(named)), choice)
+    raise Wrong(Part("You gave {named}, which is not one of the names", named=describe(named)), choice, nearer=nearer)
 
 
 def read_name(answer):

@@ -90,8 +90,11 @@ class Wrong(_Message, AssertionError):
 
     opening = "Not yet. {message}"
     hint = None  # the question about a number, whatever wrong one is given
-    nearer = ()  # what else is told somebody who is wrong again, one after the other
     asked = None  # (check, answers, options), once a check has raised it
+
+    def __init__(self, seen=None, expected=None, question=None, nearer=()):
+        super().__init__(seen, expected, question)
+        self.nearer = nearer  # what else is told somebody who is wrong again, one after the other
 
     def _render_traceback_(self):
         return ["\n\n".join([self.open(), *(more["wrong"](self) if self.asked else [])])]

@@ -6,7 +6,7 @@ import numpy as np
 
 from ._ask import ask_for_own_lines, ask_for_two, draw_sizes, name_shapes
 from ._attention import NAMES, are_apart, need_attention
-from ._compare import FEEDBACK, check_number, need_named
+from ._compare import check_number, need_named
 from ._message import half, say_right
 
 # n, m, d_k, d_v; first n = m, so that what is wrong in itself shows before what fails for n ≠ m only
@@ -44,7 +44,7 @@ def mended_attention(answer, caught_by, seed=0):
     """
     _need_attention(answer, seed)
     with half():
-        need_named(caught_by, "uneven", FEEDBACK["mended_attention"])
+        need_named(caught_by, "uneven", "mended_attention")
 
 
 def doubled_query(answer, *, times=2):

@@ -7,7 +7,7 @@ from attention_src.patches import patchify as right_patchify
 
 from ._ask import as_numpy, ask, ask_for_two, draw_sizes, name_shapes
 from ._attention import NAMES
-from ._compare import check_number, find_question, need_close, need_order, need_rows_sum_to_one, need_shape
+from ._compare import FEEDBACK, check_number, find_question, need_close, need_order, need_rows_sum_to_one, need_shape
 from ._message import NotAttempted, Part, Wrong, describe, half, say_right
 
 # H, W, C, p
@@ -103,14 +103,16 @@ def _need_row(first_row):
         raise NotAttempted("the row is not predicted yet")
     got, right = as_numpy(first_row), right_patchify(PICTURE[..., None], 2)[0]
     if got.shape != (4,):
-        raise Wrong(Part("The row is {named}", named=describe(first_row)), "four numbers")
+        nearer = [*map(Part, FEEDBACK["first_row"].values())]
+        raise Wrong(Part("The row is {named}", named=describe(first_row)), "four numbers", nearer=nearer)
     if not np.array_equal(got, right):
         row, hint = (
             tuple(got.tolist()),
             "Run the wrong function on the patches of the numbered picture. What does it print?",
         )
         reason, question = ROWS.get(row, ("that is not what it prints", hint))
-        raise Wrong(Part("Not {named}: {reason}", named=str(row), reason=Part(reason)), question=question)
+        nearer = [*map(Part, FEEDBACK["first_row"].values())]
+        raise Wrong(Part("Not {named}: {reason}", named=str(row), reason=Part(reason)), None, question, nearer)
 
 
 # n, d_model, d_k, d_v

@@ -9,6 +9,11 @@ from ._compare import check_number, find_question, need_close, need_order, need_
 from ._message import Part, Wrong, half, say_right
 
 SIZES = [(3, 6, 5), (2, 4, 7), (4, 9, 3), (1, 4, 3), (11, 13, 12), (2, 5, 4)]  # sentences, places, words
+START = "Which word has the model seen when it answers at position 0?"
+WAY = "In which direction do you shift the text? Do you predict the next word, or the previous one?"
+COUNT = "Your surprises are right. Which of them count in the first sentence, and how much does each count?"
+SHIFT = "Which word is each prediction compared with, and which words has the model seen by then?"
+BOTH = "Which predictions of the first sentence count, and which word is each compared with?"
 
 
 def _surprise(logits, words):
@@ -27,22 +32,29 @@ def _losses(logits, words, lengths):
     shifted, predicted = _surprise(logits[:, :-1], words[:, 1:]), _counted(lengths - 1, words.shape[1] - 1)
     each = np.where(predicted, shifted, 0).sum(axis=1)
     by_sentence = (each / (lengths - 1)).mean()
-    plain, few = _surprise(logits, words), _counted(lengths - 2, words.shape[1] - 1)
-    seen = _counted(lengths, words.shape[1])
-    back, loss = _surprise(logits[:, 1:], words[:, :-1])[predicted].mean(), shifted[predicted].mean()
+    few, loss = _counted(lengths - 2, words.shape[1] - 1), shifted[predicted].mean()
+    plain, back = _surprise(logits, words), _surprise(logits[:, 1:], words[:, :-1])
     return loss, (
-        (plain[seen].mean(), "Which word has the model seen when it answers at position 0?"),
         (plain.mean(), "Which word has the model seen at position 0? And what comes after the end of a sentence?"),
+        *((wrong, START) for part in (plain, plain[:, 1:], plain[:, :-1]) for wrong in _count(part, lengths)),
+        *((wrong, WAY) for wrong in _count(back, lengths)),
         (shifted.mean(), "Does the padding after the end of a sentence count?"),
         (shifted[_counted(lengths, words.shape[1] - 1)].mean(), "Does any word follow the last word of a sentence?"),
         (shifted[few].mean(), "How many words are there to predict in a sentence of length 5?"),
-        (back, "In which direction do you shift the text? Do you predict the next word, or the previous one?"),
         (-loss, "Is a surprise positive or negative?"),
         (shifted[predicted].sum(), "Does the exercise ask for the mean, or for the sum?"),
         (by_sentence, "Every predicted word counts equally. Do the words of long sentences count equally in yours?"),
         (each.sum() / predicted.size, "How many words do you divide the sum by?"),
         (loss / log(2), "Which logarithm do you use?"),
     )
+
+
+def _count(surprise, lengths):
+    """Yield what may be made of surprises, of some words of each sentence or of all: their mean, sum, mean of means."""
+    places = surprise.shape[1]
+    for number in (*(np.clip(lengths - less, 1, places) for less in range(3)), np.full(len(lengths), places)):
+        each = np.where(_counted(number, places), surprise, 0).sum(axis=1)
+        yield from (each.sum() / number.sum(), each.sum(), (each / number).mean(), each.sum() / surprise.size)
 
 
 def next_token_loss(answer, seed=0):
@@ -58,7 +70,8 @@ def next_token_loss(answer, seed=0):
         need_order("(surprise, loss)", got, (expected, np.array(0.0)))
         question = "How many words of a sentence of length L are predicted?"
         need_shape("surprise", got[0], expected.shape, given, question)
-        _need_loss(got[1], trial)
+        right = np.allclose(np.where(expected, got[0], 0), expected, rtol=1e-4, atol=1e-5)
+        _need_loss(got[1], trial, COUNT if right else SHIFT)
         known = (
             (shifted, "Which number should stand where there is only padding?"),
             (-expected, "Is a surprise positive or negative?"),
@@ -80,7 +93,7 @@ def _trials(seed):
         yield {"logits": logits, "words": random.integers(words, size=(sentences, places)), "lengths": lengths}
 
 
-def _need_loss(got, trial):
+def _need_loss(got, trial, otherwise=BOTH):
     """Raise Wrong, with the question that leads to the mistake, unless got is the mean surprise."""
     (right, known), huge = _losses(**trial), np.abs(trial["logits"]).max() > 1000
     given, lengths = name_shapes(**trial), trial["lengths"].tolist()
@@ -96,7 +109,6 @@ def _need_loss(got, trial):
         seen = Part("With {given}, the loss is {loss}", **about)
         raise Wrong(seen, question="What is the logarithm of 0, or of a negative number?")
     if not np.isclose(got, right, rtol=1e-4):
-        otherwise = "Which words of the first sentence count, and how much does each count?"
         if huge:
             otherwise = "Smaller logits come out right. How small can a probability get before your logarithm fails?"
         seen, right = Part("With {given}, the loss is {loss:.4f}", **about), Part("{loss:.4f}", loss=float(right))

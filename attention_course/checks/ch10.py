@@ -147,7 +147,10 @@ def _check_diagnoses(answers, right, words, says):
             raise Wrong(Part("{symptom} is {answer}", symptom=name, answer=describe(answer)), names)
         if (answer := read_name(answer)) != expected:
             seen = Part(says, symptom=name, answer=answer, asks=Part(words[answer]))
-            raise Wrong(seen, question=clue)
+            other = next(word for word in words if word not in (answer, expected))
+            nearer = [Part("It is one of {names}.", names=sorted([expected, other]))]
+            nearer.append(Wrong(Part(says, symptom=name, answer="…", asks=Part(words[expected]))))
+            raise Wrong(seen, None, clue, nearer)
 
 
 def symptoms(a, b, c, d):
