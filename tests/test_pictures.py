@@ -259,6 +259,16 @@ def test_shares_are_the_weights_and_the_dot_is_the_output(picture, times):
         np.testing.assert_allclose(dot, [money[0] + x * unit, river[1] - y * unit], atol=0.2)
 
 
+@only("01-steer")
+def test_the_goal_says_how_far_the_dot_is_and_never_less(picture):
+    first = read(picture)["state"]
+    for change in ({}, {"angle": 100, "length": 1.25}, {"angle": -90, "length": 2}):
+        set_state(picture, first | change)
+        far = np.linalg.norm(np.subtract(read(picture)["outputs"]["output"], INPUTS[picture.name]["values"][1]))
+        said = re.search(r" money's\. The dot is (\d\.\d\d) away\.$", picture.locator(".picture-goal").inner_text())
+        assert 0 <= float(said[1]) - far < 0.0101
+
+
 @only("02-lamp")
 def test_lamps_are_as_wide_as_their_slopes_and_hang_at_their_gaps(picture, times):
     for shown in check_at_random(picture, 6, times):

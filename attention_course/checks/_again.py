@@ -19,7 +19,7 @@ from types import FunctionType
 import numpy as np
 
 from ._ask import watcher
-from ._message import Part, Wrong, collecting, describe, listener, more
+from ._message import Part, Wrong, collecting, describe, exercise, listener, more
 
 ENOUGH, SOON = 5, 3  # different answers after which a solution may be read, and messages after which that is said
 MOST_SHOWN = 9  # names of a trace, and numbers of an array of which more than its first row is shown
@@ -88,8 +88,9 @@ class Noting(ast.NodeTransformer):
             return node
         computed = [node]
         if isinstance(node, ast.BinOp):
-            computed = [ast.parse("lambda a, b: a + b", mode="eval").body, node.left, node.right]
-            computed[0].body.op = node.op
+            a, b = (ast.Name(name, ast.Load()) for name in "ab")
+            both = ast.arguments([], [ast.arg("a"), ast.arg("b")], None, [], [], None, [])
+            computed = [ast.Lambda(both, ast.BinOp(a, node.op, b)), node.left, node.right]
         return ast.copy_location(ast.Call(ast.Name(NOTE, ast.Load()), [ast.Constant(text), *computed], []), node)
 
 
@@ -197,7 +198,7 @@ def say_more(reply):
     if check.__name__ in solutions and number + 1 >= SOON and len(tried) < ENOUGH:
         soon = (
             "You can open one solution here once yours is right or you have tried five different answers. "
-            "So far: {tried}."
+            "So far, since the kernel was started: {tried}."
         )
         more.append(str(Part(soon, tried=len(tried))))
     offer(check.__name__)
@@ -223,7 +224,8 @@ def offer(check):
         from IPython import get_ipython
         from IPython.display import HTML, display
 
-        title, code, shell = Part("One solution, to compare with yours"), escape(solutions[check]), get_ipython()
+        title, code, shell = str(Part("One solution, to compare with yours")), escape(solutions[check]), get_ipython()
+        title = f"{exercise.get()}: {title}" if exercise.get() else title
 
         def show_below(*_):
             if shell:

@@ -16,6 +16,7 @@ from ._language import translate
 RIGHT = "Right: {what}"
 INNARDS = re.compile("<.+>|a value of type")  # of Python, or of the grader, which no student has written
 listener = ContextVar("listener", default=print)  # called with what is said of a right answer
+exercise = ContextVar("exercise", default="")  # the title of the one that is checked, where a cell checks several
 remarks = ContextVar("remarks")  # a list of what else is to be said of it
 
 
@@ -168,8 +169,10 @@ def say_right(what, **values):
 def before_handing_in(name, exercises):
     """Run the checks of a notebook, {title: function}; say which are open, how to hand in, and under what file name."""
     for title, check in exercises.items():
+        exercise.set(title)
         try:
             check()
         except Exception as reason:
             print(Part("{title} is still open. {reason}", title=title, reason=reason))
+    exercise.set("")
     print(Part("Choose File, Download, .ipynb. Name it {name}.", name=name))

@@ -43,13 +43,17 @@ function distanceFromLine([x, y], [[ax, ay], [bx, by]]) {
 
 export const goal = {
   words: "With softmax, make bank mean money: bring the dot to within 0.1 of money's.",
+  far: (state, outputs, inputs) => `The dot is ${digits(Math.ceil(100 * fromMoney(outputs, inputs)) / 100)} away.`,
   isThere: isMoney,
   isReached: (state, outputs, inputs) => state.said === "past" && isMoney(state, outputs, inputs),
 };
 
+/** How far the mix is from the second value. */
+const fromMoney = ({ output }, { values }) => Math.hypot(...output.map((x, i) => x - values[1][i]));
+
 /** Whether softmax has mixed hardly anything but the second value. */
-function isMoney({ weigh }, { output }, { values }) {
-  return weigh === "softmax" && Math.hypot(...output.map((x, i) => x - values[1][i])) <= NEAR;
+function isMoney({ weigh }, outputs, inputs) {
+  return weigh === "softmax" && fromMoney(outputs, inputs) <= NEAR;
 }
 
 export const legend = [

@@ -10,8 +10,8 @@
 //   say       (state, outputs, inputs) -> one sentence of at most 25 words, with its numbers
 //   legend    [[how it is drawn, its colour, words]] of what has no words in the drawing: line, disc, ring or frame, each
 //             also dashed or dotted
-//   goal      {words, isReached(state, outputs, inputs)}, and isThere(…) if that may be so before the right thing was said,
-//             with what to say `there` if the usual words don't fit
+//   goal      {words, isReached(state, outputs, inputs)}, isThere(…) if that may be so before the right thing was said, with
+//             what to say `there` if the usual words don't fit, and far(…), a sentence, if it can be said how far away it is
 //   grab      (x, y, {inputs, state, width, handle}) -> what of the state changes when the pointer is at this pixel;
 //             handle is the data-handle of what is dragged
 //   tap       (x, y, {inputs, state, width}) -> what of the state changes when this pixel is tapped, or null
@@ -110,7 +110,8 @@ export function mount(figure, picture) {
     if (aim) {
       const reached = goal.isReached(state, outputs, inputs), isThere = !reached && goal.isThere?.(state, outputs, inputs);
       aim.classList.toggle("reached", reached);
-      aim.textContent = isThere ? `◐ ${inLanguage(goal.there ?? THERE)}` : `${reached ? "✓" : "○"} ${inLanguage(goal.words)}`;
+      const far = goal.far ? ` ${inLanguage(goal.far(state, outputs, inputs))}` : "";
+      aim.textContent = isThere ? `◐ ${inLanguage(goal.there ?? THERE)}` : `${reached ? "✓" : "○"} ${inLanguage(goal.words)}${far}`;
     }
     for (const one of controls) {
       const field = frame.querySelector(`[data-control="${one.name}"]`);
