@@ -26,7 +26,7 @@ from attention_course.museum import detectors
 from attention_course.museum.exhibits import UNLABELLED
 from attention_src import additive_score, causal_mask, padding_mask, scaled_dot_product_attention, softmax
 from book.chapter import CHAPTERS, exercises, prose, read
-from homework.answers import DATA, EXERCISES, ch05, watch
+from homework.answers import DATA, EXERCISES, ch05, ch09, watch
 from tools.instructors_page import list_entries, quote
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # wrong answers overflow
@@ -110,6 +110,16 @@ def test_no_mistake_is_repeated_in_the_same_words_a_third_time(name, runs):
     arguments = next(iter(exercise.list_refused().values()))
     texts = [show(exercise.check, *arguments) for _ in range(3)]
     assert "\n\n" not in texts[0] and "\n\n" in texts[1], texts
+    assert texts[2].startswith(f"{texts[1]}\n\n")
+    shown = texts[2].partition("\n\n")[2].replace("\n ", " ").splitlines()  # an array in one line
+    found = [re.findall(r"-?\d[\d.e-]*", line) for line in shown if re.match(r".* = \[", line)]
+    assert max(map(len, found), default=0) <= 12  # three of which may be its shape
+
+
+@pytest.mark.parametrize("name", WRONG_ASKED)
+def test_what_is_right_is_right_in_all_small_cases(name):
+    exercise = ASKED[name]
+    assert _again.find_smaller_case(inspect.unwrap(exercise.check), exercise.arguments(exercise.first), {}, "") is None
 
 
 def test_a_wrong_number_is_told_more_each_time_and_whether_it_was_only_rounded(runs):
@@ -117,11 +127,9 @@ def test_a_wrong_number_is_told_more_each_time_and_whether_it_was_only_rounded(r
     first, second, third, fourth = (show(checks.doubled_query, 0.67) for _ in range(4))
     assert second == f"{first}\n\n{hint}" and "the scores 2 and 0 are 1.414 apart" in third.removeprefix(second)
     assert fourth == f"{third}\n\nYour number is too small."
-    between = "\n\nThe right one is at least 0.8 and less than 0.9."
-    assert show(checks.doubled_query, 0.9).endswith(between)
     rounded = show(checks.doubled_query, 0.8)
     assert rounded.startswith("Not yet. 0.8 is right as far as it goes; expected one rounded to 3")
-    assert "too small" not in rounded and between not in rounded
+    assert "Your number is" not in rounded
     runs.clear()
     texts = [show(checks.numbers_and_rank, *numbers) for numbers in ((7, 8), (5000, 8), (11, 8), (3600, 9))]
     assert texts[0].endswith("matrices?") and texts[1].endswith("Your number is too large.")
@@ -160,6 +168,10 @@ def test_a_trace_has_what_stands_within_a_line_and_the_shapes_that_do_not_fit(ru
     said = third.partition("line by line:")[2]
     assert "W_q @ X = shapes (2, 2) and (1, 2), which don't fit" in said and "W_k" not in said
     assert "its inner lengths must be equal" in third.lower() and "axis of length 1" not in third
+    single = define("def split_heads(a, num_heads):\n    return a.reshape(num_heads, len(a), -1)[:, ::-1]\n")
+    *_, third = (show(checks.split_heads, single, 2) for _ in range(3))
+    said = third.partition("line by line:")[2]
+    assert "len(a) = 2" in said and "a.reshape(num_heads, len(a), -1) = [[" in said and "result = [[" in said
 
 
 CALLING = {checks.attention: lambda *given: scaled_dot_product_attention(*given)}
@@ -208,7 +220,9 @@ def test_a_solution_is_announced_then_offered_after_success_or_five_answers_wher
     runs.clear()
     checks.take_solutions(b64encode(json.dumps({"doubled_query": "a < b"}).encode()).decode())
     texts = [show(checks.doubled_query, number) for number in (0.1, 0.2, 0.2, 0.2, 0.2, 0.3, 0.4)]
-    ends = [re.search(r"five different answers\. So far: (\d)\.$", text) for text in texts]
+    ends = [
+        re.search(r"five different answers\. So far, since the kernel was started: (\d)\.$", text) for text in texts
+    ]
     assert [end and int(end[1]) for end in ends] == [None, None, 2, 2, 2, 3, 4] and offered == []
     assert "five different answers" not in show(checks.doubled_query, 0.5)
     runs.clear()
@@ -220,12 +234,14 @@ def test_a_notebook_shows_the_solution_below_the_message(runs, monkeypatch):
     shell = InteractiveShell()
     shown = []
     monkeypatch.setattr("IPython.get_ipython", lambda: shell)
-    monkeypatch.setattr("IPython.display.display", lambda part: shown.append(part.data[:9]))
+    monkeypatch.setattr("IPython.display.display", lambda part: shown.append(part.data[:27]))
     monkeypatch.setattr(shell, "_showtraceback", lambda *given: shown.append(given[2][0][:8]))
     monkeypatch.setattr(_again, "solutions", {"doubled_query": "a < b"})
     for number in range(6):
         shell.run_cell(f"from attention_course import checks\nchecks.doubled_query({number})")
-    assert shown == ["Not yet."] * 5 + ["<details>"] + ["Not yet.", "<details>"]
+    assert shown == ["Not yet."] * 5 + [opened := "<details><summary>One solut", "Not yet.", opened]
+    shell.run_cell("checks.before_handing_in('me', {'2. Predict it': lambda: checks.doubled_query(0.804)})")
+    assert shown[-1] == "<details><summary>2. Predic"
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -336,9 +352,9 @@ def test_drawn_sizes_keep_what_matters_of_those_that_are_written_and_fit():
 
 def test_a_prediction_may_have_more_decimals_than_were_asked_for_and_is_refused_if_it_was_cut_or_is_off():
     for answer in (0.11, 0.105, 0.1054, 0.10536):
-        check_prediction(answer, 0.10536, {}, "", digits=2)
+        check_prediction(answer, 0.10536, {}, [""], digits=2)
     for answer in (0.1, 0.1003, 0.12):
-        refuse(check_prediction, answer, 0.10536, {}, "", digits=2)
+        refuse(check_prediction, answer, 0.10536, {}, [""], digits=2)
 
 
 def values(part):
@@ -357,6 +373,20 @@ def test_a_wrong_answer_meets_one_question_whatever_the_seed_and_is_told_in_plai
     assert message.seen and (not message.expected or str(message.expected) in str(message))
     assert not re.search(r"\brow \d of", str(message))  # positions are written as Python counts them, from 0
     assert all(json.dumps([*values(part)]) for part in message.parts().values())
+
+
+@pytest.mark.parametrize("cut", [lambda x: x, lambda x: x[:, 1:], lambda x: x[:, :-1]])
+def test_a_loss_without_the_shift_is_asked_about_it_however_it_counts(cut):
+    for less, summed in ((0, True), (1, False), (2, False), (-99, True)):
+
+        def answer(logits, words, lengths, less=less, summed=summed):
+            found = ch09.surprise(cut(logits), cut(words))
+            found = found[ch09.counts(lengths - less, found.shape[1])]
+            return found.sum() if summed else found.mean()
+
+        assert str(refuse(checks.mended_loss, answer, 0.11).question).startswith("Which word has the model seen")
+    each = ch09.with_each(lambda *given: 7.0)
+    assert str(refuse(checks.next_token_loss, each).question).startswith("Your surprises are right")
 
 
 @pytest.mark.parametrize("name", [name for name, exercise in EXERCISES.items() if exercise.like])

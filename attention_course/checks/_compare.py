@@ -1,7 +1,6 @@
 """How a check compares what a student's function returned, or what a student predicted, with what is right."""
 
 import tomllib
-from math import floor, log10
 from pathlib import Path
 
 import numpy as np
@@ -106,8 +105,8 @@ def check_prediction(answer, right, reasons, helps, digits=0):
         return
     known = next((said for value, said in reasons.items() if number == round(value, digits)), None)
     question = known[1] if known else hint
-    side, between = list_nearer(number, right, digits)
-    nearer = [side, *step, between] if str(question) == str(hint) else [hint, *step, side, between]
+    side = Part("Your number is too small." if number < right else "Your number is too large.")
+    nearer = [side, *step] if str(question) == str(hint) else [hint, *step, side]
     reply = Wrong(Part("{number} is not the answer", number=number), question=question)
     if known:
         reply.seen = Part("{number} is what you get if you {reason}", number=number, reason=known[0])
@@ -117,20 +116,9 @@ def check_prediction(answer, right, reasons, helps, digits=0):
     raise reply
 
 
-def list_nearer(number, right, digits):
-    """Return what tells somebody more of a wrong number, one after the other: is it too small, where is the right one?
-
-    >>> print(*list_nearer(0.9, 0.804, 3))
-    Your number is too large. The right one is at least 0.8 and less than 0.9.
-    >>> print(*list_nearer(7, 9408, 0))
-    Your number is too small. The right one is at least 9000 and less than 10000.
-    """
-    size = 10 ** floor(log10(abs(right))) if right else 0
-    step = max(size, 10 ** (1 - digits) if digits else 5)
-    low = floor(right / step + 1e-9) * step
-    side = Part("Your number is too small." if number < right else "Your number is too large.")
-    bounds = {"low": f"{low:.10g}", "high": f"{low + step:.10g}"}
-    return [side, Part("The right one is at least {low} and less than {high}.", **bounds)]
+def list_nearer(table, **fields):
+    """Return what feedback.toml has for somebody who is wrong again."""
+    return [Part(text, **fields) for text in FEEDBACK[table].values() if isinstance(text, str)]
 
 
 def need_named(named, right, table):
@@ -139,8 +127,7 @@ def need_named(named, right, table):
     In this table of feedback.toml each wrong name has what its test does not see, and a question. Capitals and blanks
     around a name do not count. Raises NotAttempted if nothing is named.
     """
-    reasons = dict(FEEDBACK[table])
-    nearer = [Part(reasons.pop("hint")), Part(reasons.pop("step"))]
+    nearer, reasons = list_nearer(table), {name: said for name, said in FEEDBACK[table].items() if len(said) == 2}
     if named is ... or named is None:
         raise NotAttempted("no test is named yet")
     name = read_name(named)

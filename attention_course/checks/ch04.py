@@ -7,7 +7,7 @@ from attention_src.attention import scaled_dot_product_attention
 from ..tasks.retrieval import lookup_examples, share_attended
 from ._ask import as_numpy, ask_for, ask_for_two, draw_sizes, name_shapes
 from ._attention import NAMES, are_apart, need_attention
-from ._compare import check_number, need_close, need_shape
+from ._compare import check_number, list_nearer, need_close, need_shape
 from ._message import NotAttempted, Part, Wrong, half, say_right
 
 # n, d_model, d_k, d_v; first all different
@@ -74,18 +74,14 @@ def designed_head(W_q, W_k, W_v, seed=0):
     examples, _ = lookup_examples(200, 0, seed=seed)
     X = examples.tokens.astype(float)
     output, weights = scaled_dot_product_attention(X @ W_q, X @ W_k, X @ W_v)
-    one, wanted = X[0], int(examples.wanted[0, 0])
-    query, keys = one[0] @ W_q, one @ W_k
-    shown = {"scores": keys @ query / W_q.shape[1] ** 0.5, "query": query, "key": keys[wanted], "output": output[0, 0]}
-    shown |= {"bits": one[wanted, 10:], "value": one[wanted] @ W_v, "answer": examples.answers[0, 0]}
-    shown = {"wanted": wanted} | {name: np.round(numbers, 2).tolist() for name, numbers in shown.items()}
+    wanted, query, keys, values = int(examples.wanted[0, 0]), X[0, 0] @ W_q, X[0] @ W_k, X[0] @ W_v
+    seen = {"scores": keys @ query / W_q.shape[1] ** 0.5, "output": output[0, 0], "answer": examples.answers[0, 0]}
+    seen |= {"query": query, "key": keys[wanted], "value": values[wanted]}
+    seen = {name: np.round(numbers, 2).tolist() for name, numbers in seen.items()}
+    nearer = list_nearer("designed_head", wanted=wanted, **seen)
     on_asked = np.take_along_axis(weights, examples.wanted[..., None], axis=-1).min()
     if on_asked < 0.9:
         seen = Part("The asked token gets a weight of {weight:.2f} somewhere", weight=float(on_asked))
-        nearer = [
-            Part("In the first sequence token 0 asks for token {wanted}, and its scores are {scores}.", **shown),
-            Part("The query of token 0 is {query}, and the key of token {wanted} is {key}.", **shown),
-        ]
         raise Wrong(seen, "at least 0.9", _ask_about_weights(weights, examples.wanted), nearer)
     right = (np.sign(output) == examples.answers).mean()
     if right < 1:
@@ -93,10 +89,6 @@ def designed_head(W_q, W_k, W_v, seed=0):
         question = "Which three of a token's 13 numbers are its bits, and what should become of the other ten?"
         if (np.sign(output) == -examples.answers).all():
             question = "Which sign should a bit have when it comes out?"
-        nearer = [
-            Part("In the first sequence token 0 asks for token {wanted}, whose bits are {bits}.", **shown),
-            Part("Its output is {output} and its answer {answer}. The value of token {wanted} is {value}.", **shown),
-        ]
         raise Wrong(seen, None, question, nearer)
     message = "all signs are right in 200 sequences, and the asked token always gets {weight:.2f} or more."
     say_right(message, weight=float(np.floor(100 * on_asked) / 100))

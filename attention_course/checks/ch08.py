@@ -7,7 +7,7 @@ from attention_src.patches import patchify as right_patchify
 
 from ._ask import as_numpy, ask, ask_for_two, draw_sizes, name_shapes
 from ._attention import NAMES
-from ._compare import FEEDBACK, check_number, find_question, need_close, need_order, need_rows_sum_to_one, need_shape
+from ._compare import check_number, find_question, list_nearer, need_close, need_order, need_rows_sum_to_one, need_shape
 from ._message import NotAttempted, Part, Wrong, describe, half, say_right
 
 # H, W, C, p
@@ -102,16 +102,13 @@ def _need_row(first_row):
     if first_row is ... or first_row is None or ... in np.atleast_1d(np.array(first_row, dtype=object)):
         raise NotAttempted("the row is not predicted yet")
     got, right = as_numpy(first_row), right_patchify(PICTURE[..., None], 2)[0]
+    nearer = list_nearer("first_row")
     if got.shape != (4,):
-        nearer = [*map(Part, FEEDBACK["first_row"].values())]
-        raise Wrong(Part("The row is {named}", named=describe(first_row)), "four numbers", nearer=nearer)
+        raise Wrong(Part("The row is {named}", named=describe(first_row)), "four numbers", None, nearer)
     if not np.array_equal(got, right):
-        row, hint = (
-            tuple(got.tolist()),
-            "Run the wrong function on the patches of the numbered picture. What does it print?",
-        )
+        row = tuple(got.tolist())
+        hint = "Run the wrong function on the patches of the numbered picture. What does it print?"
         reason, question = ROWS.get(row, ("that is not what it prints", hint))
-        nearer = [*map(Part, FEEDBACK["first_row"].values())]
         raise Wrong(Part("Not {named}: {reason}", named=str(row), reason=Part(reason)), None, question, nearer)
 
 

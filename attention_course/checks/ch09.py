@@ -52,9 +52,10 @@ def _losses(logits, words, lengths):
 def _count(surprise, lengths):
     """Yield what may be made of surprises, of some words of each sentence or of all: their mean, sum, mean of means."""
     places = surprise.shape[1]
-    for number in (*(np.clip(lengths - less, 1, places) for less in range(3)), np.full(len(lengths), places)):
-        each = np.where(_counted(number, places), surprise, 0).sum(axis=1)
-        yield from (each.sum() / number.sum(), each.sum(), (each / number).mean(), each.sum() / surprise.size)
+    for number in (lengths, lengths - 1, lengths - 2, np.full(len(lengths), places)):
+        each = np.where(counted := _counted(number, places), surprise, 0).sum(axis=1)
+        total, number = each.sum(), np.maximum(counted.sum(axis=1), 1)
+        yield from (total / max(counted.sum(), 1), total, (each / number).mean(), total / surprise.size)
 
 
 def next_token_loss(answer, seed=0):
