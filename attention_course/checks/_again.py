@@ -24,7 +24,7 @@ from ._message import Part, Wrong, collecting, describe, exercise, listener, mor
 ENOUGH, SOON = 5, 3  # different answers after which a solution may be read, and messages after which that is said
 MOST_SHOWN = 9  # names of a trace, and numbers of an array of which more than its first row is shown
 NOTE, RESULT = "<note>", re.compile(r"result(\[\d\])?$")  # what a function calls by no name of its own
-MODULES = {"np", "math"}
+MODULES, LOAD, PARTS = {"np", "math"}, ast.Load(), (ast.BinOp, ast.Call, ast.Compare, ast.Subscript)
 runs = {}  # {check: [the message it gave last, how often in a row, how many it gave, the different answers]}
 solutions = {}  # {check: code}, where a notebook brings them
 
@@ -65,33 +65,33 @@ class Watch:
             first, second = map(np.shape, sides)
             self.bound[text] = Part("shapes {first} and {second}, which don't fit", first=first, second=second)
             raise
-        self.bound.setdefault(text, value)
+        if not isinstance(value, bool):
+            self.bound.setdefault(text, value)
         return value
 
     def list_bound(self):
-        """Return {name or text: what it is} of the first few, without the parts that have a name."""
+        """Return {name or text: what it is} of the first few; parts give way to what has a name, if there is a lot."""
         shown = {name: str(one) if isinstance(one, Part) else show(one) for name, one in self.bound.items()}
         named = {name: text for name, text in shown.items() if text and (RESULT.match(name) or name.isidentifier())}
-        kept = [name for name, text in shown.items() if text and (name in named or text not in named.values())]
-        return {name: shown[name] for name in kept[:MOST_SHOWN]}
+        kept = {name: text for name, text in shown.items() if text and (name in named or text not in named.values())}
+        return dict([*(named if len(kept) > MOST_SHOWN else kept).items()][:MOST_SHOWN])
 
 
 class Noting(ast.NodeTransformer):
     """Lets the parts of an expression be noted when they are computed: a @ b becomes note("a @ b", lambda …, a, b)."""
 
     def visit(self, node):
-        text, names = ast.unparse(node), {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-        kinds = ast.BinOp | ast.Call | ast.Compare
-        part = isinstance(node, kinds) or (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load))
+        text, names = ast.unparse(node), {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} - MODULES
+        part = isinstance(node, PARTS) and isinstance(getattr(node, "ctx", LOAD), ast.Load)
         node = self.generic_visit(node)
-        if not part or not names - MODULES or re.search(r"\.shape\[-?\d\]$", text):
+        if not part or not names or re.fullmatch(r"\w+\.shape\[[-\d]*\]", text):
             return node
         computed = [node]
         if isinstance(node, ast.BinOp):
-            a, b = (ast.Name(name, ast.Load()) for name in "ab")
+            a, b = (ast.Name(name, LOAD) for name in "ab")
             both = ast.arguments([], [ast.arg("a"), ast.arg("b")], None, [], [], None, [])
             computed = [ast.Lambda(both, ast.BinOp(a, node.op, b)), node.left, node.right]
-        return ast.copy_location(ast.Call(ast.Name(NOTE, ast.Load()), [ast.Constant(text), *computed], []), node)
+        return ast.copy_location(ast.Call(ast.Name(NOTE, LOAD), [ast.Constant(text), *computed], []), node)
 
 
 def let_note(answer, code, note):

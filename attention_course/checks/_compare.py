@@ -93,9 +93,7 @@ def check_prediction(answer, right, reasons, helps, digits=0):
         reply = Wrong(Part("You gave {answer}, which is not a number", answer=describe(answer)), wanted)
         if isinstance(answer, (tuple, list)) and len(answer) == 1:
             reply.question = Part("Is there a comma after your number?")
-        reply.for_person = any(character.isdigit() for character in str(answer)) and isinstance(
-            answer, (str, tuple, list)
-        )
+        reply.for_person = isinstance(answer, str | tuple | list) and any(map(str.isdigit, str(answer)))
         reply.hint, reply.nearer = hint, [hint, *step]
         raise reply from None
     if digits and abs(number - right) < 0.5 * 10**-digits:  # more decimals than asked for

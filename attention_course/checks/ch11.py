@@ -133,10 +133,9 @@ def merged_parts(answer, seed=0):
         question = "A computer without a key has a sum of 0 and a largest score of −∞. Where does the NaN come from?"
         question = OVERFLOW if total.all() else question
         _need_output(got, Part(kind), softmax(scores) @ values, question, known)
-    message = (
+    say_right(
         "the parts merge into the right output for one, two and many computers, one without keys, and huge scores."
     )
-    say_right(message)
 
 
 def _need_output(got, kind, right, question, known):
@@ -183,10 +182,9 @@ def mended_online(answer, returned, seed=0):
         _need_mixture(answer, Part(kind), some_scores, some_values)
     with half():
         check_number("mended_online", returned, 60 / total, digits=1, given={"total": 1 + np.exp(-1)}, **wrong)
-    message = (
+    say_right(
         "it is correct for rising, falling, equal, huge and hugely negative scores, and never reads `pairs` twice."
     )
-    say_right(message)
 
 
 def cache_bytes(all_heads, grouped_heads, *, layers=40, heads=40, kv_heads=8, width=128):
