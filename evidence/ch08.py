@@ -152,9 +152,9 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     digits_claim(
-        "Shuffling the positions in the keys alone costs more than half of the digits.",
-        holds=all_rows(lambda row: row["position_keys"] < row["right"] / 2),
-        wrong_if="Wrong if any network still reads half of its digits with positions shuffled in the keys.",
+        "Both results held for five more networks",
+        holds=all_rows(lambda row: row["position_keys"] < row["right"] / 2 and row["least_harm"] < row["right"] - 0.2),
+        wrong_if="Wrong if a network reads half with positions shuffled in the keys, or loses at most 20% to a lie.",
         shows=Series("position_keys", "digits right with positions shuffled in the keys"),
         page="0.29",
         baseline=Series("right", "digits right without a lie"),
