@@ -55,7 +55,7 @@ recalled = claim_of("recalled", "6 seeds, each with 100 texts")
 rewritten = claim_of("rewritten", "6 seeds, each with 500 texts; 0, 8 and 56 later pairs; keys at right angles")
 CLAIMS = [
     claim_of("cached", "5 seeds; 5, 50 and 80 tokens")(
-        "From the second layer on, the cache needs a mask that hides each new token from all earlier ones, as the "
+        "From the second layer on, the cache needs a mask that keeps all earlier tokens from seeing a new one, as the "
         "causal mask does.",
         all_rows(lambda row: row["causal"] and row["open"] > 1e-3),
         wrong_if="Wrong if, for any seed and number of tokens, an earlier key moves by at least 1e-12 with a causal "
@@ -97,16 +97,10 @@ CLAIMS = [
     rewritten(
         "Without a clock, softmax can't tell new from old.",
         all_rows(
-            lambda row: (
-                abs(row["softmax_new"] - row["softmax_old"]) < 0.05
-                and row["softmax_new"] < 0.8 < 0.99 < row["delta_new"]
-                and row["delta_old"] < 0.55
-            ),
-            **AT_ONCE,
+            lambda row: row["softmax_new"] < min(0.8, row["softmax_old"] + 0.05) < 0.99 < row["delta_new"], **AT_ONCE
         ),
         wrong_if="Wrong if, for any seed, softmax gives back at least 80% of the new bits, or more of the new than of "
-        "the old ones by at least 5%, or if the delta rule gives back fewer than 99% of the new or at least 55% of "
-        "the old.",
+        "the old ones by at least 5%, or if the delta rule gives back fewer than 99% of the new.",
         shows=Series("softmax_new", "new bits right with softmax", AT_ONCE),
         page="0.75",
         baseline=Series("delta_new", "with the delta rule", AT_ONCE),
@@ -123,13 +117,20 @@ CLAIMS = [
         rival=Series("delta_new", "with the delta rule, if the keys overlap", {"later": 8, "right_angles": False}),
     ),
     rewritten(
-        "But turn the clock round, and the *old* value comes back.",
+        "With the clock turned round, the *old* value comes back.",
         all_rows(lambda row: row["earlier_old"] > 0.95 and row["delta_old"] < 0.55),
         wrong_if="Wrong if, for any seed and number of later pairs, softmax with a preference for earlier pairs gives "
         "back at most 95% of the old bits, or the delta rule at least 55%.",
         shows=Series("earlier_old", "old bits right with softmax, earlier pairs first"),
         baseline=Series("delta_old", "with the delta rule"),
-        rival=Series("later_new", "new bits right with softmax, later pairs first, after 56 more", {"later": 56}),
+    ),
+    rewritten(
+        "so after 56 later pairs the clock outvotes it, and with 0.51 the new value is lost",
+        all_rows(lambda row: row["later_new"] < 0.55, later=56),
+        wrong_if="Wrong if, for any seed, the clock gives back at least 55% of the new bits after 56 later pairs.",
+        shows=Series("later_new", "new bits right with softmax, later pairs first, after 56 more", {"later": 56}),
+        page="0.51",
+        baseline=Series("later_new", "after eight more", {"later": 8}),
     ),
     claim_of("dropped", "5 times 100 held-out names")(
         "With a window of four letters it is a little more surprised, 1.57 instead of 1.47, and even more with the "
