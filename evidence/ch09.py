@@ -131,11 +131,7 @@ EXPERIMENTS = {
     "started": Experiment(
         measure_large_vectors,
         (*TRAINS, "allowed", "by_roles"),
-        [
-            {"seed": seed, "frozen": frozen, "rate": rate}
-            for seed in SEEDS
-            for frozen, rate in ((False, 1e-2), (True, 1e-2), (False, 4e-2))
-        ],
+        [{"seed": seed, "frozen": not rate, "rate": rate or 1e-2} for seed in SEEDS for rate in (1e-2, None, 4e-2)],
     ),
     "changed": Experiment(
         change_sentences,
@@ -335,9 +331,7 @@ CLAIMS = [
     changed_claim(
         "So a verb's vector usually keeps a trace of the subjects it has met (3 verbs more here, 8 with four of five "
         "other seeds, and 0 with the fifth), though this trace doesn't help to predict the next word.",
-        holds=lambda rows: (
-            sorted(round(16 * (row["number"] - row["mixed_number"])) for row in rows) == [0, 3, *4 * [8]]
-        ),
+        holds=lambda rows: sorted(round(16 * (r["number"] - r["mixed_number"])) for r in rows) == [0, 3, 8, 8, 8, 8],
         wrong_if="Wrong if the differences of the six seeds, in order of size, aren't 0, 3, 8, 8, 8 and 8 verbs.",
         shows=Series("number", "share of verbs whose nearest verb has the same number"),
         page="0.69",
