@@ -19,9 +19,6 @@ from book.nbval_bound.words import COUNTS, find_sentences
 from evidence import claims
 
 SEED = 49
-TOLD_AGAIN = [
-    path for path in CHAPTERS if path.stem[:2] in ("01", "02", "03", "04", "07")
-]  # where all results are bound
 # a sentence that asks, or says what somebody does; a paragraph that explains a term or tells what a paper says
 NO_RESULT = re.compile(
     r"\?|\b(?:we|you|your|let's|chapter)\b|^(?:\(|(?:Read|Here|Suppose|Take|Now|Drag)\b)", re.IGNORECASE

@@ -46,18 +46,19 @@ def test_a_notebook_passes_as_it_is_and_each_fault_fails_the_cell_it_is_in(pytes
     assert "changed, and nobody noticed:\nCell 3: output 1, image/png\n" in said
 
 
-LEAST = {  # in the chapters where all results are bound: the share that README and About promise, of so many at least
-    "decimals exchanged": (1, 50),
-    "digit of a decimal": (1, 80),
-    "count": (0.9, 80),
-    "vector or long number": (0.9, 5),
-    "names exchanged": (0.9, 15),
-    "comparison turned": (0.9, 40),
-    "all, none, most": (0.9, 80),
+LEAST = {  # the share that README and About promise, of so many at least
+    "decimals exchanged": (1, 150),
+    "digit of a decimal": (1, 250),
+    "count": (0.9, 250),
+    "vector or long number": (0.9, 15),
+    "names exchanged": (0.9, 50),
+    "comparison turned": (0.9, 100),
+    "all, none, most": (0.9, 300),
+    "cause and effect": (0.9, 40),
 }
 TOLD = "*Ann* gets more than *Bob*, because all five have 0.25 or 0.5 of (4, 6).\n\n<!-- a, b; n == 5 -->"
 CAUGHT = {"decimals exchanged": [True], "digit of a decimal": [True, True], "count": [True]}
-CAUGHT |= {kind: [False] for kind in [*[*LEAST][3:], "cause and effect"]}  # since nothing binds these here
+CAUGHT |= {kind: [False] for kind in [*LEAST][3:]}  # since nothing binds these here
 
 
 def test_false_sentences_are_planted_of_each_kind_and_judged():
@@ -73,7 +74,7 @@ def test_false_sentences_are_planted_of_each_kind_and_judged():
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "least"), LEAST.items())
 def test_as_many_false_sentences_are_caught_as_ever(kind, least):
-    caught, tried = planted.count(planted.TOLD_AGAIN)[kind]
+    caught, tried = planted.count()[kind]
     assert tried >= least[1] and caught / tried >= least[0], (caught, tried)
-    caught, tried = planted.count([path for path in planted.CHAPTERS if path not in planted.TOLD_AGAIN])[kind]
-    assert caught / tried > (0.5 if least[0] < 1 else 0.999), (caught, tried)
+    shares = {path.stem: planted.count([path]).get(kind, (0, 0)) for path in planted.CHAPTERS}
+    assert [name for name, (caught, tried) in shares.items() if tried - caught > max(1, tried * 0.2)] == []
