@@ -42,8 +42,7 @@ def weighted_sum(weights, values, labels):
             axes.text(*values[i], f"{label}\u00a0", ha="right", va="bottom", color=colour)
             draw_arrow(axes, corners[i], corners[i + 1], colour, width=2.4)
             middle = (corners[i] + corners[i + 1]) / 2 + (room / 2, 0)
-            text = f"{weights[i]:.2f} × {label}"
-            axes.text(*middle, text, ha="left", va="top", color=colour, bbox=plate)
+            axes.text(*middle, f"weight × {label}", ha="left", va="top", color=colour, bbox=plate)
         axes.plot(*corners[-1], "o", color=INK, markersize=6)
         x, y = (f"{c:.3f}" for c in weights @ values)
         axes.text(*(corners[-1] + (-room / 2, room / 2)), f"output\n({x}, {y})", ha="right", va="bottom", weight="bold")
