@@ -105,7 +105,7 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     claim_of("held", "10 seeds, of which we count those that gave one name more than 90% of the weight")(
-        "With Adam, what decides is the slope of the read-out, not the softmax.",
+        "With Adam, what holds the weight at 1 is the flat read-out, not the softmax.",
         holds=all_rows(
             lambda row: all((row[f"{name}, {slope}"] > 0.9) == (slope == 0) for name, slope in HELD), **AT_ONE
         ),
@@ -117,10 +117,10 @@ CLAIMS = [
         rival=Series("looser, 0", "with a flat read-out and a looser softmax", AT_ONE),
     ),
     claim_of("reader", "5 seeds; learning rate × 1 and × 4")(
-        "With such a read-out, one head gets every answer right at this learning rate.",
-        holds=all_rows(lambda row: row["share"] == 1, **BENT),
+        "With such a read-out, one head gets every answer right at this learning rate, but not at four times the rate.",
+        holds=all_rows(lambda row: (row["share"] == 1) == (row["rate"] == PAGE["rate"]), kind="bent"),
         wrong_if="Wrong if, at the page's learning rate, any network with one head and a read-out that bends gets "
-        "some answer wrong.",
+        "some answer wrong, or at four times that rate, any gets all of them right.",
         shows=Series("share", "answers right with one head and a read-out that bends", BENT),
         page="1.00",
         baseline=Series("share", "with one head and a linear read-out", ONE),
@@ -128,12 +128,12 @@ CLAIMS = [
         rival=Series("share", "with a read-out that bends, at four times the learning rate", BENT | {"rate": 0.04}),
     ),
     rates_claim(
-        "Two heads usually divide the work: if you take one away, its bit falls to chance and the other bit stays.",
-        holds=most_rows(
+        "Two heads divide the work: if you take one away, its bit falls to chance and the other bit stays.",
+        holds=all_rows(
             lambda row: row["jobs"] == 2 and row["own_bit_without"] <= 0.6 and row["other_bit_without"] >= 0.95,
             **ANY_TWO,
         ),
-        wrong_if="Wrong if, in at least half of the networks with two heads, both heads attend most to the same name, "
+        wrong_if="Wrong if, in any of the networks with two heads, both heads attend most to the same name, "
         "or the network with one head removed still gets that head's bit right in more than 60% of the cases, or the "
         "other bit in fewer than 95%.",
         shows=Series("own_bit_without", "a head's bit right with that head removed", ANY_TWO),
