@@ -193,8 +193,8 @@ CLAIMS = [
         rival=Series("roles", "loss of the table that is told the roles", PAGE),
     ),
     replaced_claim(
-        "If we replace every word by a random one of the same role, only 2% of the next word's probability moves, "
-        "against 63% with words of any role.",
+        "If we replace every word by a random one of the same role, only 2% of the probability moves to other "
+        "next words, against 63% with words of any role.",
         holds=all_rows(lambda row: row["moved"] <= 0.04 and row["any_moved"] >= 0.4),
         wrong_if="Wrong if, for any seed, more than 4% of the probability moves with words of the same role, or less "
         "than 40% with words of any role.",
@@ -243,7 +243,8 @@ CLAIMS = [
         best=EVERY_WORD,
     ),
     changed_claim(
-        "Without company, most words aren't sorted (0.17), although each word comes exactly as often as before.",
+        "Without company, sorting is hardly better than by chance (0.17), although each word comes exactly as often as "
+        "before.",
         holds=all_rows(lambda row: row["across"] <= 0.3),
         wrong_if="Wrong if, for any seed, more than 30% of the words have a nearest neighbour with the same role after "
         "training on words shuffled across sentences.",
@@ -286,7 +287,7 @@ CLAIMS = [
         best=EVERY_WORD,
     ),
     claim_of("placed", SIX)(
-        "Trained on sentences that keep only frequency and places, the same network gives 24%.",
+        "Another frozen model, trained on sentences that keep only frequency and places, gives 24%.",
         holds=all_rows(lambda row: row["behind"] <= 0.5),
         wrong_if="Wrong if, for any seed, more than half of the new vectors have a neighbour of the same role.",
         shows=Series("behind", "share of new vectors whose nearest neighbour has the same role"),
@@ -329,8 +330,7 @@ CLAIMS = [
         best=EVERY_WORD,
     ),
     changed_claim(
-        "So a verb's vector usually keeps a trace of the subjects it has met (3 verbs more here, 8 with four of five "
-        "other seeds, and 0 with the fifth), though this trace doesn't help to predict the next word.",
+        "The trace shows in 3 verbs here, in 8 with four of five other seeds, and in none with the fifth.",
         holds=lambda rows: sorted(round(16 * (r["number"] - r["mixed_number"])) for r in rows) == [0, 3, 8, 8, 8, 8],
         wrong_if="Wrong if the differences of the six seeds, in order of size, aren't 0, 3, 8, 8, 8 and 8 verbs.",
         shows=Series("number", "share of verbs whose nearest verb has the same number"),
