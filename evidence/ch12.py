@@ -227,7 +227,7 @@ CLAIMS = [
         rival=Series("apart", "distance to another sentence"),
     ),
     sink_claim(
-        "[SEP], which isn't a word either, moves the sentence by 0.004",
+        "[SEP], which isn't a word either, moves the sentence by only 0.004",
         all_rows(lambda row: row["sep_hide"] < row["cls_hide"] / 10),
         wrong_if="Wrong if, for any kind and draw, hiding the key of [SEP] moves the sentence at least 10% as far as "
         "hiding that of [CLS].",
@@ -236,8 +236,8 @@ CLAIMS = [
         baseline=Series("cls_hide", "with the key of [CLS] hidden"),
     ),
     claim_of("order", "20 draws of nouns and a verb, with and without “the”")(
-        "In 20 more draws, head 0.2 is missed most in 8 for the order, where no other head comes to more than 4, and "
-        "in 1 for the word. Without *the* (*dog chased cat*) it is 13 for the order, against at most 2, and again 1.",
+        "In 8 of 20 more draws, head 0.2 is missed most for the order (no other head in more than 4), and in 1 for the "
+        "word. Without *the* (*dog chased cat*), these counts are 13, 2 and again 1.",
         lambda rows: count_most(rows, THE) == (8, 4, 1) and count_most(rows, BARE) == (13, 2, 1),
         wrong_if="Wrong if one of these six numbers is another, for example if head 0.3 is missed most for the order "
         "in as many draws as head 0.2.",
