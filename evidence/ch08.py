@@ -152,7 +152,7 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     digits_claim(
-        "In five more digit readers all four lies hurt, and shuffled positions in the keys cost more than half",
+        "In five more digit readers, all four lies hurt, and shuffling the positions in the keys costs more than half",
         holds=all_rows(lambda row: row["position_keys"] < row["right"] / 2 and row["least_harm"] < row["right"] - 0.2),
         wrong_if="Wrong if a network reads half with positions shuffled in the keys, or loses at most 20% to a lie.",
         shows=Series("position_keys", "digits right with positions shuffled in the keys"),

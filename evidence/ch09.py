@@ -243,7 +243,7 @@ CLAIMS = [
         best=EVERY_WORD,
     ),
     changed_claim(
-        "Without company, sorting is hardly better than by chance (0.17), although each word comes exactly as often as "
+        "Without company, sorting is hardly better than chance (0.17), although each word occurs exactly as often as "
         "before.",
         holds=all_rows(lambda row: row["across"] <= 0.3),
         wrong_if="Wrong if, for any seed, more than 30% of the words have a nearest neighbour with the same role after "
@@ -322,7 +322,7 @@ CLAIMS = [
         refuting_values={"filled_25": 3.0},
     ),
     replaced_claim(
-        "(As answers they do differ, and the matrix `out` sorts them all by number.)",
+        "(As answers they do differ, and the matrix `out` sorts them all into singular and plural.)",
         holds=all_rows(lambda row: row["out"] > 0.99),
         wrong_if="Wrong if, for any seed, a verb's nearest verb in `out` has the other number.",
         shows=Series("out", "share of verbs whose nearest verb in `out` has the same number"),
