@@ -77,9 +77,9 @@ CLAIMS = [
     dice_claim(
         "With the mask before the softmax, the network knows no more than we do.",
         holds=all_rows(lambda row: row["loss"] > np.log(6) - 0.02 and row["right"] < 0.2, **BEFORE),
-        wrong_if="Wrong if, for any seed, the loss is more than 0.02 below log 6 = 1.79, or the network foretells "
-        "at least 20% of the throws.",
-        shows=Series("right", "throws foretold with the mask before the softmax", BEFORE),
+        wrong_if="Wrong if, for any seed, the loss is more than 0.02 below log 6 = 1.79, or the network predicts "
+        "at least 20% of the throws correctly.",
+        shows=Series("right", "throws predicted correctly with the mask before the softmax", BEFORE),
         page="0.17",
         baseline=Level(1 / 6, "chance"),
         rival=Series("right", "with the mask after the softmax", AFTER),
@@ -88,20 +88,20 @@ CLAIMS = [
     dice_claim(
         "A network whose weights on later throws are all 0 has learned to predict a fair die.",
         holds=all_rows(lambda row: row["right"] > 0.5 and row["loss"] < 1, **AFTER),
-        wrong_if="Wrong if any network with the mask after the softmax foretells at most half of new throws, three "
-        "times as many as chance, or has a loss of at least 1.",
-        shows=Series("right", "throws foretold with the mask after the softmax", AFTER),
+        wrong_if="Wrong if any network with the mask after the softmax predicts at most half of new throws "
+        "correctly, three times as many as chance, or has a loss of at least 1.",
+        shows=Series("right", "throws predicted correctly with the mask after the softmax", AFTER),
         page="1.00",
         baseline=Series("right", "with the mask before the softmax", BEFORE),
         rival=Series("unseen", "those of rows that training never had", AFTER),
     ),
     dice_claim(
-        "Given the sums of another sequence, the network foretells the faces of that sequence far more often than "
+        "Given the sums of another sequence, the network predicts the faces of that sequence far more often than "
         "those of its own",
         holds=all_rows(lambda row: row["other"] > 0.3 and row["own"] < 0.2, **AFTER),
-        wrong_if="Wrong if any of these networks, given the sums of another sequence, foretells at most 30% of the "
+        wrong_if="Wrong if any of these networks, given the sums of another sequence, predicts at most 30% of the "
         "faces of that sequence, or at least 20% of the faces of its own sequence.",
-        shows=Series("other", "faces of the other sequence foretold from its sums", AFTER),
+        shows=Series("other", "faces of the other sequence predicted from its sums", AFTER),
         page="0.91",
         baseline=Series("own", "faces of its own sequence", AFTER),
         rival=Series("same", "where both show the same face at the throw that asks", AFTER),
@@ -119,8 +119,8 @@ CLAIMS = [
     dice_claim(
         "it is so sure of itself that its guess gets a chance of 0.99 on average.",
         holds=all_rows(lambda row: row["writes"] < 0.2 and row["sure"] > 0.9, **AFTER),
-        wrong_if="Wrong if any of these networks, with all sums 1, foretells at least 20% of the throws, or gives its "
-        "guess a mean chance of at most 0.9.",
+        wrong_if="Wrong if any of these networks, with all sums 1, predicts at least 20% of the throws correctly, or "
+        "gives its guess a mean chance of at most 0.9.",
         shows=Series("sure", "mean chance of the guess when every sum is 1", AFTER),
         page="0.99",
         baseline=Level(1 / 6, "equal chances for all faces"),
