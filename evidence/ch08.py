@@ -143,7 +143,7 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     digits_claim(
-        "With the digits all four hurt.",
+        "With the digits, all four hurt.",
         holds=all_rows(lambda row: row["least_harm"] < row["right"] - 0.2),
         wrong_if="Wrong if one of the four lies costs any network at most 20% of the digits.",
         shows=Series("least_harm", "digits right under the lie that costs least"),
