@@ -107,6 +107,24 @@ CLAIMS = [
         rival=Series("same", "where both show the same face at the throw that asks", AFTER),
     ),
     dice_claim(
+        "Five other networks are misled less often.",
+        holds=lambda rows: max(rows, key=lambda row: row["other"])["seed"] == 0,
+        wrong_if="Wrong if any other network, given the sums of another sequence, predicts more of its faces than the "
+        "network of the page.",
+        shows=Series("other", "faces of the other sequence predicted from its sums", AFTER),
+        page="0.91",
+        baseline=Series("own", "faces of its own sequence", AFTER),
+    ),
+    dice_claim(
+        "The other five networks, too, do better where the faces agree.",
+        holds=all_rows(lambda row: row["same"] > row["other"], **AFTER),
+        wrong_if="Wrong if any of these networks isn't right more often where both sequences show the same face at the "
+        "throw that asks.",
+        shows=Series("same", "where both show the same face at the throw that asks", AFTER),
+        page="1.00",
+        baseline=Series("other", "faces of the other sequence predicted from its sums", AFTER),
+    ),
+    dice_claim(
         "The query has learned to look one place ahead.",
         holds=all_rows(lambda row: row["next"] > 0.6 and row["later"] < 0.05, **AFTER),
         wrong_if="Wrong if, with nothing hidden, throw 2 gives at most 0.6 of its weight to throw 3, or at least 0.05 "
