@@ -6,7 +6,19 @@ from attention_course.tasks import grammar_examples
 from attention_course.word_vectors import STEPS, TOPICS
 from attention_src.models.bert import minilm
 
-from .claims import SEEDS, WITH_PAGE, Experiment, Level, Series, all_rows, claim_of, grid, round_numbers
+from .claims import (
+    SEEDS,
+    WITH_PAGE,
+    Experiment,
+    Level,
+    Series,
+    all_rows,
+    claim_of,
+    grid,
+    most_rows,
+    one_at_a_time,
+    round_numbers,
+)
 
 PAGE = {"rate": 1e-2}
 OTHER_TOPICS = {
@@ -126,12 +138,16 @@ EXPERIMENTS = {
     "trained": Experiment(
         measure_training,
         (*TRAINS, "kinds", "cosines", "kind", "allowed", "by_roles", "by_table"),
-        [{"seed": seed, "rate": rate} for rate in (1e-2, 2.5e-3, 4e-2) for seed in SEEDS],
+        one_at_a_time(PAGE, rate=[2.5e-3, 4e-2]),
     ),
     "started": Experiment(
         measure_large_vectors,
         (*TRAINS, "allowed", "by_roles"),
-        [{"seed": s, "frozen": f, "rate": r} for s in SEEDS for f, r in ((False, 1e-2), (True, 1e-2), (False, 4e-2))],
+        [
+            {"seed": seed, "frozen": frozen, "rate": rate}
+            for seed in SEEDS
+            for frozen, rate in ((False, 1e-2), (True, 1e-2), (False, 4e-2))
+        ],
     ),
     "changed": Experiment(
         change_sentences,
@@ -330,9 +346,10 @@ CLAIMS = [
         best=EVERY_WORD,
     ),
     changed_claim(
-        "The trace shows in 3 verbs here, in 8 with four of five other seeds, and in none with the fifth.",
-        holds=lambda rows: sorted(round(16 * (r["number"] - r["mixed_number"])) for r in rows) == [0, 3, 8, 8, 8, 8],
-        wrong_if="Wrong if the differences of the six seeds, in order of size, aren't 0, 3, 8, 8, 8 and 8 verbs.",
+        "The trace shows in 3 verbs here, and with most other seeds it shows in more.",
+        holds=most_rows(lambda row: row["number"] - row["mixed_number"] > 3.5 / 16),
+        wrong_if="Wrong if, for half of the seeds or more, at most 3 more verbs have a nearest verb of their number "
+        "than when each verb's number is drawn at random.",
         shows=Series("number", "share of verbs whose nearest verb has the same number"),
         page="0.69",
         baseline=Series("mixed_number", "the same share when verbs have a random number"),

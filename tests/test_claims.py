@@ -10,7 +10,7 @@ import pytest
 from book import names
 from book.chapter import ROOT, definitions, one_line, prose, read
 from book.nbval_bound.bindings import without_bindings
-from evidence import claims, engine
+from evidence import ch12, claims, engine
 from web.evidence import read_number
 
 MODULES = claims.modules()
@@ -114,6 +114,14 @@ def test_a_claim_in_other_words_is_named_with_both_wordings(path, claim):
     ours, theirs = failure.value.msg.splitlines()
     assert claim.experiment in ours and ours.endswith(f": {sentence}")
     assert path.name in theirs and reworded in theirs and len(theirs) < 2 * len(sentence) + 200
+
+
+def test_the_counts_in_a_sentence_of_chapter_12_are_those_of_its_stored_draws():
+    [claim] = [one for one in ch12.CLAIMS if "20 more draws" in one.sentence]
+    rows = engine.load("ch12-order")["rows"]
+    counts = [*ch12.count_most(rows, ch12.THE), *ch12.count_most(rows, ch12.BARE)]
+    said = [int(number) for number in re.findall(r"(?<![\d.])\d+(?!\.?\d)", claim.sentence)]
+    assert said == [counts[0], len(ch12.DRAWS), *counts[1:]]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name)
