@@ -19,7 +19,8 @@ LAST = ["Common misconceptions", "Summary", "Exercises", "Sources"]
 MYST = re.compile(r"^:::|^```\{|\{[a-z:]+\}`|^\+\+\+|^\(.*\)=$", re.M)
 MACHINE = re.compile(r"/home/|/Users/|/root/|/tmp/|/work/|[A-Z]:\\\\|0x[0-9a-f]{6,}")
 CHOICE = re.compile(r'<details class="(choice[^"]*)"[^>]*>\n?<summary>[^\n]+</summary>\n\n')
-REASON = re.compile(r"\b(since|because|though|although)\b|, as (?!before|by|for|if|in|many|with)")  # these compare
+# an "as" before one of these words compares
+REASON = re.compile(r"\b(since|because|though|although)\b|, as (?!before|by|for|if|in|many|with)")
 MADE = re.compile(
     r'<details class="choice right" data-kind="(bars|cells|place)"[^>]*>\n?<summary>[^\n]+</summary>\n\n\|'
 )

@@ -152,7 +152,10 @@ def find_smaller_case(check, answers, options, question, turn=0):
             pass  # not attempted in this case, or an error of the check's own
         finally:
             watcher.reset(token)
-        if turn is None or (turn := turn + (watch.sizes if passed else 1)) >= watch.turns:
+        if turn is None:
+            return found
+        turn += watch.sizes if passed else 1
+        if turn >= watch.turns:
             return found
 
 

@@ -125,7 +125,8 @@ def need_named(named, right, table):
     In this table of feedback.toml each wrong name has what its test does not see, and a question. Capitals and blanks
     around a name do not count. Raises NotAttempted if nothing is named.
     """
-    nearer, reasons = list_nearer(table), {name: said for name, said in FEEDBACK[table].items() if len(said) == 2}
+    nearer = list_nearer(table)
+    reasons = {name: said for name, said in FEEDBACK[table].items() if not isinstance(said, str)}
     if named is ... or named is None:
         raise NotAttempted("no test is named yet")
     name = read_name(named)

@@ -54,8 +54,15 @@ def doubled_query(answer, *, times=2):
     """
     gap = times / sqrt(2)
     before = 1 / (1 + exp(-1 / sqrt(2)))
-    wrong = {"old_weight": before, "not_scaled": 1 / (1 + exp(-times)), "divided_by_d_k": 1 / (1 + exp(-times / 2))}
-    wrong |= {"swapped": 1 / (1 + exp(gap)), "in_proportion": times * before, "ratio": exp(gap), "score": gap}
+    wrong = {
+        "old_weight": before,
+        "not_scaled": 1 / (1 + exp(-times)),
+        "divided_by_d_k": 1 / (1 + exp(-times / 2)),
+        "swapped": 1 / (1 + exp(gap)),
+        "in_proportion": times * before,
+        "ratio": exp(gap),
+        "score": gap,
+    }
     fields = {"times": times, "gap": gap, "ratio": exp(gap)}
     check_number("doubled_query", answer, 1 / (1 + exp(-gap)), digits=3, given=fields, **wrong)
     if times == 2:

@@ -85,9 +85,16 @@ def temperature_for_ratio(answer, *, first=5 / 2, second=2, ratio=3):
     All arguments are float, and `answer` is rounded to 2 decimals; the other three scores are 1/2, −1 and −6.
     """
     gap = first - second
-    wrong = {"upside_down": log(ratio) / gap, "multiplied": gap * log(ratio), "ratio_for_gap": gap / ratio}
-    wrong |= {"e_to_the_ratio": gap / exp(ratio), "base_2": gap / log2(ratio), "base_10": gap / log10(ratio)}
-    wrong |= {"gap_itself": gap, "scores_divided": first / second / ratio}
+    wrong = {
+        "upside_down": log(ratio) / gap,
+        "multiplied": gap * log(ratio),
+        "ratio_for_gap": gap / ratio,
+        "e_to_the_ratio": gap / exp(ratio),
+        "base_2": gap / log2(ratio),
+        "base_10": gap / log10(ratio),
+        "gap_itself": gap,
+        "scores_divided": first / second / ratio,
+    }
     fields = {"ratio": ratio, "needed": log(ratio)}
     check_number("temperature_for_ratio", answer, gap / log(ratio), digits=2, given=fields, **wrong)
     say_right("the gap between the first two becomes the logarithm of the ratio, whatever the other scores are.")

@@ -134,8 +134,14 @@ def numbers_and_rank(numbers, rank, *, d_model=100, d_k=8, d_v=20):
 
     All arguments are int; `numbers` and `rank` are the answers.
     """
-    counts = {"no_values": 2 * d_model * d_k, "long_as_keys": 3 * d_model * d_k, "long_as_values": 3 * d_model * d_v}
-    counts |= {"one_for_both": d_model * (d_k + d_v), "square": 3 * d_model**2, "projections": 50 * (2 * d_k + d_v)}
+    counts = {
+        "no_values": 2 * d_model * d_k,
+        "long_as_keys": 3 * d_model * d_k,
+        "long_as_values": 3 * d_model * d_v,
+        "one_for_both": d_model * (d_k + d_v),
+        "square": 3 * d_model**2,
+        "projections": 50 * (2 * d_k + d_v),
+    }
     fields = {"d_model": d_model, "d_k": d_k, "one": d_model * d_k}
     check_number("head_numbers", numbers, d_model * (2 * d_k + d_v), given=fields, **counts)
     ranks = {"size_of_table": 50, "wide": d_model, "values": d_v, "multiplied": d_k**2, "added": 2 * d_k}

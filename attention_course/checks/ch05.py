@@ -63,12 +63,20 @@ def who_may_look(cross, causal, react, *, source=4, places=6, written=5):
     react : int, written words that may react to the change
     source, places, written : int, words of the source, positions it is padded to, words written
     """
-    wrong = {"padding": written * places, "among_written": written**2, "among_source": source**2}
-    wrong |= {"source_positions": source * places}
-    wrong |= {"causal": (source * (source + 1) // 2, sum(min(i, source) for i in range(1, written + 1)))}
+    wrong = {
+        "padding": written * places,
+        "among_written": written**2,
+        "among_source": source**2,
+        "source_positions": source * places,
+        "causal": (source * (source + 1) // 2, sum(min(i, source) for i in range(1, written + 1))),
+    }
     check_number("mask_cross", cross, written * source, given={"source": source}, **wrong)
-    wrong = {"no_mask": written**2, "all_but_one": written * (written - 1), "not_itself": written * (written - 1) // 2}
-    wrong |= {"one_too_many": (written + 1) * (written + 2) // 2}
+    wrong = {
+        "no_mask": written**2,
+        "all_but_one": written * (written - 1),
+        "not_itself": written * (written - 1) // 2,
+        "one_too_many": (written + 1) * (written + 2) // 2,
+    }
     check_number("mask_causal", causal, written * (written + 1) // 2, **wrong)
     wrong = {"source": source, "padded": places, "from_second": written - 1, "after_second": written - 2}
     check_number("mask_react", react, written, given={"source": source}, **wrong, linked=1, nobody=0)

@@ -126,8 +126,13 @@ def layer_numbers(d_k, parameters, table_cells, *, d_model=768, num_heads=12, to
     width, square, full = d_model // num_heads, d_model**2, 4 * d_model**2 + 4 * d_model
     fields = {"d_model": d_model, "half": d_model // 2, "tokens": tokens}
     check_number("layer_width", d_k, width, given=fields, whole_token=d_model, heads=num_heads)
-    counts = {"no_biases": 4 * square, "no_mixing": 3 * square + 3 * d_model, "neither": 3 * square}
-    counts |= {"wide_heads": num_heads * full, "one_head": 4 * d_model * width}
+    counts = {
+        "no_biases": 4 * square,
+        "no_mixing": 3 * square + 3 * d_model,
+        "neither": 3 * square,
+        "wide_heads": num_heads * full,
+        "one_head": 4 * d_model * width,
+    }
     check_number("layer_parameters", parameters, full, given=fields | {"one": square + d_model}, **counts)
     tables = {"one_table": tokens**2, "one_weight": num_heads * tokens, "long_weights": num_heads * tokens * width}
     check_number("layer_weights", table_cells, num_heads * tokens**2, given=fields | {"one": tokens**2}, **tables)

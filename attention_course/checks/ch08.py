@@ -54,8 +54,13 @@ def patch_numbers(tokens, numbers, weights, *, size=384, patch=16):
     """
     side, length = size // patch, patch**2 * 3
     right = side**2 + 1
-    wrong = {"other_picture": 197, "no_class_token": side**2, "one_side": (side, side + 1)}
-    wrong |= {"title": (patch**2, patch**2 + 1), "pixels": size**2 + 1}
+    wrong = {
+        "other_picture": 197,
+        "no_class_token": side**2,
+        "one_side": (side, side + 1),
+        "title": (patch**2, patch**2 + 1),
+        "pixels": size**2 + 1,
+    }
     fields = {"patch": patch, "side": side, "pixels": patch**2, "tokens": right}
     check_number("patch_tokens", tokens, right, given=fields, **wrong)
     wrong = {"one_colour": patch**2, "one_side": (patch, patch * 3), "whole_picture": size**2 * 3}

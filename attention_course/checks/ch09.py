@@ -125,8 +125,14 @@ def loss_numbers(start, predicted, *, vocabulary=50257, lengths=(5, 3, 9)):
     right, batch, words = log(vocabulary), len(lengths), sum(lengths)
     wrong = {"tokens": vocabulary, "base_2": log2(vocabulary), "base_10": log10(vocabulary), "negative": -right}
     check_number("loss_start", start, right, digits=2, given={"count": vocabulary}, **wrong, certain=0, share=1)
-    wrong = {"first_too": words, "one_left_out": words - 1, "padding_and_start": batch * max(lengths)}
-    wrong |= {"padding": batch * (max(lengths) - 1), "two_left_out": words - 2 * batch, "one_word": batch}
+    wrong = {
+        "first_too": words,
+        "one_left_out": words - 1,
+        "padding_and_start": batch * max(lengths),
+        "padding": batch * (max(lengths) - 1),
+        "two_left_out": words - 2 * batch,
+        "one_word": batch,
+    }
     fields = {"length": min(lengths), "one": min(lengths) - 1}
     check_number("loss_words", predicted, words - batch, given=fields, **wrong)
     say_right("the loss is ln C, and each sentence has one prediction fewer than words.")
@@ -138,8 +144,14 @@ def mended_loss(answer, copied, seed=0):
     The `answer` is a function as for `next_token_loss`, but returns the loss alone. The float `copied`, to two
     decimals, is the wrong loss of a model that gives the word it has just read a probability of 0.9.
     """
-    wrong = {"next_word": -log(0.1), "probability": 0.9, "base_2": -log2(0.9), "negative": log(0.9), "certain": 0}
-    wrong |= {"uniform": log(43)}
+    wrong = {
+        "next_word": -log(0.1),
+        "probability": 0.9,
+        "base_2": -log2(0.9),
+        "negative": log(0.9),
+        "certain": 0,
+        "uniform": log(43),
+    }
     for trial in _trials(seed):
         _need_loss(ask(answer, **trial), trial)
     message = "shift, mask and mean are correct for {number} batches, including one with huge logits."

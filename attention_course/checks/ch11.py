@@ -176,8 +176,12 @@ def mended_online(answer, returned, seed=0):
     """
     scores, values = np.array([1.0, 2.0, 3.0]), np.array([10.0, 20.0, 30.0])
     total = np.exp(scores - 3).sum()
-    wrong = {"mended": softmax(scores) @ values, "neither_shrinks": 20.0, "not_divided": 60.0}
-    wrong |= {"bare_scores": np.exp(scores) @ values / total}
+    wrong = {
+        "mended": softmax(scores) @ values,
+        "neither_shrinks": 20.0,
+        "not_divided": 60.0,
+        "bare_scores": np.exp(scores) @ values / total,
+    }
     for kind, some_scores, some_values in _trials(seed):
         _need_mixture(answer, Part(kind), some_scores, some_values)
     with half():
@@ -194,7 +198,13 @@ def cache_bytes(all_heads, grouped_heads, *, layers=40, heads=40, kv_heads=8, wi
     """
     for number, stored, other in ((all_heads, heads, kv_heads), (grouped_heads, kv_heads, heads)):
         right = 2 * layers * stored * width * 2
-        wrong = {"half": right / 2, "quarter": right / 4, "only_one": (right / layers, right / stored)}
-        wrong |= {"four_bytes": right * 2, "bits": right * 8, "other_question": right // stored * other}
+        wrong = {
+            "half": right / 2,
+            "quarter": right / 4,
+            "only_one": (right / layers, right / stored),
+            "four_bytes": right * 2,
+            "bits": right * 8,
+            "other_question": right // stored * other,
+        }
         check_number("cache_bytes", number, right, given={"width": width, "one": 2 * width}, **wrong)
     say_right("the cache holds a key and a value for every layer and every head of keys.")
