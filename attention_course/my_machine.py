@@ -66,7 +66,8 @@ def put_into_machine(seed=0, **parts):
     """
     sources = {name: find_source(part) for name, part in parts.items()}
     of_the_book = {name for name, source in sources.items() if OF_THE_BOOK in source}
-    kept = {} if of_the_book else load_kept()
+    stored = read_kept()
+    kept = {} if of_the_book else load_parts(stored)
     unwritten = of_the_book | {
         name for name, part in parts.items() if isinstance(ask_exercise(name, part), NotAttempted)
     }
@@ -86,7 +87,8 @@ def put_into_machine(seed=0, **parts):
             print(Part("Your part {part} can't run in a program of its own ({reason}), so it isn't kept.", **seen))
             print(Part("Write all that it needs into the function; only np is known there."))
         else:
-            keep(read_kept() | {name: sources[name]})
+            stored |= {name: sources[name]}
+            keep(stored)
     return assembly
 
 
@@ -150,10 +152,10 @@ def keep(sources):
         print(Part("{file} can't be written ({reason}), so nothing is kept.", file=FILE, reason=error.strerror))
 
 
-def load_kept():
-    """Return {name of a part: function} of those in the file that can be loaded."""
+def load_parts(sources):
+    """Return {name of a part: function} of those sources of the file that can be loaded."""
     found = {}
-    for name, source in read_kept().items():
+    for name, source in sources.items():
         try:
             found[name] = run_source(source)[1]
         except Exception as error:  # whatever a file has that somebody changed
@@ -187,7 +189,7 @@ def trace_writing(machine, count=6, seed=0, most=5):
 
 def describe_writing(seed=0):
     """Return as JSON what the machine's page shows: what the reader's machine and the package's write with a seed."""
-    yours = Assembly(**load_kept())
+    yours = Assembly(**load_parts(read_kept()))
     shown = {"yours": trace_writing(yours, seed=seed), "package": trace_writing(Machine(), seed=seed)}
     return json.dumps(shown | {"said": yours.report()})
 
@@ -196,7 +198,7 @@ def write_program():
     """Return the machine with the parts that are kept as one Python file, with the weights; it needs NumPy alone."""
     form = '# Your part: {}\n{}\nYOURS["{}"] = {}\n'
     kept = read_kept()
-    sources = {name: kept[name].rstrip() for name in load_kept()}
+    sources = {name: kept[name].rstrip() for name in load_parts(kept)}
     yours = "\n".join(form.format(name, text, name, run_source(text)[0]) for name, text in sources.items())
     weights = b64encode(HERE.with_name("machine_names.npz").read_bytes()).decode()
     source, *_ = getsource(machine).partition("\n\nHERE = ")  # behind which it loads its weights from another file

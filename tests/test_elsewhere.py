@@ -31,6 +31,7 @@ from book.chapter import CHAPTERS, ROOT, fill_in_answers, read
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="Linux, which has /proc")]
 
+SITE = "https://somebody.github.io/their-copy/"
 FORK = "https://github.com/somebody/their-copy"  # not the example of the Makefile, which stays
 UNWANTED = shutil.ignore_patterns(".git", ".venv", "_build", "mutants", "*.egg-info", "__pycache__", ".*_cache")
 LOCKED = re.search("(?m)^torch==[^\\s;]+", (ROOT / "requirements-dev.txt").read_text("utf-8"))[0]
@@ -177,15 +178,25 @@ def test_all_that_the_buttons_and_links_of_the_published_branch_open_is_there(fo
 
 
 @pytest.mark.always
+def test_the_links_of_a_downloaded_notebook_open_the_published_pages(published):
+    """Beside the notebook alone, a relative link would open nothing; `ko` is for those of the Korean edition."""
+    for edition in ("", "ko/"):
+        for path in (published / edition / "_sources").rglob("*.ipynb"):
+            text = "".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
+            assert re.findall(r"\]\((?!https?:|#|data:)[^)\s]*\.\w+[)#]", text) == [], path
+            links = re.findall(rf"\]\({re.escape(SITE)}([^)#]*)", text)
+            assert links and [link for link in links if not (published / link).is_file()] == [], path
+
+
+@pytest.mark.always
 def test_the_published_pages_say_where_they_are_and_take_reports(published):
-    site = "https://somebody.github.io/their-copy/"
-    for page, place in (("intro", site), ("chapters/01_definition", f"{site}chapters/01_definition.html")):
+    for page, place in (("intro", SITE), ("chapters/01_definition", f"{SITE}chapters/01_definition.html")):
         said = read_head(published / f"{page}.html")
         assert said["canonical"] == said["og:url"] == place
-        assert said["og:image"] == f"{site}_static/card.png" and said["twitter:card"] == "summary_large_image"
+        assert said["og:image"] == f"{SITE}_static/card.png" and said["twitter:card"] == "summary_large_image"
     places = re.findall(r"<loc>([^<]*)</loc>", (published / "sitemap.xml").read_text())
-    assert {site, f"{site}chapters/01_definition.html"} <= {*places}
-    assert [place for place in places if not (published / place.removeprefix(site)).exists()] == []
+    assert {SITE, f"{SITE}chapters/01_definition.html"} <= {*places}
+    assert [place for place in places if not (published / place.removeprefix(SITE)).exists()] == []
     page = BeautifulSoup((published / "chapters" / "01_definition.html").read_text(), "html.parser")
     reports = [unquote_plus(link["href"]) for link in page.select("a.report")]
     assert len(reports) == len(page.select("article h2"))

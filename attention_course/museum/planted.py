@@ -4,7 +4,7 @@ import numpy as np
 
 from ..checks._message import Part
 from ..machine import PARTS, Machine
-from ..my_machine import load_kept
+from ..my_machine import load_parts, read_kept
 
 __all__ = ["accuse", "plant"]
 
@@ -64,7 +64,7 @@ def plant(case, **parts):
     if case not in range(1, len(FAULTS) + 1):
         raise ValueError(f"case is {case!r}; expected 1 to {len(FAULTS)}")
     name, spoil = FAULTS[case - 1]
-    parts = load_kept() | parts
+    parts = load_parts(read_kept()) | parts
     return Machine(**parts | {name: spoil(parts.get(name, PARTS[name]))})
 
 
