@@ -85,20 +85,20 @@ rates_claim = claim_of(
 digits_claim = claim_of("digits", "6 seeds; the same pictures")
 CLAIMS = [
     scenes_claim(
-        "in every one a head gave the goal most of its weight",
+        "in each of them one head gave the goal most of its weight",
         holds=all_rows(lambda row: row["best"] > 0.5, **PAGE),
-        wrong_if="Wrong if any network's better head gives the goal, on average, half of its weight or less.",
+        wrong_if="Wrong if, in any network, neither head gives the goal more than half of its weight on average.",
         shows=Series("best", "better head's weight on the goal", PAGE),
         page="1.00",
-        baseline=Series("untrained", "weight of an untrained head", PAGE),
+        baseline=Series("untrained", "untrained head's weight on the goal", PAGE),
         best=ALL_WEIGHT,
         rival=Series("second", "other head's weight on the goal", PAGE),
     ),
     scenes_claim(
         "The arrow from ball to goal carries the answer.",
         holds=all_rows(lambda row: row["cut"] <= row["place"] and row["cut_other"] >= 0.95, **PAGE),
-        wrong_if="Wrong if any network gets more answers right without the arrow from ball to goal than the ball's "
-        "position alone gives, or fewer than 95% without the arrow to the next patch.",
+        wrong_if="Wrong if, without the arrow from ball to goal, any network gets more answers right than guessing "
+        "from the ball's position does, or if it gets fewer than 95% right without the arrow to the next patch.",
         shows=Series("cut", "answers right with the arrow cut", PAGE),
         page="0.37",
         baseline=BALL,
@@ -106,46 +106,46 @@ CLAIMS = [
         refuting_values={"cut": 0.7},
     ),
     scenes_claim(
-        "So something about the goal is still in the stream, brought by the other head.",
+        "So the stream still contains something about the goal, brought by the other head.",
         holds=all_rows(
             lambda row: row["left"] > row["left_of_ball"] + 0.04 and row["left"] > row["finder_off"] + 0.04, **PAGE
         ),
-        wrong_if="Wrong if any new read-out without the goal finder gets at most 4% more right than the network's own "
-        "read-out, or than a new one without both heads.",
-        shows=Series("left", "right by a new read-out, without the finder", PAGE),
+        wrong_if="Wrong if, without the goal finder, any new read-out gets at most 4% more answers right than the "
+        "network's own read-out does, or than a new read-out does without both heads.",
+        shows=Series("left", "answers right by a new read-out, without the finder", PAGE),
         page="0.58",
         baseline=Series("left_of_ball", "by a new read-out, without both heads", PAGE),
         rival=Series("finder_off", "by the network's own read-out, without the finder", PAGE),
     ),
     rates_claim(
-        "The ball's patch still finds the goal, in the place where it is drawn, and then points to where it isn't.",
+        "The ball's patch still finds the goal where it is drawn, and then points to where it isn't.",
         holds=lambda rows: (
             all_rows(lambda row: row["position_values_new"] >= 0.9 and row["bystander_old"] >= 0.9, **PAGE)(rows)
             and most_rows(lambda row: row["position_values_new"] > 0.5, **OTHER_RATES)(rows)
         ),
-        wrong_if="Wrong if, at the page's learning rate, fewer than 90% of any network's answers follow the position "
-        "swapped in the values, or fewer than 90% stay when two patches without the goal swap theirs; or if, at the "
-        "other rates, half of the networks follow it in at most 50% of their answers.",
-        shows=Series("position_values_new", "answers that follow the position in the values", PAGE),
+        wrong_if="Wrong if, at the page's learning rate, fewer than 90% of any network's answers follow the wrong "
+        "position in the values, or fewer than 90% stay the same when the patch after the goal's swaps positions "
+        "instead; or if, at the other rates, half of the networks follow it in at most 50% of their answers.",
+        shows=Series("position_values_new", "answers that follow the wrong position in the values", PAGE),
         page="1.00",
-        baseline=Series("position_keys_new", "answers that follow the position in the keys", PAGE),
+        baseline=Series("position_keys_new", "answers that follow the wrong position in the keys", PAGE),
         best=ALL_RIGHT,
         rival=Series("position_values_new", "in the values, at the other learning rates", OTHER_RATES),
     ),
     scenes_claim(
         "In the keys, the same lie changes hardly any answer",
         holds=all_rows(lambda row: row["position_keys_old"] >= 0.9, **PAGE),
-        wrong_if="Wrong if fewer than 90% of any network's answers stay as they were when the position is swapped in "
-        "the keys.",
-        shows=Series("position_keys_old", "answers that stay with the position swapped in the keys", PAGE),
+        wrong_if="Wrong if fewer than 90% of any network's answers stay the same when the goal's position is swapped "
+        "in the keys.",
+        shows=Series("position_keys_old", "answers that stay the same with the position swapped in the keys", PAGE),
         page="1.00",
         baseline=Series("position_values_old", "with the position swapped in the values", PAGE),
         best=ALL_RIGHT,
     ),
     digits_claim(
-        "With the digits, all four hurt.",
+        "With the digits, all four lies hurt.",
         holds=all_rows(lambda row: row["least_harm"] < row["right"] - 0.2),
-        wrong_if="Wrong if one of the four lies costs any network at most 20% of the digits.",
+        wrong_if="Wrong if, in any network, one of the four lies costs at most 20% of the digits.",
         shows=Series("least_harm", "digits right under the lie that costs least"),
         page="0.51",
         baseline=Series("right", "digits right without a lie"),
@@ -154,7 +154,8 @@ CLAIMS = [
     digits_claim(
         "In five more digit readers, all four lies hurt, and shuffling the positions in the keys costs more than half",
         holds=all_rows(lambda row: row["position_keys"] < row["right"] / 2 and row["least_harm"] < row["right"] - 0.2),
-        wrong_if="Wrong if a network reads half with positions shuffled in the keys, or loses at most 20% to a lie.",
+        wrong_if="Wrong if any network keeps half of its right answers with positions shuffled in the keys, or loses "
+        "at most 20% of the digits to one of the lies.",
         shows=Series("position_keys", "digits right with positions shuffled in the keys"),
         page="0.29",
         baseline=Series("right", "digits right without a lie"),
@@ -171,10 +172,10 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     scenes_claim(
-        "It is the other way round, though less clearly.",
+        "With the looks, it's the other way round, though less clearly.",
         holds=all_rows(lambda row: row["look_keys_new"] > row["look_values_new"], **PAGE),
-        wrong_if="Wrong if any network follows the look exchanged in the keys no more often than the look exchanged in "
-        "the values.",
+        wrong_if="Wrong if any network's answers follow the look exchanged in the keys no more often than the look "
+        "exchanged in the values.",
         shows=Series("look_keys_new", "answers that follow the look in the keys", PAGE),
         page="0.59",
         baseline=Series("look_values_new", "answers that follow the look in the values", PAGE),
@@ -191,10 +192,10 @@ CLAIMS = [
         rival=Series("right", "answers right on whole pictures"),
     ),
     rates_claim(
-        "Vectors of near patches are similar and those of far patches dissimilar",
+        "Nearby patches have similar vectors and distant patches have dissimilar ones",
         holds=all_rows(lambda row: row["near"] > 0.2 and row["far"] < -0.2),
-        wrong_if="Wrong if any network's position vectors have a mean cosine similarity of at most 0.2 for neighbours, "
-        "or of at least −0.2 for patches 6, 7 or 8 steps apart.",
+        wrong_if="Wrong if, in any network, the mean cosine similarity of the position vectors is at most 0.2 for "
+        "neighbours, or at least −0.2 for patches 6, 7 or 8 steps apart.",
         shows=Series("near", "mean cosine similarity of neighbours' position vectors"),
         page="0.76",
         baseline=Series("flat", "largest absolute mean at 1 to 5 steps, untrained"),
