@@ -131,11 +131,11 @@ CLAIMS = [
         "Two heads divide the work: if you take one away, its bit falls to chance and the other bit stays.",
         holds=all_rows(
             lambda row: row["jobs"] == 2 and row["own_bit_without"] <= 0.6 and row["other_bit_without"] >= 0.95,
-            **ANY_TWO,
+            **ANY_TWO | {"share": 1},
         ),
-        wrong_if="Wrong if, in any of the networks with two heads, both heads attend most to the same name, "
-        "or the network with one head removed still gets that head's bit right in more than 60% of the cases, or the "
-        "other bit in fewer than 95%.",
+        wrong_if="Wrong if, in any network with two heads that gets every answer right, both heads attend most to the "
+        "same name, or the network with one head removed still gets that head's bit right in more than 60% of the "
+        "cases, or the other bit in fewer than 95%.",
         shows=Series("own_bit_without", "a head's bit right with that head removed", ANY_TWO),
         page="0.50",
         baseline=Series("worse_bit", "with both heads", ANY_TWO),
