@@ -140,13 +140,13 @@ swapped_claim = claim_of("swapped", "6 seeds, the page's among them; learning ra
 suspects_claim = claim_of("suspects", "5 seeds, all nine networks trained again with each")
 CLAIMS = [
     suspects_claim(
-        "It names every letter right, so its score accuses nobody.",
+        "It names every letter correctly, so its score accuses nobody.",
         holds=all_rows(lambda row: row["perfect"] == 3),
-        wrong_if="Wrong if, for any seed, fewer or more than three of the nine networks get at least 99.5% of the "
-        "held-out letters right.",
+        wrong_if="Wrong if, for any seed, the number of networks with at least 99.5% of the held-out letters right "
+        "isn't three of nine.",
         shows=Series("perfect", "networks of nine with a perfect score"),
-        rival=Series("fourth", "the fourth best score of the nine"),
-        baseline=Level(1, "if a perfect score pointed at one suspect"),
+        rival=Series("fourth", "fourth-best score of the nine"),
+        baseline=Level(1, "if a perfect score pointed to one suspect"),
     ),
     longer_claim(
         "The sound network names the letter before, every time.",
@@ -158,29 +158,29 @@ CLAIMS = [
         best=EVERY_LETTER,
     ),
     swapped_claim(
-        "The last letter suffers most, since only 0.51 of these answers are right.",
+        "The last letter suffers most, since only 51% of the answers there are right.",
         holds=all_rows(lambda row: row["last"] < row["worst_other"]),
         wrong_if="Wrong if, in any run, the sound network with the wrong softmax does as well at the last letter as at "
-        "another one.",
-        shows=Series("last", "last letters right, wrong softmax in the sound network"),
+        "any other letter.",
+        shows=Series("last", "last letters right, sound network with the wrong softmax"),
         page="0.51",
-        baseline=Series("others", "the other letters, in the same networks"),
+        baseline=Series("others", "other letters right, same networks"),
         rival=GUESSING,
         refuting_values={"last": 1.0},
     ),
     swapped_claim(
-        "The damage moves to the fifth letter, at 0.55, and without that weight the last letter is right in 0.96 of "
-        "the cases.",
+        "The damage moves to the fifth letter, which is right in 55% of the cases, and without that weight the last "
+        "letter is right in 96%.",
         holds=all_rows(lambda row: row["five_last"] < row["five_before"] and row["spared"] > row["last"]),
-        wrong_if="Wrong if, in any run, the fifth letter of five does as well as those before it, or the sixth of "
-        "six does no better once the last key's weight is 0.",
+        wrong_if="Wrong if, in any run, the fifth letter of five is right as often as those before it, or the sixth of "
+        "six is right no more often once the last key's weight is 0.",
         shows=Series("spared", "last letters right, with the last key's weight at 0"),
         page="0.96",
-        baseline=Series("last", "the same networks, with that weight"),
-        rival=Series("five_last", "the fifth of five letters, with its weight"),
+        baseline=Series("last", "last letters right, with that weight"),
+        rival=Series("five_last", "fifth letters right in sentences of five, with that weight"),
     ),
     longer_claim(
-        "Here the score does tell them apart, since the sound network reaches 1.00.",
+        "Here the score does tell the two apart, since the sound network reaches 1.00.",
         holds=lambda rows: all_rows(lambda row: row["right"] < 1, bug="over_queries")(rows) and sound_is_perfect(rows),
         wrong_if="Wrong if, in any run, the network with this bug gets at most one of the 2,560 held-out letters "
         "wrong, or the sound network gets more than one wrong.",
@@ -193,43 +193,43 @@ CLAIMS = [
         "**A network trained with the mask after the softmax has a perfect score, and yet every output reacts to every "
         "token.**",
         holds=all_rows(lambda row: row["right"] == 1, bug="after"),
-        wrong_if="Wrong if, in any run, the network with its mask after the softmax gets more than one of the 2,560 "
+        wrong_if="Wrong if, in any run, the network with the mask after the softmax gets more than one of the 2,560 "
         "held-out letters wrong.",
         shows=show_right("after", "the mask after the softmax"),
         page="1.00",
     ),
     suspects_claim(
-        "When we trained the nine again from five other seeds, each suspect was given away by the same questions, with "
-        "other numbers.",
+        "When we trained the nine again from five other seeds, the same questions gave each suspect away, with other "
+        "numbers.",
         holds=all_rows(lambda row: row["same"] == 9),
-        wrong_if="Wrong if, for any seed, one of the nine networks has rows, reactions, a leak or an order effect of "
-        "another kind.",
+        wrong_if="Wrong if, for any seed, the row sums, reactions, batch leak or order effect of any of the nine "
+        "networks are of a different kind than in the picture.",
         shows=Series("same", "networks of nine whose answers are of the same kind"),
-        baseline=Level(1, "if all nine answered as the right one does"),
+        baseline=Level(1, "if all nine answered as the sound one does"),
     ),
     exhibit_claim(
-        "It learns the whole task, so its result cannot show the bug.",
+        "The network learns the whole task, so its score can't show the bug.",
         holds=most_rows(lambda row: row["right"] == 1, bug="not_scaled"),
-        wrong_if="Wrong if in at least half of the runs, the network without the scale gets more than one of the 2,560 "
-        "held-out letters wrong.",
+        wrong_if="Wrong if, in at least half of the runs, the network without the scale gets more than one of the "
+        "2,560 held-out letters wrong.",
         shows=show_right("not_scaled", "the scale forgotten"),
         page="1.00",
     ),
     longer_claim(
-        "A network that knows only that can be right in 0.56 of the cases at best, and this one gets there.",
+        "A network that knows only that can be right in 56% of the cases at best, and this one gets there.",
         holds=is_limited("places", WITHOUT_POSITIONS),  # the bug's limit is proved; what training reaches is not
         wrong_if="Wrong if, in any run, the sound network, which has positions, gets at most 59% of the held-out "
-        "letters right, so that such a score would not show that positions are missing.",
+        "letters right, so that such a score wouldn't show that positions are missing.",
         shows=show_right("sound", "the sound network"),
         page="1.00",
         baseline=Series("right", "positions counted along the batch", {"bug": "places"}),
         best=EVERY_LETTER,
     ),
     longer_claim(
-        "The loss of this network is near $\\ln 8$ over its first 25 steps, as for a guess, and *stays*.",
+        "The network's loss is near $\\ln 8$ over its first 25 steps, as for a guess, and it *stays* there.",
         holds=all_rows(lambda row: max(abs(row[when] - log(8)) for when in ("start", "end")) < 0.5, bug="across"),
-        wrong_if="Wrong if, in any run, the mean loss of the first 25 steps or of the last 25 steps is at least 0.5 "
-        "above ln 8, as when training makes it worse than a guess, or at least 0.5 below.",
+        wrong_if="Wrong if, in any run, the mean loss of the first 25 or of the last 25 steps is at least 0.5 above ln "
+        "8, or at least 0.5 below it.",
         shows=Series("end", "mean loss of the last 25 steps, tokens of other sentences", {"bug": "across"}),
         page="2.1",
         baseline=Level(log(8), "a guess among eight letters"),
@@ -237,8 +237,8 @@ CLAIMS = [
         refuting_values={"end": 3.0},
     ),
     exhibit_claim(
-        "The score is perfect, although the weights never react to a key. In this task keys are not needed, so this "
-        "score cannot show the bug.",
+        "The score is perfect, although the weights never react to a key. This task doesn't need keys, so its score "
+        "can't show the bug.",
         holds=all_rows(lambda row: row["right"] == 1, bug="blind"),
         wrong_if="Wrong if, in any run, the network that never looks at its keys gets more than one of the 2,560 "
         "held-out letters wrong.",
