@@ -128,7 +128,7 @@ CLAIMS = [
         rival=Series("share", "with a read-out that bends, at four times the learning rate", BENT | {"rate": 0.04}),
     ),
     rates_claim(
-        "Two heads divide the work: if you take one away, its bit falls to chance and the other bit stays.",
+        "Two heads divide the work: if you take one away, its bit falls to chance and the other bit stays right.",
         holds=all_rows(
             lambda row: row["jobs"] == 2 and row["own_bit_without"] <= 0.6 and row["other_bit_without"] >= 0.95,
             **ANY_TWO | {"share": 1},
@@ -159,7 +159,7 @@ CLAIMS = [
         "The mean is nearly the same, but the answers are swapped",
         holds=all_rows(lambda row: row["mean_differs"] <= 0.15 and row["exchanged"], **TWO),
         wrong_if="Wrong if, for any seed, asking for the two names in the opposite order changes a weight averaged "
-        "over the heads by more than 0.15 or does not exchange the answers.",
+        "over the heads by more than 0.15 or doesn't swap the answers.",
         shows=Series("mean_differs", "largest difference in the mean weights", TWO),
         baseline=Series("mean_differs", "with four heads, which need not divide the work evenly", FOUR),
         best=Level(0, "the same mean"),
