@@ -107,7 +107,7 @@ CLAIMS = [
         rival=Series("same", "when both show the same face at the throw that asks", AFTER),
     ),
     dice_claim(
-        "Five other networks are misled less often, but far more often than by chance.",
+        "Five other networks are misled less often, but still far more often than chance would explain.",
         holds=lambda rows: (
             max(rows, key=lambda row: row["other"])["seed"] == 0
             and all_rows(lambda row: row["other"] > 0.3, **AFTER)(rows)
