@@ -107,7 +107,7 @@ CLAIMS = [
         rival=Series("same", "when both show the same face at the throw that asks", AFTER),
     ),
     dice_claim(
-        "Five other networks are misled less often, but far more often than by chance.",
+        "Five other networks are misled less often, but still far more often than chance would explain.",
         holds=lambda rows: (
             max(rows, key=lambda row: row["other"])["seed"] == 0
             and all_rows(lambda row: row["other"] > 0.3, **AFTER)(rows)
@@ -138,7 +138,7 @@ CLAIMS = [
         rival=Series("later", "weight on the throws after throw 3", AFTER),
     ),
     dice_claim(
-        "it is so sure of itself that its guess gets a chance of 0.99 on average.",
+        "it is so sure of itself that it gives its guess a probability of 0.99 on average.",
         holds=all_rows(lambda row: row["writes"] < 0.2 and row["sure"] > 0.9, **AFTER),
         wrong_if="Wrong if any of these networks, with all sums 1, predicts at least 20% of the throws correctly, or "
         "gives its guess a mean chance of at most 0.9.",
