@@ -144,7 +144,7 @@ CLAIMS = [
         holds=all_rows(lambda row: row["perfect"] == 3),
         wrong_if="Wrong if, for any seed, the number of networks with at least 99.5% of the held-out letters right "
         "isn't three of nine.",
-        shows=Series("perfect", "networks of nine with a perfect score"),
+        shows=Series("perfect", "networks out of nine with a perfect score"),
         rival=Series("fourth", "fourth-best score of the nine"),
         baseline=Level(1, "if a perfect score pointed to one suspect"),
     ),
@@ -169,18 +169,18 @@ CLAIMS = [
         refuting_values={"last": 1.0},
     ),
     swapped_claim(
-        "The damage moves to the fifth letter, which is right in 55% of the cases, and without that weight the last "
+        "The damage moves to the fifth letter, which is right in 55% of cases, and without that weight, the last "
         "letter is right in 96%.",
         holds=all_rows(lambda row: row["five_last"] < row["five_before"] and row["spared"] > row["last"]),
         wrong_if="Wrong if, in any run, the fifth letter of five is right as often as those before it, or the sixth of "
-        "six is right no more often once the last key's weight is 0.",
+        "six is right no more often after the last key's weight is set to 0.",
         shows=Series("spared", "last letters right, with the last key's weight at 0"),
         page="0.96",
         baseline=Series("last", "last letters right, with that weight"),
         rival=Series("five_last", "fifth letters right in sentences of five, with that weight"),
     ),
     longer_claim(
-        "Here the score does tell the two apart, since the sound network reaches 1.00.",
+        "Here the fix does raise the score, since the sound network reaches 1.00.",
         holds=lambda rows: all_rows(lambda row: row["right"] < 1, bug="over_queries")(rows) and sound_is_perfect(rows),
         wrong_if="Wrong if, in any run, the network with this bug gets at most one of the 2,560 held-out letters "
         "wrong, or the sound network gets more than one wrong.",
@@ -204,7 +204,7 @@ CLAIMS = [
         holds=all_rows(lambda row: row["same"] == 9),
         wrong_if="Wrong if, for any seed, the row sums, reactions, batch leak or order effect of any of the nine "
         "networks are of a different kind than in the picture.",
-        shows=Series("same", "networks of nine whose answers are of the same kind"),
+        shows=Series("same", "networks out of nine with the same kind of answers"),
         baseline=Level(1, "if all nine answered as the sound one does"),
     ),
     exhibit_claim(
@@ -216,7 +216,7 @@ CLAIMS = [
         page="1.00",
     ),
     longer_claim(
-        "A network that knows only that can be right in 56% of the cases at best, and this one gets there.",
+        "A network that knows nothing else can be right in 56% of cases at best, and this one gets there.",
         holds=is_limited("places", WITHOUT_POSITIONS),  # the bug's limit is proved; what training reaches is not
         wrong_if="Wrong if, in any run, the sound network, which has positions, gets at most 59% of the held-out "
         "letters right, so that such a score wouldn't show that positions are missing.",
