@@ -8,6 +8,7 @@ import inspect
 import json
 import pickle
 import re
+import traceback
 from base64 import b64encode
 from contextlib import nullcontext
 from itertools import chain
@@ -73,6 +74,10 @@ def show(check, *arguments):
     return [reply._render_traceback_(), reply._render_traceback_()][0][0]
 
 
+def read_table(text):
+    return np.array([[*map(float, row.split())] for row in re.findall(r"[^][\n]*\d[^][\n]*", text)])
+
+
 @pytest.fixture
 def runs(monkeypatch):
     monkeypatch.setattr(_again, "runs", {})
@@ -90,18 +95,25 @@ def test_a_mistake_that_is_met_again_is_shown_in_a_smaller_case_and_then_line_by
         weights = np.exp(query @ key.T / np.sqrt(key.shape[1]))
         return weights @ value, weights
 
+    def keys_mixed(query, key, value):
+        weights = scaled_dot_product_attention(query, key, value)[1]
+        return weights @ key, weights
+
     first, second, third = (show(checks.attention, divided) for _ in range(3))
     assert "\n" not in first and second.startswith(first) and third.startswith(second)
     question, number = "Do you divide by d_k itself, and should you?", r"weights\[0, 0\] is 0\.\d+; expected 0\.\d+"
     assert re.search(rf"query = \[\[.*?\nkey = .*?\nvalue = .*?{number}\. {re.escape(question)}", second, re.S)
     assert "\nscores = [[" in third.removeprefix(second) and "\nscores = [[" not in second
-    values = dict(re.findall(r"^(scores|weights|result\[1\]) = \[\[(.*)\]\]", third, re.M))
-    scores, weights, result = (np.array([*map(float, text.split())]) for text in values.values())
-    assert np.allclose(np.exp(scores - scores.max()), weights, atol=2e-3)
-    assert np.allclose(weights / weights.sum(), result, atol=2e-3) and "result[1] = [[" not in second
-    assert "\n" not in show(checks.attention, unstable) and "\n" not in show(checks.attention, divided)
-    assert "smaller case" in show(checks.attention, divided)
-    assert [*runs] == ["attention"] and runs["attention"][1:3] == [2, 6] and len(runs["attention"][3]) == 2
+    shown = {name: read_table(text) for name, text in re.findall(r"^(\S+) = (\[\[.*(?:\n .*)*)", third, re.M)}
+    scores = shown["query"] @ shown["key"].T / 2  # exactly, since the tables have no further digits
+    assert np.array_equal(np.round(scores, 4), shown["scores"]) and "result[1] = [[" not in second
+    assert np.allclose(np.exp(scores - scores.max()), shown["weights"], atol=1e-4)
+    assert np.allclose(softmax(scores), shown["result[1]"], atol=1e-4)
+    assert f"{softmax(scores)[0, 0]:.4f}; expected {softmax(scores * np.sqrt(2))[0, 0]:.4f}" in second
+    assert "line by line" in show(checks.attention, unstable) and show(checks.attention, divided) == third
+    assert "\n" not in show(checks.attention, keys_mixed)  # which gets further
+    assert "smaller case" in show(checks.attention, unstable)
+    assert [*runs] == ["attention"] and runs["attention"][1] == 2 and len(runs["attention"][2]) == 3
 
 
 @pytest.mark.parametrize("name", WRONG_ASKED)
@@ -116,6 +128,36 @@ def test_no_mistake_is_repeated_in_the_same_words_a_third_time(name, runs):
     assert sum(sizes[0]) <= 30 and max(chain(*sizes), default=0) <= 12  # three of which may be a shape
 
 
+@pytest.mark.parametrize("name", [name for name in WRONG_ASKED if re.match("ex0[12347]", name)])
+def test_a_smaller_case_asks_what_the_larger_one_asked(name):
+    for label, wrong in ASKED[name].list_wrong().items():
+        if callable(wrong) and not re.search("after the eighth|above size|writes into", label):  # which needs size 9
+            reply = refuse(ASKED[name].check, *ASKED[name].arguments(wrong))
+            assert str(_again.find_smaller_case(*reply.asked, str(reply.question))[1].question) == str(reply.question)
+
+
+def test_a_block_is_shown_with_parts_that_can_be_worked_out_by_hand(runs):
+    source = """def my_block(x, attend, feed_forward, norm_1, norm_2):
+    x = x + attend(norm_1(x))
+    return x + feed_forward(norm_1(x))
+"""
+    *_, third = (show(checks.pre_norm_block, define(source)) for _ in range(3))
+    assert "attend(x) = -2 * x\nfeed_forward(x) = 1 - 3 * x\nnorm_1(x) = (x - x.mean()) / x.std()" in third
+    x, norm = np.array([[1, 3]]), np.array([[-1, 1]])
+    told = dict(re.findall(r"^(.+) = (\[\[.*\]\])$", third, re.M))
+    for name, right in {"x": x, "norm_1(x)": norm, "x + attend(norm_1(x))": x - 2 * norm}.items():
+        assert np.array_equal(read_table(told[name]), right)
+    _, second = (show(checks.zero_test, EXERCISES["ex07-zero"].wrong["smallest"], ...) for _ in range(2))
+    assert "block = the block of the exercise\nx = [[1. 3.]]" in second and "expected 4.0000" in second
+
+
+def test_who_computes_and_returns_nothing_is_told_so(runs):
+    silent = define("def my_block(x, attend, feed_forward, norm_1, norm_2):\n    y = x + attend(norm_1(x))\n")
+    _, second, third = (show(checks.pre_norm_block, silent) for _ in range(3))
+    assert "y = [[3. 1.]]" in second and second.endswith("none of them. Which of them should come after return?")
+    assert "by hand" not in third and "Give each step" not in third
+
+
 @pytest.mark.parametrize("name", WRONG_ASKED)
 def test_what_is_right_is_right_in_all_small_cases(name):
     exercise = ASKED[name]
@@ -126,15 +168,38 @@ def test_a_wrong_number_is_told_more_each_time_and_whether_it_was_only_rounded(r
     hint = FEEDBACK["doubled_query"]["hint"]
     first, second, third, fourth = (show(checks.doubled_query, 0.67) for _ in range(4))
     assert second == f"{first}\n\n{hint}" and "the scores 2 and 0 are 1.414 apart" in third.removeprefix(second)
-    assert fourth == f"{third}\n\nYour number is too small."
-    rounded = show(checks.doubled_query, 0.8)
-    assert rounded.startswith("Not yet. 0.8 is right as far as it goes; expected one rounded to 3")
-    assert "Your number is" not in rounded
+    assert fourth == third and third.endswith("\n\nThese are all the hints that this check has.")
+    runs.clear()
+    for _ in range(3):
+        rounded = show(checks.doubled_query, 0.8)
+        assert rounded == "Not yet. 0.8 is right as far as it goes; expected one rounded to 3 decimals."
+    assert "\n" not in show(checks.doubled_query, 0.67)
     runs.clear()
     texts = [show(checks.numbers_and_rank, *numbers) for numbers in ((7, 8), (5000, 8), (11, 8), (3600, 9))]
     assert texts[0].endswith("matrices?") and texts[1].endswith("Your number is too large.")
-    assert texts[2].endswith("Your number is too small.\n\nW_q has 100 rows and 8 columns, which is 800 numbers.")
+    assert "Your number is too small.\n\nW_q has 100 rows and 8 columns, which is 800 numbers." in texts[2]
     assert "\n" not in texts[3]  # the other number is wrong for the first time
+
+
+@pytest.mark.parametrize(
+    ("number", "mistake", "step"),
+    [
+        (590848, "leave out several biases or norms", "The four biases of attention have"),
+        (
+            592384,
+            "give both biases of the feed-forward network the same length",
+            "A bias has one number for each output",
+        ),
+        (592256, "count one norm", "One norm has a scale"),
+        (527232, "give attention three matrices", "W_q and its bias have"),
+        (428672, "give the feed-forward network one matrix", "The second layer of the feed-forward network has"),
+        (855936, "count attention twice", "W_q and its bias have"),
+        (592128, "leave out the bias of the hidden layer", "The first layer of the feed-forward network has"),
+    ],
+)
+def test_the_step_on_the_way_fits_the_mistake(number, mistake, step, runs):
+    first, second, third = (show(checks.block_parameters, number) for _ in range(3))
+    assert mistake in first and third.removeprefix(second).startswith(f"\n\n{step}")
 
 
 FOUND = [name for name, one in EXERCISES.items() if one.named != "" or isinstance(one.first, tuple)]
@@ -171,7 +236,7 @@ def test_a_trace_has_what_stands_within_a_line_and_the_shapes_that_do_not_fit(ru
     single = define("def split_heads(a, num_heads):\n    return a.reshape(num_heads, len(a), -1)[:, ::-1]\n")
     *_, third = (show(checks.split_heads, single, 2) for _ in range(3))
     said = third.partition("line by line:")[2]
-    assert "len(a) = 2" in said and "a.reshape(num_heads, len(a), -1) = [[" in said and "result = [[" in said
+    assert "len(a) = " in said and "a.reshape(num_heads, len(a), -1) = [[" in said and "result = [[" in said
 
 
 CALLING = {checks.attention: lambda *given: scaled_dot_product_attention(*given)}
@@ -295,6 +360,16 @@ GIVEN += [([Own()], "a value of type list"), (np.zeros((2, 3)), "an array of sha
 def test_a_message_shows_what_was_given_as_its_writer_knows_it(answer, words):
     expected = f"You gave {words}, which is not a number; expected one rounded to 3 decimals"
     assert expected in str(refuse(checks.doubled_query, answer))
+
+
+def test_a_traceback_shows_no_lines_of_a_check():
+    lines = traceback.extract_tb(refuse(checks.attention, lambda q, k, v: (v, q)).__traceback__)
+    assert [line.name for line in lines if "/checks/" in line.filename] == ["checked"]
+
+
+def test_two_numbers_that_differ_are_not_shown_alike():
+    seen = refuse(checks.softmax, EXERCISES["ex02-softmax"].wrong["keys after the eighth ignored"])
+    assert str(seen.expected) not in str(seen.seen)
 
 
 def test_a_message_says_of_what_shape_the_arguments_are():

@@ -1,7 +1,8 @@
 """What a check adds for a learner whom its message has not helped, and the solution to compare with in the end.
 
-The first time there is the message alone, the second time in a row a smaller case, from the third on what each line of
-the function gave there. All is counted in memory, when a notebook or a page shows the message; grading shows none.
+The first time there is the message alone, the second time a smaller case, from the third on what each line of the
+function gave there. It begins anew when the check gets further than ever before. All is counted in memory, when a
+notebook or a page shows the message; grading shows none.
 """
 
 import ast
@@ -21,11 +22,11 @@ import numpy as np
 from ._ask import watcher
 from ._message import Part, Wrong, collecting, describe, exercise, listener, more
 
-ENOUGH, SOON = 5, 3  # different answers after which a solution may be read, and messages after which that is said
-MOST_SHOWN = 9  # names of a trace, and numbers of an array of which more than its first row is shown
+ENOUGH, LAST = 5, 3  # different answers after which a solution may be read, and the last message that says more
+MOST_SHOWN = 12  # names of a trace, and numbers of an array of which more than its first row is shown
 NOTE, RESULT = "<note>", re.compile(r"result(\[\d\])?$")  # what a function calls by no name of its own
 MODULES, LOAD, PARTS = {"np", "math"}, ast.Load(), (ast.BinOp, ast.Call, ast.Compare, ast.Subscript)
-runs = {}  # {check: [the message it gave last, how often in a row, how many it gave, the different answers]}
+runs = {}  # {check: [how far it has got, how often it has stopped since, the different answers]}
 solutions = {}  # {check: code}, where a notebook brings them
 
 
@@ -37,7 +38,8 @@ class Watch:
 
     def __call__(self, answer, given):
         code, before = getattr(inspect.unwrap(answer), "__code__", None), sys.gettrace()
-        self.given, self.bound = {name: text for name, value in given.items() if (text := show(value))}, {}
+        named = {f"{name}(x)" if type(getattr(x, "by_hand", None)) is str else name: x for name, x in given.items()}
+        self.given, self.bound = {name: text for name, value in named.items() if (text := show(value))}, {}
         answer = let_note(answer, code, self.note)
         followed = code, getattr(answer, "__code__", None)
 
@@ -116,8 +118,10 @@ def show(value):
     """Return a number, a text or a small array or list as text, the first row of a larger one, or None.
 
     >>> show([1 / 3, 0]), show(["an", "a"]), show(print), show(np.eye(4))
-    ('[0.333 0.   ]', "['an', 'a']", None, '[1. 0. 0. 0.], the first row of an array of shape (4, 4)')
+    ('[0.3333 0.    ]', "['an', 'a']", None, '[1. 0. 0. 0.], the first row of an array of shape (4, 4)')
     """
+    if callable(value):
+        return str(getattr(value, "by_hand", "")) or None
     if isinstance(value, str | dict) or (isinstance(value, list) and value and isinstance(value[0], str | tuple)):
         return repr(value)
     try:
@@ -128,7 +132,7 @@ def show(value):
         return None
     large = array.ndim > 1 and array.size > MOST_SHOWN
     first = array.reshape(-1, array.shape[-1])[0] if large else array
-    text = np.array2string(first, precision=3, suppress_small=True, threshold=MOST_SHOWN, edgeitems=3)
+    text = np.array2string(first, precision=4, suppress_small=True, threshold=MOST_SHOWN, edgeitems=3)
     return str(Part("{row}, the first row of {array}", row=text, array=describe(array))) if large else text
 
 
@@ -141,7 +145,7 @@ def find_smaller_case(check, answers, options, question, turn=0):
     while True:
         token, passed = watcher.set(watch := Watch(turn)), False
         try:
-            with collecting([]), redirect_stdout(StringIO()):
+            with collecting([]), redirect_stdout(StringIO()), np.errstate(all="ignore"):
                 check(*answers, **options)
                 passed = True
         except Wrong as reply:
@@ -169,18 +173,21 @@ def show_numbers(reply, times):
     found, more = find_smaller_case(check, answers, options, str(reply.question)), []
     if found is None:
         more = [str(Part("With small arrays your function is right. What is special about the case above?"))]
-        found = find_smaller_case(check, answers, options, str(reply.question), None) if times > 2 else None
+        found = find_smaller_case(check, answers, options, str(reply.question), None) if times >= LAST else None
     if found is None or not found[0].given:
         return more
     watch, smaller = found[0], str(found[1]) != str(reply)
     more.append(str(Part("Once more, with a smaller case:" if smaller else "These are the numbers of this case:")))
     more += [list_values(watch.given), *[str(found[1])] * smaller]
-    bound = watch.list_bound() if times > 2 else {}
+    nothing = watch.bound.get("result", 0) is None
+    bound = watch.list_bound() if times >= LAST or nothing else {}
     if bound:
         more += [str(Part("There your function gives, line by line:")), list_values(bound)]
-    if any(not RESULT.match(name) for name in bound):
+    if nothing:
+        more += [str(Part("It returns none of them. Which of them should come after return?"))] * bool(bound)
+    elif any(not RESULT.match(name) for name in bound):
         more.append(str(Part("Which of these is the first that you would not get by hand?")))
-    elif times > 2:
+    elif bound:
         more.append(str(Part("Give each step a name, and run the check again: it then shows what each of them is.")))
     return more
 
@@ -190,15 +197,16 @@ def say_more(reply):
     if hasattr(reply, "told"):  # a notebook asks once more, for its history
         return reply.told
     check, answers, _ = reply.asked
-    last, times, number, tried = runs.get(check.__name__, ("", 0, 0, set()))
-    what = str(reply.hint or reply)
-    times = times + 1 if what == last else 1
+    best, times, tried = runs.get(check.__name__, ((), 0, set()))
+    times = (0 if reply.reached > best else times) + reply.counts
     tried = tried | {tuple(getattr(answer, "__code__", None) or repr(answer) for answer in answers)}
-    runs[check.__name__] = [what, times, number + 1, tried]
+    runs[check.__name__] = [max(best, reply.reached), times, tried]
     more = [str(one) for one in reply.nearer[: times - 1]]
     if times > 1 and any(map(callable, answers)) and not reply.share:
         more += show_numbers(reply, times)
-    if check.__name__ in solutions and number + 1 >= SOON and len(tried) < ENOUGH:
+    if times >= LAST and reply.counts:
+        more.append(str(Part("These are all the hints that this check has.")))
+    if times >= LAST and check.__name__ in solutions and len(tried) < ENOUGH:
         soon = (
             "You can open one solution here once yours is right or you have tried five different answers. "
             "So far, since the kernel was started: {tried}."
@@ -212,7 +220,7 @@ def say_more(reply):
 def count_success(check):
     """Count that a check was passed where a learner sees it, and offer the solution."""
     if listener.get() is print:
-        runs[check] = ["", 0, 0, set(range(ENOUGH))]
+        runs[check] = [(), 0, set(range(ENOUGH))]
         offer(check)
 
 

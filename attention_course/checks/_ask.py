@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from ._message import NotAttempted, Part, Wrong, describe, remark
+from ._message import NotAttempted, Part, Wrong, calls, describe, remark
 
 watcher = ContextVar("watcher", default=None)  # calls the function instead, on small sizes: `_again.Watch`
 
@@ -154,6 +154,7 @@ def call(answer, arguments):
     if not callable(answer):
         raise Wrong(Part("The check was given {answer}", answer=describe(answer)), "a function")
     given = deepcopy(arguments)
+    calls.get([]).append(function)
     try:
         watch = watcher.get()
         got = watch(answer, given) if watch else answer(*given.values())
@@ -200,7 +201,7 @@ def draw_sizes(written, seed, fits=lambda *sizes: True):
     equal, and a larger one stays larger. So every seed has what the written sizes have, perhaps a single key or values
     as long as keys, while no answer can know the sizes. Sizes for which ``fits(*sizes)`` is False are drawn again.
     """
-    if (watch := watcher.get()) and watch.turn is not None:
+    if watch := _small():
         few = {new for sizes in written for new in _shrink(sizes, fits)}
         few = sorted(few, key=lambda sizes: (max(sizes), prod(sizes), sizes))
         watch.turns, watch.sizes = min(len(few), TURNS), len(written)
@@ -211,10 +212,42 @@ def draw_sizes(written, seed, fits=lambda *sizes: True):
     return [_draw(sizes, random, fits) for sizes in written]
 
 
+def _small():
+    """The one who watches, if it is small cases that are asked for."""
+    return watch if (watch := watcher.get()) and watch.turn is not None else None
+
+
+class Coarse(np.random.Generator):
+    """Draws numbers of one decimal, so that nothing is lost when they are shown."""
+
+    def normal(self, *given, **options):
+        return np.round(super().normal(*given, **options), 1) + 0.0  # which turns -0.0 into 0.0
+
+
+def draw_from(seed):
+    """Return the generator of this seed, as NumPy does, but a coarse one for small cases."""
+    return (Coarse if _small() else np.random.Generator)(np.random.PCG64(seed))
+
+
+def take_turns(cases):
+    """Return the cases to be worked out by hand, another one first each time, if small ones are asked for."""
+    if not (watch := _small()):
+        return []
+    watch.turns = watch.sizes = len(cases)
+    return [*cases[watch.turn :], *cases[: watch.turn]]
+
+
+def by_hand(text, function):
+    """Return a function that is shown as this text to somebody who is to work it out."""
+    function.by_hand = text
+    return function
+
+
 def _shrink(sizes, fits):
     """Return the smallest sizes that fit, in the same order: (2, 2, 2, 2), (2, 2, 2, 3) and so on for (6, 6, 5, 7)."""
     order = sorted({size for size in sizes if size > 1})
-    every = sorted(combinations_with_replacement(range(2, 10), len(order)), key=lambda some: (max(some), -len({*some})))
+    every = combinations_with_replacement(range(2, 10), len(order))
+    every = sorted(every, key=lambda some: (max(some, default=1), -len({*some})))
     tried = ({1: 1} | dict(zip(order, some, strict=True)) for some in every)
     small = (tuple(new[size] for size in sizes) for new in tried)
     return [*islice((new for new in small if fits(*new)), 3)] or [sizes]

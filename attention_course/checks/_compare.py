@@ -50,9 +50,11 @@ def need_close(name, got, expected, question, known=()):
     question of its own, equals what was got.
     """
     for index in np.argwhere(~np.isclose(got, expected, rtol=1e-4, atol=1e-5))[:1]:
-        number, right = (Part("{number:.4f}", number=float(array[tuple(index)])) for array in (got, expected))
+        both = [float(array[tuple(index)]) for array in (got, expected)]
+        alike = f"{both[0]:.4f}" == f"{both[1]:.4f}"
+        number, right = (Part("{number:.6g}" if alike else "{number:.4f}", number=one) for one in both)
         seen = Part("{entry} is {number}", entry=name_entry(name, index), number=number)
-        if str(number) == str(right) and np.allclose(got, expected, rtol=0.01, atol=1e-3):
+        if alike and np.allclose(got, expected, rtol=0.01, atol=1e-3):
             question = "They differ in a later digit. Did you round yours, or store it in 16 bits?"
         raise Wrong(seen, right, find_question(got, known, question))
 
@@ -79,9 +81,9 @@ def check_number(table, answer, right, /, digits=0, given=None, **wrong):
 def check_prediction(answer, right, reasons, helps, digits=0):
     """Compare a predicted number with the right one, both rounded to so many digits; a prediction may have more.
 
-    `reasons` maps known wrong numbers to what gives them, which completes "you get it if you …", and a question. Of the
-    `helps`, the first is the question for any other number, and the second a step on the way. Raises NotAttempted for
-    None or Ellipsis, and Wrong for anything else that is not the right number.
+    `reasons` maps known wrong numbers to what gives them, which completes "you get it if you …", a question, and
+    perhaps a step on the way. Of the `helps`, the first is the question for any other number, and the second the step.
+    Raises NotAttempted for None or Ellipsis, and Wrong for anything else that is not the right number.
     """
     if answer is None or answer is ...:
         raise NotAttempted("there is no number yet")
@@ -94,7 +96,7 @@ def check_prediction(answer, right, reasons, helps, digits=0):
         if isinstance(answer, (tuple, list)) and len(answer) == 1:
             reply.question = Part("Is there a comma after your number?")
         reply.for_person = isinstance(answer, str | tuple | list) and any(map(str.isdigit, str(answer)))
-        reply.hint, reply.nearer = hint, [hint, *step]
+        reply.nearer = [hint, *step]
         raise reply from None
     if digits and abs(number - right) < 0.5 * 10**-digits:  # more decimals than asked for
         return
@@ -102,15 +104,15 @@ def check_prediction(answer, right, reasons, helps, digits=0):
     if number == round(right, digits):
         return
     known = next((said for value, said in reasons.items() if number == round(value, digits)), None)
-    question = known[1] if known else hint
+    reason, question, *own = known or (None, hint)
     side = Part("Your number is too small." if number < right else "Your number is too large.")
-    nearer = [side, *step] if str(question) == str(hint) else [hint, *step, side]
-    reply = Wrong(Part("{number} is not the answer", number=number), question=question)
+    nearer = [side if str(question) == str(hint) else hint, *(own or step)]
+    reply = Wrong(Part("{number} is not the answer", number=number), None, question, nearer)
     if known:
-        reply.seen = Part("{number} is what you get if you {reason}", number=number, reason=known[0])
-    elif number in {round(right, fewer) for fewer in range(1, digits)}:  # which is neither too small nor too large
-        reply, nearer = Wrong(Part("{number} is right as far as it goes", number=number), wanted), [hint, *step]
-    reply.hint, reply.nearer = hint, nearer
+        reply.seen = Part("{number} is what you get if you {reason}", number=number, reason=reason)
+    elif number in {round(right, fewer) for fewer in range(1, digits)}:
+        reply = Wrong(Part("{number} is right as far as it goes", number=number), wanted)
+        reply.counts = False  # no mistake
     raise reply
 
 
@@ -132,11 +134,11 @@ def need_named(named, right, table):
     name = read_name(named)
     if name == right:
         return
-    if name in reasons:
-        reason, question = reasons[name]
-        raise Wrong(Part("Not {named}: {reason}", named=repr(name), reason=as_part(reason)), None, question, nearer)
-    choice = Part("one of {names}", names=sorted([*reasons, right]))
-    raise Wrong(Part("You gave {named}, which is not one of the names", named=describe(named)), choice, nearer=nearer)
+    if name not in reasons:
+        seen = Part("You gave {named}, which is not one of the names", named=describe(named))
+        raise Wrong(seen, Part("one of {names}", names=sorted([*reasons, right])), nearer=nearer)
+    reason, question = reasons[name]
+    raise Wrong(Part("Not {named}: {reason}", named=repr(name), reason=as_part(reason)), None, question, nearer)
 
 
 def read_name(answer):

@@ -8,6 +8,7 @@ import re
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
+from traceback import walk_tb
 
 import numpy as np
 
@@ -18,6 +19,7 @@ INNARDS = re.compile("<.+>|a value of type")  # of Python, or of the grader, whi
 listener = ContextVar("listener", default=print)  # called with what is said of a right answer
 exercise = ContextVar("exercise", default="")  # the title of the one that is checked, where a cell checks several
 remarks = ContextVar("remarks")  # a list of what else is to be said of it
+calls = ContextVar("calls")  # a list that grows by one with each call of the student's function
 
 
 class Part:
@@ -90,8 +92,9 @@ class Wrong(_Message, AssertionError):
     """The answer was asked and failed; its parts `seen`, `expected` and `question`, each optional, make the message."""
 
     opening = "Not yet. {message}"
-    hint = None  # the question about a number, whatever wrong one is given
+    counts = True  # as one of the wrong answers after which more is told
     asked = None  # (check, answers, options), once a check has raised it
+    reached = ()  # how far the check got: how often it called the function, and in which lines it stopped
 
     def __init__(self, seen=None, expected=None, question=None, nearer=()):
         super().__init__(seen, expected, question)
@@ -143,17 +146,20 @@ def hold_back(check):
 
     @wraps(check)
     def checked(*answers, **options):
-        said, remarked = [], []
-        token = remarks.set(remarked)
+        said, remarked, called = [], [], []
+        tokens = remarks.set(remarked), calls.set(called)
         try:
             with collecting(said):
                 check(*answers, **options)
         except Wrong as reply:
+            reached = len(called), *(line for _, line in walk_tb(reply.__traceback__))
             reply = remarked[0] if remarked and not reply.share else reply
-            reply.asked = check, answers, options
+            reply.asked, reply.reached = (check, answers, options), reached
+            reply.__traceback__ = None  # whose lines tell a learner nothing
             raise reply from None
         finally:
-            remarks.reset(token)
+            remarks.reset(tokens[0])
+            calls.reset(tokens[1])
         for message in [*said, *(Part("One remark: {message}", message=message) for message in remarked[:1])]:
             listener.get()(message)
         more["right"](check.__name__)

@@ -2,9 +2,7 @@
 
 from math import exp, sqrt
 
-import numpy as np
-
-from ._ask import ask_for_own_lines, ask_for_two, draw_sizes, name_shapes
+from ._ask import ask_for_own_lines, ask_for_two, draw_from, draw_sizes, name_shapes
 from ._attention import NAMES, are_apart, need_attention
 from ._compare import check_number, need_named
 from ._message import half, say_right
@@ -16,7 +14,7 @@ SIZES += [(5, 5, 5, 5), (11, 13, 12, 10)]
 
 def _trials(seed):
     """Queries, keys and values of awkward sizes, with scores for which exp is safe: chapter 2 shows when it is not."""
-    random = np.random.default_rng(seed)
+    random = draw_from(seed)
     for n, m, d_k, d_v in draw_sizes(SIZES, seed, are_apart):
         yield random.normal(size=(n, d_k)) * 2, random.normal(size=(m, d_k)) * 2, random.normal(size=(m, d_v))
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from attention_src.weights import softmax as right_softmax
 
-from ._ask import ask, ask_for_two, draw_sizes, name_shapes
+from ._ask import ask, ask_for_two, draw_from, draw_sizes, name_shapes
 from ._attention import LAST, about_nan, about_sums, lacks_the_last
 from ._compare import check_number, need_close, need_finite, need_rows_sum_to_one, need_shape
 from ._message import Part, Wrong, half, say_right
@@ -20,7 +20,7 @@ SHAPES = [(4, 4), (2, 5), (1, 7), (3, 1), (2, 3, 4), (2, 1, 3, 2), (4,), (12, 13
 
 def _trials(seed):
     """Random scores of awkward shapes, the last ones so large that exp overflows or so small that it vanishes."""
-    random = np.random.default_rng(seed)
+    random = draw_from(seed)
     for shape in draw_sizes(SHAPES, seed, lambda *sizes: sizes != (2, 2)):
         yield random.normal(size=shape) * 3
     yield random.normal(size=(3, 4)) + np.array([[1000.0], [-1000.0], [0.0]])
@@ -54,7 +54,7 @@ def softmax(answer, seed=0):
 
     The scores are (..., n, m); some are −∞, though never all of a row.
     """
-    random = np.random.default_rng([seed, 1])
+    random = draw_from([seed, 1])
     for scores in (*_trials(seed), FAR):
         _compare(answer, scores)
     for scores, temperature in zip((*_trials(seed), FAR), cycle((0.5, 1, 3.0, 0.01))):
@@ -105,7 +105,7 @@ def without_divisor(answer, seed=0):
 
     The answer takes a divisor and a learning rate, both float.
     """
-    random = np.random.default_rng([seed, 2])
+    random = draw_from([seed, 2])
     for c, rate in ((4.0, 0.01), (float(random.integers(10, 30)), 0.02), (1.0, 0.003)):
         given, results = name_shapes(c=c, rate=rate), ask_for_two("scale, rate", answer, c=c, rate=rate)
         for name, number in zip(("scale", "rate"), results, strict=True):

@@ -5,7 +5,7 @@ import numpy as np
 from attention_src.attention import scaled_dot_product_attention
 
 from ..tasks.retrieval import lookup_examples, share_attended
-from ._ask import as_numpy, ask_for, ask_for_two, draw_sizes, name_shapes
+from ._ask import as_numpy, ask_for, ask_for_two, draw_from, draw_sizes, name_shapes
 from ._attention import NAMES, are_apart, need_attention
 from ._compare import check_number, list_nearer, need_close, need_shape
 from ._message import NotAttempted, Part, Wrong, half, say_right
@@ -16,10 +16,10 @@ SIZES = [(5, 7, 3, 2), (1, 3, 2, 4), (5, 3, 7, 2), (3, 4, 4, 4), (4, 6, 3, 3), (
 
 def _trials(seed):
     """Tokens and three matrices of awkward sizes, the last with scores that overflow exp."""
-    random = np.random.default_rng(seed)
+    random = draw_from(seed)
     for n, d_model, d_k, d_v in draw_sizes(SIZES, seed, are_apart):
         sizes = {"X": (n, d_model), "W_q": (d_model, d_k), "W_k": (d_model, d_k), "W_v": (d_model, d_v)}
-        scales = {"X": 1.5} | dict.fromkeys(("W_q", "W_k", "W_v"), d_model**-0.5)
+        scales = {"X": 1.5} | dict.fromkeys(("W_q", "W_k", "W_v"), 1 / round(d_model**0.5))
         yield {name: scales[name] * random.normal(size=size) for name, size in sizes.items()}
     yield {"X": np.eye(4, 5), "W_q": 10000 * np.eye(5, 4), "W_k": np.eye(5, 4), "W_v": random.normal(size=(5, 2))}
 

@@ -5,7 +5,7 @@ import numpy as np
 from attention_src.attention import scaled_dot_product_attention
 from attention_src.masks import causal_mask, padding_mask
 
-from ._ask import ask, ask_for_own_lines, ask_for_two, draw_sizes, name_shapes, watch
+from ._ask import ask, ask_for_own_lines, ask_for_two, draw_from, draw_sizes, name_shapes, watch
 from ._attention import NAMES, are_apart, need_attention
 from ._compare import check_number, find_question, name_entry, need_close, need_shape
 from ._message import Part, Wrong, half, say_right
@@ -18,7 +18,7 @@ def decoder_mask(answer, seed=0):
 
     The lengths (batch,) are int, and so is n.
     """
-    random = np.random.default_rng(seed)
+    random = draw_from(seed)
     for n, batch in draw_sizes(BATCHES, seed):
         lengths = random.integers(1, n + 1, size=batch)
         lengths[0], lengths[-1] = n, max(n - 2, 1)
@@ -99,7 +99,7 @@ MASKED = {  # n, m, d_k, d_v: how to name a trial
 
 def _masked_trials(seed):
     """How to name a trial, queries, keys, values, mask: causal, padding, ragged; then huge scores, then low ones."""
-    random = np.random.default_rng(seed)
+    random = draw_from(seed)
     for form, (n, m, d_k, d_v) in zip(MASKED.values(), draw_sizes(MASKED, seed, are_apart), strict=True):
         ragged = random.random((n, m)) < 0.6
         ragged[:, 0] |= ~ragged.any(axis=-1)

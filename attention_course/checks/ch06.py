@@ -5,7 +5,7 @@ import numpy as np
 from attention_src.attention import scaled_dot_product_attention
 from attention_src.scores import scaled_dot_score
 
-from ._ask import ask, ask_for_two, draw_sizes, name_shapes
+from ._ask import ask, ask_for_two, draw_from, draw_sizes, name_shapes
 from ._attention import NAMES, about_nan, about_sums, about_weights
 from ._compare import check_number, find_question, need_close, need_finite, need_order, need_rows_sum_to_one, need_shape
 from ._message import Part, Wrong, half, say_right
@@ -32,7 +32,7 @@ def _right(X, W_q, W_k, W_v, W_o, num_heads, mask=None):
 
 def _trials(seed):
     """Tokens, wide matrices and numbers of heads, without and with a mask; the last scores overflow exp."""
-    random = np.random.default_rng(seed)
+    random = draw_from(seed)
     for n, d, num_heads, *lengths in draw_sizes(SIZES, seed, _fit):
         d_k, d_v = lengths or [d // num_heads] * 2
         X, W_q, W_k = (random.normal(size=size) for size in ((n, d), *[(d, num_heads * d_k)] * 2))
@@ -145,7 +145,7 @@ def split_heads(answer, token, seed=0):
     The int `token` is the one whose number the wrong function has first in head 2, of four tokens 0 to 3 of six numbers
     and two heads; num_heads is also an int.
     """
-    random = np.random.default_rng(seed)
+    random = draw_from(seed)
     for n, d, num_heads, *_ in draw_sizes(SIZES, seed, _fit):
         a = random.normal(size=(n, d))
         got, right = ask(answer, a=a, num_heads=num_heads), _cut(a, num_heads)

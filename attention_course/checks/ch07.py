@@ -1,12 +1,28 @@
 """Checks of chapter 07, the block that became the standard."""
 
+from itertools import combinations
+
 import numpy as np
 
-from ._ask import ask, draw_sizes, name_shapes
+from ._ask import ask, by_hand, draw_sizes, name_shapes, take_turns
 from ._compare import check_number, need_close, need_shape
 from ._message import Part, half, say_right
 
 SIZES = [(3, 4), (1, 6), (5, 2), (6, 1), (3, 3), (12, 13)]  # n, d
+ROWS = [(1.0, 3.0), (1.0, 9.0), (-6.0, -2.0)]  # to be worked out by hand, as are these parts
+BY_HAND = {
+    "attend": by_hand("-2 * x", lambda x: -2 * x),
+    "feed_forward": by_hand("1 - 3 * x", lambda x: 1 - 3 * x),
+    "norm_1": by_hand("(x - x.mean()) / x.std()", lambda x: (x - x.mean()) / (x.std() or 1)),
+    "norm_2": by_hand("3 * norm_1(x)", lambda x: 3 * (x - x.mean()) / (x.std() or 1)),
+}
+
+
+def _trials(seed):
+    random = np.random.default_rng(seed)
+    yield from ((np.array([row]), BY_HAND) for row in take_turns(ROWS))
+    for n, d in () if take_turns(ROWS) else draw_sizes(SIZES, seed):
+        yield random.normal(size=(n, d)), _parts(random, n, d)
 
 
 def _parts(random, n, d):
@@ -40,6 +56,10 @@ def _without_sums(x, attend, feed_forward, norm_1, norm_2):
     return feed_forward(norm_2(attend(norm_1(x))))
 
 
+CALLED = ["the block of the exercise", "a pre-norm block", "a post-norm block", "a block without any sum"]
+BLOCKS = [*map(by_hand, map(Part, CALLED), [_on_the_stream, _pre_norm, _post_norm, _without_sums])]
+
+
 def _known_orders(x, attend, feed_forward, norm_1, norm_2):
     """Outputs of known wrong orders with the question that leads from each."""
     parts = attend, feed_forward, norm_1, norm_2
@@ -66,9 +86,7 @@ def pre_norm_block(answer, seed=0):
 
     The answer takes x (n, d) and four functions of (n, d).
     """
-    random = np.random.default_rng(seed)
-    for n, d in draw_sizes(SIZES, seed):
-        x, parts = random.normal(size=(n, d)), _parts(random, n, d)
+    for x, parts in _trials(seed):
         got, right, known = ask(answer, x=x, **parts), _pre_norm(x, **parts), _known_orders(x, **parts)
         question = "A block takes tokens and returns tokens. How many?"
         need_shape("the result", got, right.shape, name_shapes(x=x), question)
@@ -85,19 +103,27 @@ def block_parameters(parameters, *, d_model=256, num_heads=4, d_ff=640):
     square, wide = d_model**2, d_model * d_ff
     attend = 4 * square + 4 * d_model
     full = attend + 2 * wide + d_ff + d_model + 4 * d_model
-    wrong = {
+    bare, small = 4 * square + 2 * wide, (4 * d_model, d_ff, d_model, 2 * d_model, 2 * d_model)
+    wrong = {  # of two with the same number, the later one is named
+        "several": [full - sum(some) for number in (2, 3, 4) for some in combinations(small, number)],
         "no_hidden_bias": full - d_ff,
         "no_biases_or_norms": full - 4 * d_model,
         "no_feed_forward_biases": full - d_ff - d_model,
-        "neither": 4 * square + 2 * wide,
+        "neither": bare,
         "half_a_norm": full - 2 * d_model,
         "no_last_bias": full - d_model,
-        "three_matrices": (full - square, full - square - d_model),
-        "full_heads": full + (num_heads - 1) * attend,
-        "one_wide_matrix": full - wide,
-        "attention_alone": attend,
+        "equal_biases": (full - d_ff + d_model, full + d_ff - d_model),
+        "three_matrices": (full - square, full - square - d_model, bare - square),
+        "full_heads": (full + (num_heads - 1) * attend, bare + (num_heads - 1) * 4 * square),
+        "one_wide_matrix": (full - wide, full - wide - d_model, full - wide - d_ff, bare - wide),
+        "attention_alone": (attend, 4 * square, attend + 4 * d_model),
+        "feed_forward_alone": (full - attend, full - attend - 4 * d_model, 2 * wide),
+        "norms_too_many": (full + 2 * d_model, full + 4 * d_model),
+        "usual_width": full + (4 * d_model - d_ff) * (2 * d_model + 1),
+        "second_attention": (full + attend, full + attend + 2 * d_model),
     }
     fields = {"missing": 4 * d_model, "d_model": d_model, "d_ff": d_ff, "one": wide + d_ff}
+    fields |= {"last": wide + d_model, "square": square + d_model, "heads": num_heads, "d_k": d_model // num_heads}
     check_number("block_parameters", parameters, full, given=fields, **wrong)
     say_right("attention, feed-forward network and norms are counted to the last parameter.")
 
@@ -129,11 +155,9 @@ def zero_test(answer, printed, seed=0):
     the largest change of x if both sub-layers return zeros. The int `printed` is what the test prints for the block of
     the exercise and x = (2, 6, 2, 6).
     """
-    random = np.random.default_rng(seed)
-    for n, d in draw_sizes(SIZES, seed):
-        x, parts = random.normal(size=(n, d)), _parts(random, n, d)
+    for x, parts in _trials(seed):
         norms = {name: parts[name] for name in ("norm_1", "norm_2")}
-        for block in (_on_the_stream, _pre_norm, _post_norm, _without_sums):
+        for block in BLOCKS:
             got = ask(answer, block=block, x=x, **norms)
             right, known = _zero_test(block, x, **norms)
             question = "The largest change is one number. Which changes is it the largest of?"
@@ -171,7 +195,7 @@ def stream_kept(answer, smallest, seed=0):
     """
     random = np.random.default_rng(seed)
     for layers in (1, 2, int(random.integers(3, 40))):
-        skip, added = (float(x) for x in random.uniform([1, 0.2], [3, 0.9]))
+        [(skip, added)] = take_turns([(3.0, 4.0)]) or [map(float, random.uniform([1, 0.2], [3, 0.9]))]
         got, (right, known) = ask(answer, skip=skip, added=added, layers=layers), _kept(skip, added, layers)
         question = "What is left is one number. Of what is it the share?"
         need_shape("the result", got, (), Part("skip weight {skip:.2f}", skip=skip), question)

@@ -5,7 +5,7 @@ import numpy as np
 from attention_src.attention import scaled_dot_product_attention
 from attention_src.patches import patchify as right_patchify
 
-from ._ask import as_numpy, ask, ask_for_two, draw_sizes, name_shapes
+from ._ask import as_numpy, ask, ask_for_two, draw_from, draw_sizes, name_shapes
 from ._attention import NAMES
 from ._compare import check_number, find_question, list_nearer, need_close, need_order, need_rows_sum_to_one, need_shape
 from ._message import NotAttempted, Part, Wrong, describe, half, say_right
@@ -16,7 +16,7 @@ SIZES = [(4, 6, 1, 2), (6, 4, 3, 2), (9, 3, 2, 3), (2, 3, 4, 1), (8, 8, 3, 4), (
 
 def _draw_images(seed):
     """Yield pictures (H, W, C), each with the p of its patches."""
-    random = np.random.default_rng(seed)
+    random = draw_from(seed)
     for *size, p in draw_sizes(SIZES, seed, lambda height, width, _, p: height % p == width % p == 0):
         yield random.normal(size=size), p
 
@@ -122,7 +122,7 @@ def false_position(answer, seed=0):
     The `answer` is a function of looks and positions, both (n, d_model), W_q and W_k (d_model, d_k), W_v (d_model,
     d_v), and the patches one and other, different ints below n. It returns the output (n, d_v).
     """
-    random = np.random.default_rng(seed)
+    random = draw_from(seed)
     for n, d, d_k, d_v in draw_sizes(TOKENS, seed):
         looks, positions = random.normal(size=(2, n, d))
         W_q, W_k, W_v = (random.normal(size=(d, width)) for width in (d_k, d_k, d_v))
@@ -168,7 +168,7 @@ def cut_arrow(answer, share, seed=0):
     that it cannot see; m is at least 2. It returns the output (n, d_v) and the weights (n, m). The `share` is what the
     second of the weights 0.5, 0.3 and 0.2 becomes when the first is cut.
     """
-    random = np.random.default_rng(seed)
+    random = draw_from(seed)
     for m, d_k, d_v, n in draw_sizes(TOKENS, seed):
         query, key, value = (random.normal(size=size) for size in ((n, d_k), (m, d_k), (m, d_v)))
         i, j = int(random.integers(n)), int(random.integers(m))

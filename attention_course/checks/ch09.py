@@ -4,7 +4,7 @@ from math import log, log2, log10
 
 import numpy as np
 
-from ._ask import ask, ask_for_two, draw_sizes, name_shapes
+from ._ask import ask, ask_for_two, draw_from, draw_sizes, name_shapes
 from ._compare import check_number, find_question, need_close, need_order, need_shape
 from ._message import Part, Wrong, half, say_right
 
@@ -86,7 +86,7 @@ def next_token_loss(answer, seed=0):
 
 def _trials(seed):
     """Logits, words and lengths of awkward sizes, the last logits huge."""
-    random = np.random.default_rng(seed)
+    random = draw_from(seed)
     for (sentences, places, words), size in zip(draw_sizes(SIZES, seed), (1, 3, 2, 1, 2, 2000), strict=True):
         lengths = random.integers(2, places, size=sentences)
         lengths[-1], lengths[0] = 2, places  # one sentence is mostly padding, one fills its row

@@ -4,7 +4,7 @@ import numpy as np
 
 from attention_src.attention import scaled_dot_product_attention
 
-from ._ask import ask, draw_sizes, name_shapes
+from ._ask import ask, draw_from, draw_sizes, name_shapes
 from ._compare import FEEDBACK, need_close, need_shape, read_name
 from ._message import NotAttempted, Part, Wrong, describe, say_right
 
@@ -17,7 +17,7 @@ def mended_places(answer, seed=0):
 
     The shapes are table (many, d) and x (batch, n, d).
     """
-    random = np.random.default_rng(seed)
+    random = draw_from(seed)
     for batch, n, d, many in draw_sizes(PLACES, seed, lambda batch, n, d, many: many > n + 1):
         table, x = random.normal(size=(many, d)), random.normal(size=(batch, n, d))
         got, given = ask(answer, table=table, x=x), name_shapes(table=table, x=x)
@@ -94,7 +94,7 @@ def _effects(layer, x):
 
 def _trials(seed):
     """(what the layer knows, layer, x, right effect, known wrong ones), of which no mistake is right every time."""
-    random, sizes = np.random.default_rng(seed), draw_sizes(LAYERS, seed, lambda n, d: n < 6 or 9 < n < 12)
+    random, sizes = draw_from(seed), draw_sizes(LAYERS, seed, lambda n, d: n < 6 or 9 < n < 12)
     while True:
         trials = []
         for n, d in sizes:

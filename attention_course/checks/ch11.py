@@ -4,7 +4,7 @@ import numpy as np
 
 from attention_src.weights import softmax
 
-from ._ask import ask, draw_sizes
+from ._ask import ask, draw_from, draw_sizes
 from ._compare import check_number, find_question, need_finite, need_shape
 from ._message import Part, Wrong, half, say_right
 
@@ -22,7 +22,7 @@ KINDS = {  # of trials: number of scores, and of numbers in a value
 
 def _trials(seed):
     """How to name a trial, scores (m,) and values (m, d): rising, falling, equal, huge and hugely negative scores."""
-    random = np.random.default_rng(seed)
+    random = draw_from(seed)
     for kind, (m, d) in zip(KINDS, draw_sizes(KINDS.values(), seed), strict=True):
         scores = random.normal(size=m) * 3
         ordered = {"scores that fall": np.sort(scores)[::-1], "scores that rise": np.sort(scores)}
@@ -74,7 +74,7 @@ class _Once:
 
 def _parts(seed):
     """How to name a trial, and the scores (m,) and values (m, d) of each computer."""
-    random = np.random.default_rng(seed)
+    random = draw_from(seed)
     (several, most, d), (many, few, wide) = draw_sizes([(3, 5, 4), (12, 4, 11)], seed)
     for kind, parts in {
         "two computers": ([1.0, 0.0], [2.0, 3.0, -1.0]),

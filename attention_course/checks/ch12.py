@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._ask import ask, ask_for_two, draw_sizes, name_shapes
+from ._ask import ask, ask_for_two, draw_from, draw_sizes, name_shapes
 from ._compare import check_number, need_close, need_shape
 from ._message import Part, Wrong, half, say_right
 
@@ -41,7 +41,7 @@ def next_head(answer, seed=0):
 
     The `answer` is a function of weights (layers, heads, n, n), and returns the number of the layer and of the head.
     """
-    random = np.random.default_rng(seed)
+    random = draw_from(seed)
     for sizes in draw_sizes(MAPS, seed, lambda layers, heads, n: layers * heads >= 12 and n > 3):
         weights, heads = _maps(*sizes, random)
         got = ask_for_two("the layer and the head", answer, weights=weights)
@@ -60,7 +60,7 @@ def heads_missed_more(answer, seed=0):
 
     The `answer` is a function of losses (layers, heads), a layer and a head, and returns a whole number.
     """
-    random = np.random.default_rng(seed)
+    random = draw_from(seed)
     for sizes in draw_sizes(LOSSES, seed, lambda layers, heads: heads > 4):
         trial, right, known = _lose(*sizes, random)
         got = ask(answer, **trial)
@@ -93,7 +93,7 @@ def mended_published_block(answer, printed, seed=0):
     `attend` returns zeros, `feed` returns its input, and both norms are those of chapter 7. The test prints the mean
     square of a token that comes out, the float `printed`.
     """
-    random = np.random.default_rng(seed)
+    random = draw_from(seed)
     for n, d in draw_sizes(BLOCKS, seed, lambda _, d: d > 2):  # of two numbers a norm leaves nothing but signs
         _check_block(answer, n, d, random)
     with half():
