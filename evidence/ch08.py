@@ -163,7 +163,7 @@ CLAIMS = [
         rival=Level(0.1, "guessing"),
     ),
     scenes_claim(
-        "the fourth, a false position in the keys, costs hardly anything",
+        "In the scenes, false positions in the keys cost hardly anything",
         holds=all_rows(lambda row: row["shuffled_keys"] >= 0.85, **PAGE),
         wrong_if="Wrong if any network gets fewer than 85% of the answers right with positions shuffled in the keys.",
         shows=Series("shuffled_keys", "answers right with positions shuffled in the keys", PAGE),
@@ -192,7 +192,7 @@ CLAIMS = [
         rival=Series("right", "answers right on whole pictures"),
     ),
     rates_claim(
-        "Nearby patches have similar vectors and distant patches have dissimilar ones",
+        "Nearby patches have similar vectors and distant patches dissimilar ones",
         holds=all_rows(lambda row: row["near"] > 0.2 and row["far"] < -0.2),
         wrong_if="Wrong if, in any network, the mean cosine similarity of the position vectors is at most 0.2 for "
         "neighbours, or at least −0.2 for patches 6, 7 or 8 steps apart.",

@@ -215,8 +215,8 @@ CLAIMS = [
         rival=Series("roles", "loss of the table that is told the roles", PAGE),
     ),
     replaced_claim(
-        "If we replace every word by a random one of the same role, only 2% of the probability moves to other "
-        "next words, against 63% with words of any role.",
+        "If we replace every word that it reads with a random one of the same role, only 2% of the probability moves "
+        "to other next words, compared with 63% for words of any role (except the full stop).",
         holds=all_rows(lambda row: row["moved"] <= 0.04 and row["any_moved"] >= 0.4),
         wrong_if="Wrong if, for any seed, more than 4% of the probability moves with words of the same role, or less "
         "than 40% with words of any role.",
@@ -225,8 +225,8 @@ CLAIMS = [
         baseline=Series("any_moved", "the same with words of any role"),
     ),
     rates_claim(
-        "**A model that is asked for the next word puts two words close together if the same words may follow both, "
-        "but not if they merely appear side by side.**",
+        "**From a small start, a model that is asked for the next word puts two words close together if the same words "
+        "may follow both, but not if they merely appear side by side.**",
         holds=all_rows(lambda row: row["same_role"] > row["beside"] + 0.3),
         wrong_if="Wrong if, for any seed and rate, the mean cosine of two nouns in the singular isn't 0.3 above that "
         "of such a noun with a verb.",
@@ -245,7 +245,7 @@ CLAIMS = [
         best=EVERY_WORD,
     ),
     rates_claim(
-        "**The words are sorted before the model writes well.**",
+        "**Here, the words are sorted before the model writes well.**",
         holds=all_rows(lambda row: row["sorted_loss"] >= row["roles"] + 0.5),
         wrong_if="Wrong if, for any seed and rate, the loss is less than 0.5 above that of the table of roles when 90% "
         "of the words first have a nearest neighbour with the same role.",
@@ -254,7 +254,7 @@ CLAIMS = [
         baseline=Series("loss", "loss at the end"),
     ),
     changed_claim(
-        "Without places, the words are sorted just as well (1.00), though the model can't write.",
+        "Shuffled within each sentence, the words are sorted just as well (1.00), though the model can't write.",
         holds=all_rows(lambda row: row["shuffled"] >= 0.95 and row["shuffled_loss"] > row["masked_400"] + 0.5),
         wrong_if="Wrong if, for any seed, fewer than 95% of the words have a nearest neighbour of their role after "
         "training on shuffled sentences, or the loss on sentences in order is less than 0.5 above that of a model "
@@ -265,7 +265,7 @@ CLAIMS = [
         best=EVERY_WORD,
     ),
     changed_claim(
-        "Without company, few words are sorted (0.17), although each word occurs exactly as often as before.",
+        "Shuffled across all sentences, few words are sorted (0.17).",
         holds=lambda rows: all_rows(lambda row: row["across"] <= 0.5)(rows) and mean_of(rows, "across") <= 0.25,
         wrong_if="Wrong if, after training on words shuffled across sentences, more than half of the words have a "
         "nearest neighbour with the same role for any seed, or more than 25% on average.",
@@ -275,8 +275,8 @@ CLAIMS = [
         rival=Level(0.74, "what sorting by how often a word comes gives"),
     ),
     replaced_claim(
-        "Training sorts few words (0.14), because the place vectors already say all there is to say about the next "
-        "word.",
+        "Training sorts few words (0.14), because in such sentences the next word depends on its place alone, which "
+        "the place vectors already give.",
         holds=lambda rows: all_rows(lambda row: row["placed"] <= 0.5)(rows) and mean_of(rows, "placed") <= 0.3,
         wrong_if="Wrong if, after training on words shuffled across sentences, each at its place, more than half of "
         "the words have a nearest neighbour with the same role for any seed, or more than 30% on average.",
@@ -322,7 +322,7 @@ CLAIMS = [
         baseline=Level(0.79, "trained on the sentences in order"),
     ),
     claim_of("topics", "the page's six topics and 5 draws of six from twelve, ten words each")(
-        "This table sorts words by topic.",
+        "This table sorts words by topic",
         holds=all_rows(lambda row: row["neighbour"] >= 0.8 and row["common"] <= 0.4),
         wrong_if="Wrong if, for any draw, fewer than 80% of the words have a nearest neighbour of their topic, or more "
         "than 40% share the topic of the word that is closest in frequency.",
@@ -368,8 +368,9 @@ CLAIMS = [
         rival=Level(3 / 7, "guessing"),
     ),
     claim_of("meeting", SIX + " and initial vectors; 24 and 8 numbers each")(
-        "**If a second table answers, most nearest words have the same role, but if closeness itself answers, none of "
-        "them do, and they meet 2.02 times as often as by chance.**",
+        "**If a second table answers, most words have the same role as their nearest word, and the two avoid each "
+        "other (they meet 0.44 times as often as by chance). If closeness itself answers, no word does, and the two "
+        "meet 2.02 times as often as by chance.**",
         holds=lambda rows: (
             all_rows(lambda row: row["neighbour"] > 0.5, tied=False, d=24)(rows)
             and mean_of(select_rows(rows, tied=False), "neighbour") >= 0.75
