@@ -147,14 +147,14 @@ CLAIMS = [
         baseline=Series("others_moved", "the farthest of 14 words of one meaning", BANK),
     ),
     senses_claim(
-        "With their own endings and comparison words, *match* (fire or sport) passes the same test in layer 2, but "
-        "*bat* (animal or sport) fails",
+        "With their own endings and comparison words, *match* (fire or sport) usually passes the same test in layer 2, "
+        "but *bat* (animal or sport) fails",
         lambda rows: (
-            all_rows(lambda row: row["moved"] > row["others_moved"], **MATCH)(rows)
+            most_rows(lambda row: row["moved"] > row["others_moved"], **MATCH)(rows)
             and all_rows(lambda row: row["moved"] < row["others_moved"], word="bat")(rows)
         ),
-        wrong_if="Wrong if, for any draw, one of four words of one meaning moves at least as far as “match” does, or "
-        "none of them moves further than “bat” does.",
+        wrong_if="Wrong if in at least half of the draws, one of four words of one meaning moves at least as far as "
+        "“match” does, or if for any draw none of them moves further than “bat” does.",
         shows=Series("moved", "how far “match” moves along its path in two blocks", MATCH),
         baseline=Series("others_moved", "the farthest of four words of one meaning", MATCH),
         rival=Series("moved", "how far “bat” moves", {"word": "bat"}),
