@@ -163,8 +163,8 @@ CLAIMS = [
             most_rows(lambda row: row["last"] < row["worst_other"])(rows)
             and all_rows(lambda row: row["last"] < row["others"] - 0.2)(rows)
         ),
-        wrong_if="Wrong if, in most runs, the sound network with the wrong softmax does worse at another letter than at "
-        "the last, or in any run less than 20 points worse at the last letter than at the others on average.",
+        wrong_if="Wrong if, in most runs, the sound network with the wrong softmax does worse at another letter than "
+        "at the last, or in any run less than 20 points worse at the last letter than at the others on average.",
         shows=Series("last", "last letters right, sound network with the wrong softmax"),
         page="0.51",
         baseline=Series("others", "other letters right, same networks"),
