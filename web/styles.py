@@ -19,6 +19,8 @@ if (location.protocol !== "file:") // for which browsers load no fonts ahead
 """
 LINK = re.compile(r'<link (?=[^>]*rel="stylesheet")[^>]*href="((?:\.\./)*)(_static/[^"?]+\.css)[^"]*"[^>]*>\s*')
 PLAIN = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')  # of code, in the colour of the text
+NAMES = re.compile(r"""(?s)\b(?:class|id)=["']?[^"'>]*|<script\b.*?</script>""")
+WORD = re.compile(r"[\w-]+")
 STRING = r"""(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
 COMMENT = re.compile(rf"({STRING})|/\*.*?\*/|@charset[^;]*;", re.DOTALL)
 RULE = re.compile(rf"([^{{}};]*)\{{((?:{STRING}|[^{{}}])*)\}}")  # the innermost ones, also within a group
@@ -31,6 +33,11 @@ def _is_used(selector, words):
     while asked != (asked := re.sub(r"\([^()]*\)", "", asked)):
         pass
     return {name.replace("\\", "") for name in re.findall(r"[.#]((?:[\w-]|\\.)+)", asked)} <= words
+
+
+def list_words(page):
+    """Return the classes and ids of a page, and the words of its scripts, which may add some."""
+    return set(WORD.findall(" ".join(NAMES.findall(page))))
 
 
 def purge(style, words):
@@ -64,7 +71,7 @@ def write_style(out):
     lists = [[found[2] for found in LINK.finditer(text)] for text in pages.values()]
     names = dict.fromkeys(name for one in sorted(lists, key=len, reverse=True) for name in one)
     scripts = [path.read_text("utf-8", "replace") for path in (out / "_static").rglob("*.js")]
-    words = set(re.findall(r"[\w-]+", "\n".join([*pages.values(), *scripts])))
+    words = list_words("\n".join(pages.values())).union(*map(WORD.findall, scripts))
     parts = [_absolute(_read(out / name), re.sub("^_static/|[^/]*$", "", name)) for name in names]
     tokens = [f"--{name}: {colour};" for name, colour in plots.TOKENS.items()]  # as the figures have them
     style = f':root,html[data-theme="light"]{{{"".join(tokens)}}}\n' + purge("\n".join(parts), words)
