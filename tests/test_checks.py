@@ -202,6 +202,20 @@ def test_the_step_on_the_way_fits_the_mistake(number, mistake, step, runs):
     assert mistake in first and third.removeprefix(second).startswith(f"\n\n{step}")
 
 
+def test_the_steps_of_chapter_2_lead_on_and_say_what_its_function_does(runs):
+    for number in (0.55, 2.2):  # whose learners know already that a ratio of 3 needs a gap of ln 3
+        runs.clear()
+        _, second, third = (show(checks.temperature_for_ratio, number) for _ in range(3))
+        assert third.removeprefix(second).startswith("\n\nDivided by T, the two scores are 0.5 / T apart")
+    scores = np.log([[1, 1], [4, 4]])
+    raised = np.exp(scores - scores.max())
+    assert np.allclose(raised, [[1 / 4, 1 / 4], [1, 1]]) and np.allclose(raised.sum(axis=-1), [1 / 2, 2])
+    assert (
+        "gives (1/4, 1/4) and (1, 1), so the totals of the two rows are 1/2 and 2."
+        in FEEDBACK["mended_softmax"]["step"]
+    )
+
+
 FOUND = [name for name, one in EXERCISES.items() if one.named != "" or isinstance(one.first, tuple)]
 
 
@@ -236,7 +250,7 @@ def test_a_trace_has_what_stands_within_a_line_and_the_shapes_that_do_not_fit(ru
     single = define("def split_heads(a, num_heads):\n    return a.reshape(num_heads, len(a), -1)[:, ::-1]\n")
     *_, third = (show(checks.split_heads, single, 2) for _ in range(3))
     said = third.partition("line by line:")[2]
-    assert "len(a) = " in said and "a.reshape(num_heads, len(a), -1) = [[" in said and "result = [[" in said
+    assert "len(a) = 3" in said and "a.reshape(num_heads, len(a), -1) = [[" in said and "result = [[" in said
 
 
 CALLING = {checks.attention: lambda *given: scaled_dot_product_attention(*given)}

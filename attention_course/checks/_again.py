@@ -38,6 +38,7 @@ class Watch:
 
     def __call__(self, answer, given):
         code, before = getattr(inspect.unwrap(answer), "__code__", None), sys.gettrace()
+        # a formula says what a function of x gives, a Part what kind of function it is
         named = {f"{name}(x)" if type(getattr(x, "by_hand", None)) is str else name: x for name, x in given.items()}
         self.given, self.bound = {name: text for name, value in named.items() if (text := show(value))}, {}
         answer = let_note(answer, code, self.note)

@@ -95,7 +95,7 @@ def temperature_for_ratio(answer, *, first=5 / 2, second=2, ratio=3):
         "gap_itself": gap,
         "scores_divided": first / second / ratio,
     }
-    fields = {"ratio": ratio, "needed": log(ratio)}
+    fields = {"ratio": ratio, "needed": log(ratio), "gap": gap}
     check_number("temperature_for_ratio", answer, gap / log(ratio), digits=2, given=fields, **wrong)
     say_right("the gap between the first two becomes the logarithm of the ratio, whatever the other scores are.")
 
