@@ -19,7 +19,7 @@ if (location.protocol !== "file:") // for which browsers load no fonts ahead
 """
 LINK = re.compile(r'<link (?=[^>]*rel="stylesheet")[^>]*href="((?:\.\./)*)(_static/[^"?]+\.css)[^"]*"[^>]*>\s*')
 PLAIN = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')  # of code, in the colour of the text
-NAMES = re.compile(r"""(?s)\b(?:class|id)=["']?[^"'>]*|<script\b.*?</script>""")
+NAMES = re.compile(r"""(?s)\b(?:class|id)=(?:["'][^"'>]*|[^\s"'>]*)|<script\b.*?</script>""")
 WORD = re.compile(r"[\w-]+")
 STRING = r"""(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
 COMMENT = re.compile(rf"({STRING})|/\*.*?\*/|@charset[^;]*;", re.DOTALL)
