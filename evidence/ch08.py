@@ -133,7 +133,7 @@ CLAIMS = [
         rival=Series("position_values_new", "in the values, at the other learning rates", OTHER_RATES),
     ),
     scenes_claim(
-        "In the keys, the same lie changes hardly any answer",
+        "In the keys, the same lie changes hardly any answers",
         holds=all_rows(lambda row: row["position_keys_old"] >= 0.9, **PAGE),
         wrong_if="Wrong if fewer than 90% of any network's answers stay the same when the goal's position is swapped "
         "in the keys.",
@@ -143,7 +143,7 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     digits_claim(
-        "With the digits, all four lies hurt.",
+        "With the digits, all four lies hurt, in this network and in five more.",
         holds=all_rows(lambda row: row["least_harm"] < row["right"] - 0.2),
         wrong_if="Wrong if, in any network, one of the four lies costs at most 20% of the digits.",
         shows=Series("least_harm", "digits right under the lie that costs least"),
@@ -152,10 +152,9 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     digits_claim(
-        "In five more digit readers, all four lies hurt, and shuffling the positions in the keys costs more than half",
-        holds=all_rows(lambda row: row["position_keys"] < row["right"] / 2 and row["least_harm"] < row["right"] - 0.2),
-        wrong_if="Wrong if any network keeps half of its right answers with positions shuffled in the keys, or loses "
-        "at most 20% of the digits to one of the lies.",
+        "In the other five digit readers, shuffled positions in the keys also cost more than half of the right answers",
+        holds=all_rows(lambda row: row["position_keys"] < row["right"] / 2),
+        wrong_if="Wrong if any network keeps half of its right answers with positions shuffled in the keys.",
         shows=Series("position_keys", "digits right with positions shuffled in the keys"),
         page="0.29",
         baseline=Series("right", "digits right without a lie"),
