@@ -177,7 +177,7 @@ CLAIMS = [
         best=Level(1, "the head is not missed"),
     ),
     fetchers_claim(
-        "To be able to fetch nothing, the network has made a place where nothing lies.",
+        "To be able to fetch nothing, the network has made an empty place.",
         most_rows(lambda row: row["idle"] > 0.95 and row["first"] < 0.05 * row["letters"]),
         wrong_if="Wrong if in at least half of the networks, the head gives START at most 95% of its weight with "
         "nothing to fetch, or if the value of START is at least 5% as long as that of a letter.",
@@ -214,7 +214,7 @@ CLAIMS = [
         baseline=Series("free_error", "error with sigmoid weights and START"),
     ),
     sink_claim(
-        "In these sentences, half of all attention goes to a token that isn't a word.",
+        "In these sentences, half of all attention goes to [CLS], a token that isn't a word.",
         all_rows(lambda row: 0.4 < row["mean"] < 0.6),
         wrong_if="Wrong if, for any kind and draw, [CLS] gets at most 40% or at least 60% of the attention, on average "
         "over all heads.",
@@ -223,7 +223,7 @@ CLAIMS = [
         baseline=Level(1 / 12, "weight spread evenly over 12 tokens"),
     ),
     sink_claim(
-        "its value is 0.04 times as long as that of a word",
+        "its value is 0.04 times as long as the values of a sentence's ten words are on average",
         all_rows(lambda row: row["length"] < 0.1),
         wrong_if="Wrong if, for any kind and draw, the value that these heads find at [CLS] is at least 10% as long as "
         "the values at words.",
@@ -242,7 +242,7 @@ CLAIMS = [
         rival=Series("apart", "distance to another sentence"),
     ),
     sink_claim(
-        "[SEP], which isn't a word either, moves the sentence by only 0.004",
+        "Hiding [SEP] moves the sentence by only 0.004.",
         all_rows(lambda row: row["sep_hide"] < row["cls_hide"] / 10),
         wrong_if="Wrong if, for any kind and draw, hiding the key of [SEP] moves the sentence at least 10% as far as "
         "hiding that of [CLS].",
