@@ -251,8 +251,9 @@ CLAIMS = [
         baseline=Series("cls_hide", "with the key of [CLS] hidden"),
     ),
     claim_of("order", "20 draws of nouns and a verb, with and without “the”")(
-        "In 8 of 20 more draws, head 0.2 is missed most for the order (no other head in more than 4), and in 1 for the "
-        "word. Without *the* (*dog chased cat*), these counts are 13, 2 and, again, 1.",
+        "In 8 of 20 more draws, head 0.2 is the one that the order misses most (no other head in more than 4), and in "
+        "1, it is the one that the word misses most. When we leave out *the* (*dog chased cat*), these counts are 13, "
+        "2 and, again, 1.",
         leads_for_order,
         wrong_if="Wrong if, with or without “the”, head 0.2 is missed most for the order in no more draws than for a "
         "word, or if, without “the”, another head is missed most for the order in as many draws.",
@@ -271,7 +272,7 @@ CLAIMS = [
         rival=Series("sitter", "least of the reasons that fit a sitter"),
     ),
     it_claim(
-        "Head 5.11, on average, stays with the sitter for *every* reason",
+        "On average over all sentences, head 5.11 stays with the sitter for *every* reason",
         most_rows(lambda row: row["always"] > 0.75),
         wrong_if="Wrong if in at least half of the draws, head 5.11 gives the seat more after at least a quarter of "
         "the eight reasons.",
