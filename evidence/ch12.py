@@ -177,7 +177,7 @@ CLAIMS = [
         best=Level(1, "the head is not missed"),
     ),
     fetchers_claim(
-        "To be able to fetch nothing, the network has made a place where nothing lies.",
+        "To be able to fetch nothing, the network has made an empty place.",
         most_rows(lambda row: row["idle"] > 0.95 and row["first"] < 0.05 * row["letters"]),
         wrong_if="Wrong if in at least half of the networks, the head gives START at most 95% of its weight with "
         "nothing to fetch, or if the value of START is at least 5% as long as that of a letter.",
@@ -214,7 +214,7 @@ CLAIMS = [
         baseline=Series("free_error", "error with sigmoid weights and START"),
     ),
     sink_claim(
-        "In these sentences, half of all attention goes to a token that isn't a word.",
+        "In these sentences, half of all attention goes to [CLS], a token that isn't a word.",
         all_rows(lambda row: 0.4 < row["mean"] < 0.6),
         wrong_if="Wrong if, for any kind and draw, [CLS] gets at most 40% or at least 60% of the attention, on average "
         "over all heads.",
@@ -223,7 +223,7 @@ CLAIMS = [
         baseline=Level(1 / 12, "weight spread evenly over 12 tokens"),
     ),
     sink_claim(
-        "its value is 0.04 times as long as that of a word",
+        "its value is 0.04 times as long as the values of a sentence's ten words are on average",
         all_rows(lambda row: row["length"] < 0.1),
         wrong_if="Wrong if, for any kind and draw, the value that these heads find at [CLS] is at least 10% as long as "
         "the values at words.",
@@ -242,7 +242,7 @@ CLAIMS = [
         rival=Series("apart", "distance to another sentence"),
     ),
     sink_claim(
-        "[SEP], which isn't a word either, moves the sentence by only 0.004",
+        "Hiding [SEP] moves the sentence by only 0.004.",
         all_rows(lambda row: row["sep_hide"] < row["cls_hide"] / 10),
         wrong_if="Wrong if, for any kind and draw, hiding the key of [SEP] moves the sentence at least 10% as far as "
         "hiding that of [CLS].",
@@ -251,8 +251,9 @@ CLAIMS = [
         baseline=Series("cls_hide", "with the key of [CLS] hidden"),
     ),
     claim_of("order", "20 draws of nouns and a verb, with and without “the”")(
-        "In 8 of 20 more draws, head 0.2 is missed most for the order (no other head in more than 4), and in 1 for the "
-        "word. Without *the* (*dog chased cat*), these counts are 13, 2 and, again, 1.",
+        "In 8 of 20 more draws, head 0.2 is the one that the order misses most (no other head in more than 4), and in "
+        "1, it is the one that the word misses most. When we leave out *the* (*dog chased cat*), these counts are 13, "
+        "2 and, again, 1.",
         leads_for_order,
         wrong_if="Wrong if, with or without “the”, head 0.2 is missed most for the order in no more draws than for a "
         "word, or if, without “the”, another head is missed most for the order in as many draws.",
@@ -271,7 +272,7 @@ CLAIMS = [
         rival=Series("sitter", "least of the reasons that fit a sitter"),
     ),
     it_claim(
-        "Head 5.11, on average, stays with the sitter for *every* reason",
+        "On average over all sentences, head 5.11 stays with the sitter for *every* reason",
         most_rows(lambda row: row["always"] > 0.75),
         wrong_if="Wrong if in at least half of the draws, head 5.11 gives the seat more after at least a quarter of "
         "the eight reasons.",
