@@ -1,10 +1,10 @@
-// Chapter 11: lengthen a text until its table of weights bursts the memory, then read the keys block by block.
+// Chapter 11: lengthen a text until its table of weights overflows the memory, then read the keys block by block.
 
 import { softmax } from "./attention.js";
 import { digits } from "./kit.js";
 
 const MOST = 20; // the longest text has 2 to the power of this many tokens
-const ROOM = 1.12; // how far a burst table is drawn, of the frame
+const ROOM = 1.12; // how far a table that overflows is drawn, of the frame
 const TALL = 56; // pixels of the largest term
 const toTokens = ({ length }) => Math.round(2 ** length);
 const isBlocks = ({ way }) => way === "blocks";
@@ -52,7 +52,7 @@ export function compute(state, inputs) {
 const isThere = (state, { n, fits, terms }, { scores }) => fits && n === 2 ** MOST && terms.length === scores.length;
 
 export const goal = {
-  words: "Bring a text of 1,048,576 tokens through, and let the query read all its blocks.",
+  words: "Make a text of 1,048,576 tokens fit, and let the query read all its blocks.",
   isThere,
   isReached: (state, outputs, inputs) => state.said === "memory" && isThere(state, outputs, inputs),
 };
@@ -63,7 +63,7 @@ export const legend = [
 ];
 
 export function say(state, { n, table, held, fits, terms, scores, output }, inputs) {
-  if (!fits) return `Burst: at ${number(n)} tokens the table alone takes ${gib(table)} GiB, in a memory of ${gib(inputs.memory)}.`;
+  if (!fits) return `Overflow: at ${number(n)} tokens the table alone takes ${gib(table)} GiB, in a memory of ${gib(inputs.memory)}.`;
   if (!isBlocks(state)) return `At ${number(n)} tokens all fits, in ${gib(held)} GiB. Twice the tokens make four times the table.`;
   if (terms.length === 0) return `No table, only ${gib(held)} GiB of vectors. The query has met no key yet: let it read block after block.`;
   if (terms.length < inputs.scores.length) return `The query has met ${terms.length} of ${inputs.scores.length} keys. Only the largest, the sum and the mixture so far are kept.`;
@@ -115,7 +115,7 @@ export function draw({ state, outputs, inputs, width, make, words }) {
       make("circle", { cx: round(shown), cy: round(bottom - shown), r: 22, class: "halo", "data-handle": "" }),
     ]),
     ...sizes.flatMap(([name, value], i) => [text(beside, 18 + 42 * i, said(name), "heading"), text(beside, 35 + 42 * i, value, "letter")]),
-    ...(fits ? [] : [text(beside, bottom, said("Burst"), "weight")]),
+    ...(fits ? [] : [text(beside, bottom, said("Overflow"), "weight")]),
     text(0, row - 66, words("One row: a bar for each score, as long as its term"), "heading"),
     ...bars,
     text(0, row + 44, met ? words(`Largest ${largest}, sum ${digits(sum, 3)}, output ${digits(output, 3)}`) : words("Nothing read"), "query"),
