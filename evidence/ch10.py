@@ -158,7 +158,7 @@ CLAIMS = [
         best=EVERY_LETTER,
     ),
     swapped_claim(
-        "The last letter suffers most, since only 51% of the answers there are right.",
+        "The last letter suffers most, with only 51% of its answers right.",
         holds=lambda rows: (
             most_rows(lambda row: row["last"] < row["worst_other"])(rows)
             and all_rows(lambda row: row["last"] < row["others"] - 0.2)(rows)
@@ -172,8 +172,8 @@ CLAIMS = [
         refuting_values={"last": 1.0},
     ),
     swapped_claim(
-        "The damage moves to the fifth letter, which is right in 55% of cases, and without that weight, the last "
-        "letter is right in 96%.",
+        "The damage moves to the fifth letter (55% right answers), and without the last letter's weight on itself, 96% "
+        "of its answers are right.",
         holds=all_rows(lambda row: row["five_last"] < row["five_before"] and row["spared"] > row["last"]),
         wrong_if="Wrong if, in any run, the fifth letter of five is right as often as those before it, or the sixth of "
         "six is right no more often after the last key's weight is set to 0.",
@@ -183,7 +183,7 @@ CLAIMS = [
         rival=Series("five_last", "fifth letters right in sentences of five, with that weight"),
     ),
     longer_claim(
-        "Here the fix does raise the score, since the sound network reaches 1.00.",
+        "Here the fix does raise the score, to the sound network's 1.00.",
         holds=lambda rows: all_rows(lambda row: row["right"] < 1, bug="over_queries")(rows) and sound_is_perfect(rows),
         wrong_if="Wrong if, in any run, the network with this bug gets at most one of the 2,560 held-out letters "
         "wrong, or the sound network gets more than one wrong.",
@@ -202,8 +202,8 @@ CLAIMS = [
         page="1.00",
     ),
     suspects_claim(
-        "When we trained the nine again from five other seeds, the same questions gave each suspect away, with other "
-        "numbers.",
+        "When we trained the nine again from five other seeds, the same questions gave each suspect away, though the "
+        "numbers were different.",
         holds=all_rows(lambda row: row["same"] == 9),
         wrong_if="Wrong if, for any seed, the row sums, reactions, batch leak or order effect of any of the nine "
         "networks are of a different kind than in the picture.",
