@@ -19,11 +19,13 @@ from attention_src.attention import attention
 from attention_src.positions import rotary
 from book.chapter import ROOT, code, find_path, mime
 from book.chapter import read as read_chapter
+from web.assets import FONTS, package
 from web.figures import PICTURE
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>picture</title><link rel="stylesheet" href="pictures.css">
-<style>body {{ margin: 16px; font: 16px/26px serif }}</style>
+<style>@font-face {{ font-family: book; src: url(sans.woff2) }} :root {{ --sans: book }}
+body {{ margin: 16px; font: 16px/26px var(--sans) }}</style>
 <main><h1>picture</h1><figure data-picture="{name}" data-inputs='{inputs}'><p data-static>static</p></figure></main>
 <script type="module" src="start.js"></script>"""
 ASKED = [1, 2, 0]  # in the triangle, A is to attend to B, B to C, C to A
@@ -244,8 +246,12 @@ INPUTS = {name: json.loads(html.unescape(PICTURE.search(read_figure(name))[2])) 
 
 
 def write_pages(folder):
-    """Put the pictures as the site serves them into a folder that is not there yet, with a page around each."""
+    """Put the pictures as the site serves them into a folder that is not there yet, with a page around each.
+
+    The pages bring the typeface of the book, so that a picture is as high whatever fonts the system has.
+    """
     shutil.copytree(ROOT / "web" / "pictures", folder)
+    shutil.copy(package("@fontsource-variable/source-sans-3") / "files" / FONTS["sans"][1], folder / "sans.woff2")
     for name, given in INPUTS.items():
         (folder / f"{name}.html").write_text(PAGE.format(name=name, inputs=html.escape(json.dumps(given))))
     return folder
@@ -255,6 +261,7 @@ def mount(tab, address, name):
     """Open a picture; the tab has its name then, and what its controls are."""
     tab.goto(f"{address}{name}.html")
     tab.wait_for_selector(".picture-sentence:not(:empty)")
+    tab.evaluate("document.fonts.ready.then(() => true)")
     tab.controls = tab.evaluate(f"import('./{name}.js').then(({{controls}}) => JSON.parse(JSON.stringify(controls)))")
     tab.name = name
     return tab
