@@ -138,7 +138,7 @@ CLAIMS = [
         rival=Series("later", "weight on the throws after throw 3", AFTER),
     ),
     dice_claim(
-        "it is so sure of itself that it gives its guess a probability of 0.99 on average.",
+        "on average it gives its guess a probability of 0.99.",
         holds=all_rows(lambda row: row["writes"] < 0.2 and row["sure"] > 0.9, **AFTER),
         wrong_if="Wrong if any of these networks, with all sums 1, predicts at least 20% of the throws correctly, or "
         "gives its guess a mean chance of at most 0.9.",
@@ -169,7 +169,7 @@ CLAIMS = [
         refuting_values={"error": 0.17},
     ),
     claim_of("pictures", "20 untrained networks, each with its own scenes")(
-        "the initialisation decides which of these nearly equal weights is largest.",
+        "The initialisation decides which of these nearly equal weights is largest.",
         holds=lambda rows: (
             min(FOUND_UNTRAINED.values(rows)) < 0.1 < 0.4 < max(FOUND_UNTRAINED.values(rows))
             and all_rows(lambda row: abs(row["weight"] - 1 / 16) < 0.02, **UNTRAINED)(rows)
@@ -182,8 +182,8 @@ CLAIMS = [
         rival=Series("weight", "mean weight on the right patch before training", UNTRAINED),
     ),
     picture_claim(
-        "The word finds the ring with nothing inside. Even half a ball gets far more weight than a whole ball that is "
-        "smaller or lower.",
+        "The word *ball* finds the ball's ring when nothing is inside it. Even half a ball gets far more weight than a "
+        "whole ball that is smaller or sits lower in its patch.",
         holds=all_rows(lambda row: row["ring"] > 0.99 and row["half"] > 2 * max(row["smaller"], row["lower"]), **PAGE),
         wrong_if="Wrong if, for any seed, the mean weight that the word “ball” gives to the ring is at most 0.99, or "
         "its weight on half a ball is at most twice its weight on the smaller or the lower ball.",
