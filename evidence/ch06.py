@@ -105,7 +105,7 @@ CLAIMS = [
         best=ALL_RIGHT,
     ),
     claim_of("held", "10 seeds, of which we count those that gave one name more than 90% of the weight")(
-        "With Adam, what holds the weight at 1 is the flat read-out, not the softmax.",
+        "With Adam as the optimizer, what holds the weight at 1 is the flat read-out, not the softmax.",
         holds=all_rows(
             lambda row: all((row[f"{name}, {slope}"] > 0.9) == (slope == 0) for name, slope in HELD), **AT_ONE
         ),
@@ -156,7 +156,7 @@ CLAIMS = [
         baseline=Series("share", "with two heads", NAMED | {"heads": 2}),
     ),
     reader_claim(
-        "The mean is nearly the same, but the answers are swapped",
+        "The mean is nearly the same for both questions, but the answers are swapped",
         holds=all_rows(lambda row: row["mean_differs"] <= 0.15 and row["exchanged"], **TWO),
         wrong_if="Wrong if, for any seed, asking for the two names in the opposite order changes a weight averaged "
         "over the heads by more than 0.15 or doesn't swap the answers.",
