@@ -84,14 +84,14 @@ CLAIMS = [
         refuting_values={"first": 0.5},
     ),
     heads(
-        "**Switched off one at a time, the other fourteen cost next to nothing.**",
+        "**Switching off any one of the other fourteen costs next to nothing.**",
         all_rows(lambda row: 4 * row["third"] < row["before"]),
         wrong_if="Wrong if, for any draw, a third head costs a quarter as much as head 2 of block 1.",
         shows=Series("third", "surprise that is added without the third head"),
         baseline=Series("before", "without head 2 of block 1"),
     ),
     claim_of("names", "5 times 20 made-up names")(
-        "**Having just read a name hardly helps it with the next mention.**",
+        "**Having just read a name hardly helps the machine with the next mention.**",
         all_rows(lambda row: row["helps"] < 0.1),
         wrong_if="Wrong if, for any draw of names, having read the same name takes at least a tenth off the surprise.",
         shows=Series("same", "surprise at a name that was read before"),
@@ -99,7 +99,7 @@ CLAIMS = [
         refuting_values={"helps": 0.5},
     ),
     claim_of("copying", "5 draws of twenty pages")(
-        "**It has kept habits of the book, not pages.**",
+        "**The machine has kept habits of the book, not pages.**",
         all_rows(lambda row: abs(row["machine"] - row["melville"]) < 4),
         wrong_if="Wrong if, for any draw, the machine's longest copied passages and those of Melville's unread pages "
         "differ by at least 4 letters on average.",
