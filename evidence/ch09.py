@@ -186,7 +186,7 @@ rates_claim = claim_of("trained", OWN + "; learning rate × 1/4, 1, 4")
 changed_claim, replaced_claim = claim_of("changed", SIX), claim_of("replaced", SIX)
 CLAIMS = [
     trained_claim(
-        "The measured loss is a little higher than ln 43, because random scores are not quite equal.",
+        "The measured loss is a little higher than ln 43, because the model's random scores are not quite equal.",
         holds=all_rows(lambda row: 0 < row["start"] - np.log(43) < 0.6),
         wrong_if="Wrong if, for any seed, the loss before training is at most ln 43, or at least 0.6 above it.",
         shows=Series("start", "loss before training", PAGE),
@@ -203,7 +203,7 @@ CLAIMS = [
         best=Level(1, "every position"),
     ),
     trained_claim(
-        "The model beats each of the tables of words and does as well as the table of all roles.",
+        "The model beats every table of words and does as well as the table of all roles.",
         holds=all_rows(
             lambda row: row["loss"] < row["table"] - 0.1 and abs(row["loss"] - row["roles"]) <= 0.03, **PAGE
         ),
@@ -216,7 +216,7 @@ CLAIMS = [
     ),
     replaced_claim(
         "If we replace every word that it reads with a random one of the same role, only 2% of the probability moves "
-        "to other next words, compared with 63% for words of any role (except the full stop).",
+        "to other next words. With words of any role (except the full stop), 63% moves.",
         holds=all_rows(lambda row: row["moved"] <= 0.04 and row["any_moved"] >= 0.4),
         wrong_if="Wrong if, for any seed, more than 4% of the probability moves with words of the same role, or less "
         "than 40% with words of any role.",
@@ -225,8 +225,8 @@ CLAIMS = [
         baseline=Series("any_moved", "the same with words of any role"),
     ),
     rates_claim(
-        "**From a small start, a model that is asked for the next word puts two words close together if the same words "
-        "may follow both, but not if they merely appear side by side.**",
+        "**When its vectors start small, a model that is asked for the next word puts two words close together if the "
+        "same words may follow both, but not if they merely appear side by side.**",
         holds=all_rows(lambda row: row["same_role"] > row["beside"] + 0.3),
         wrong_if="Wrong if, for any seed and rate, the mean cosine of two nouns in the singular isn't 0.3 above that "
         "of such a noun with a verb.",
@@ -254,39 +254,39 @@ CLAIMS = [
         baseline=Series("loss", "loss at the end"),
     ),
     changed_claim(
-        "Shuffled within each sentence, the words are sorted just as well (1.00), though the model can't write.",
+        "If we shuffle within each sentence, the words are sorted just as well (100%), though the model can't write.",
         holds=all_rows(lambda row: row["shuffled"] >= 0.95 and row["shuffled_loss"] > row["masked_400"] + 0.5),
         wrong_if="Wrong if, for any seed, fewer than 95% of the words have a nearest neighbour of their role after "
         "training on shuffled sentences, or the loss on sentences in order is less than 0.5 above that of a model "
         "trained on sentences in order.",
         shows=Series("shuffled", SAME_ROLE + ", sentences shuffled"),
-        page="1.00",
+        page="100%",
         baseline=Series("across", "the same share, words shuffled across sentences"),
         best=EVERY_WORD,
     ),
     changed_claim(
-        "Shuffled across all sentences, few words are sorted (0.17).",
+        "If we shuffle across all sentences, few words are sorted (17%).",
         holds=lambda rows: all_rows(lambda row: row["across"] <= 0.5)(rows) and mean_of(rows, "across") <= 0.25,
         wrong_if="Wrong if, after training on words shuffled across sentences, more than half of the words have a "
         "nearest neighbour with the same role for any seed, or more than 25% on average.",
         shows=Series("across", SAME_ROLE + ", words shuffled across sentences"),
-        page="0.17",
+        page="17%",
         baseline=Series("whole", "the same share, sentences in order"),
         rival=Level(0.74, "what sorting by how often a word comes gives"),
     ),
     replaced_claim(
-        "Training sorts few words (0.14), because in such sentences the next word depends on its place alone, which "
+        "It sorts few words (14%), because in such sentences the next word depends on its place alone, which "
         "the place vectors already give.",
         holds=lambda rows: all_rows(lambda row: row["placed"] <= 0.5)(rows) and mean_of(rows, "placed") <= 0.3,
         wrong_if="Wrong if, after training on words shuffled across sentences, each at its place, more than half of "
         "the words have a nearest neighbour with the same role for any seed, or more than 30% on average.",
         shows=Series("placed", SAME_ROLE + ", words shuffled across sentences at their places"),
-        page="0.14",
+        page="14%",
         baseline=Level(0.83, "what sorting by the places gives"),
     ),
     claim_of("started", LARGE + ", frozen")(
         "The model with frozen vectors writes as well as the first one, with a loss of 1.81, yet only 7% of its words "
-        "have a neighbour of the same role, no more than by chance.",
+        "have a nearest neighbour of the same role, no more than chance would give.",
         holds=all_rows(
             lambda row: row["good"] >= 0.98 and abs(row["loss"] - row["roles"]) <= 0.03 and row["neighbour"] <= 0.3,
             frozen=True,
@@ -300,8 +300,8 @@ CLAIMS = [
         rival=Series("roles", "loss of the table that is told the roles", {"frozen": True}),
     ),
     replaced_claim(
-        "The feed-forward network turns each frozen vector into a new one, and most *new* vectors have a neighbour of "
-        "the same role (79%).",
+        "The feed-forward network turns each frozen vector into a new one, and most of the *new* vectors (79%) have "
+        "a nearest neighbour of the same role.",
         holds=lambda rows: (
             all_rows(lambda row: row["behind"] >= row["others"] + 0.1)(rows) and mean_of(rows, "behind") > 0.5
         ),
@@ -313,8 +313,8 @@ CLAIMS = [
         best=EVERY_WORD,
     ),
     claim_of("placed", SIX)(
-        "And what the feed-forward network makes of frozen vectors is less sorted (24%) than after training on "
-        "sentences in order (79%).",
+        "And the vectors that the feed-forward network makes of frozen ones are less sorted (24%) than those that it "
+        "makes after training on sentences in order (79%).",
         holds=all_rows(lambda row: row["behind"] <= 0.5),
         wrong_if="Wrong if, for any seed, more than half of the new vectors have a neighbour of the same role.",
         shows=Series("behind", "share of new vectors whose nearest neighbour has the same role"),
@@ -358,7 +358,7 @@ CLAIMS = [
         best=EVERY_WORD,
     ),
     changed_claim(
-        "The trace shows in 3 verbs here, and with most other seeds it shows in more.",
+        "The trace makes a difference of 3 verbs here (11 against 8), and a larger one with most other seeds.",
         holds=most_rows(lambda row: row["number"] - row["mixed_number"] > 3.5 / 16),
         wrong_if="Wrong if, for half of the seeds or more, at most 3 more verbs have a nearest verb of their number "
         "than when each verb's number is drawn at random.",
@@ -368,9 +368,9 @@ CLAIMS = [
         rival=Level(3 / 7, "guessing"),
     ),
     claim_of("meeting", SIX + " and initial vectors; 24 and 8 numbers each")(
-        "**If a second table answers, most words have the same role as their nearest word, and the two avoid each "
-        "other (they meet 0.44 times as often as by chance). If closeness itself answers, no word does, and the two "
-        "meet 2.02 times as often as by chance.**",
+        "**If a second table answers, most words have the same role as their nearest word, and the two words "
+        "avoid each other (they meet 0.44 times as often as by chance). If closeness itself answers, no word has the "
+        "same role as its nearest word, and the two meet 2.02 times as often as by chance.**",
         holds=lambda rows: (
             all_rows(lambda row: row["neighbour"] > 0.5, tied=False, d=24)(rows)
             and mean_of(select_rows(rows, tied=False), "neighbour") >= 0.75
@@ -386,13 +386,13 @@ CLAIMS = [
         rival=Level(1, "chance"),
     ),
     claim_of("started", LARGE + ", trained")(
-        "The model writes just as well, but its words are less well sorted (0.43).",
+        "The model writes just as well, but its words are less well sorted (43%).",
         holds=all_rows(lambda row: row["neighbour"] <= 0.85 and row["good"] >= 0.98, frozen=False, rate=1e-2),
         wrong_if="Wrong if, for any seed, more than 85% of the words have a nearest neighbour with the same role after "
         "large vectors are trained for 400 steps at the page's rate, or the most likely word is allowed at fewer than "
         "98% of the positions.",
         shows=Series("neighbour", SAME_ROLE, {"frozen": False, "rate": 1e-2}),
-        page="0.43",
+        page="43%",
         baseline=Level(0.13, "chance"),
         best=EVERY_WORD,
         refuting_values={"neighbour": 0.95},
@@ -411,7 +411,7 @@ CLAIMS = [
         best=EVERY_WORD,
     ),
     claim_of("started", LARGE + ", trained; learning rate × 4")(
-        "At four times the rate, most words are sorted (0.90).",
+        "At four times the learning rate, most words are sorted (90%).",
         holds=all_rows(lambda row: row["neighbour"] > 0.5, rate=4e-2),
         wrong_if="Wrong if, for any seed, at most half of the words have a nearest neighbour with the same role after "
         "large vectors are trained at four times the page's rate.",
