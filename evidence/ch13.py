@@ -99,7 +99,7 @@ CLAIMS = [
         refuting_values={"helps": 0.5},
     ),
     claim_of("copying", "5 draws of twenty pages")(
-        "**The machine has kept habits of the book, not pages.**",
+        "**The machine has kept the book's habits, not its pages.**",
         all_rows(lambda row: abs(row["machine"] - row["melville"]) < 4),
         wrong_if="Wrong if, for any draw, the machine's longest copied passages and those of Melville's unread pages "
         "differ by at least 4 letters on average.",
