@@ -19,7 +19,7 @@ from attention_src.attention import attention
 from attention_src.positions import rotary
 from book.chapter import ROOT, code, find_path, mime
 from book.chapter import read as read_chapter
-from web.assets import FONTS, package
+from web.assets import find_font
 from web.figures import PICTURE
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -251,7 +251,7 @@ def write_pages(folder):
     The pages bring the typeface of the book, so that a picture is as high whatever fonts the system has.
     """
     shutil.copytree(ROOT / "web" / "pictures", folder)
-    shutil.copy(package("@fontsource-variable/source-sans-3") / "files" / FONTS["sans"][1], folder / "sans.woff2")
+    shutil.copy(find_font("sans"), folder / "sans.woff2")
     for name, given in INPUTS.items():
         (folder / f"{name}.html").write_text(PAGE.format(name=name, inputs=html.escape(json.dumps(given))))
     return folder

@@ -94,15 +94,20 @@ def _write_subset(font, text, path, **options):
     font.save(path)
 
 
+def find_font(name):
+    """Return the file of a typeface of the book: "serif", "serif-italic" or "sans"."""
+    folder, file = FONTS[name]
+    return package(f"@fontsource-variable/{folder}") / "files" / file
+
+
 def _write_fonts(out):
     """Write the typefaces with the characters that the English pages and the figures have: a third of their size."""
     hidden, pages = re.compile(r"(?s)<(script|style).*?</\1>|<[^>]*>"), out.rglob("*.html")
     texts = (hidden.sub("", page.read_text("utf-8")) for page in pages)
     letters = "".join({*html.unescape("".join(texts))} | {*map(chr, range(32, 127))})
     (out / "_static" / "fonts").mkdir(exist_ok=True)
-    for name, (folder, file) in FONTS.items():
-        font = package(f"@fontsource-variable/{folder}") / "files" / file
-        _write_subset(font, letters, out / "_static" / "fonts" / f"{name}.woff2", layout_features=FEATURES)
+    for name in FONTS:
+        _write_subset(find_font(name), letters, out / "_static" / "fonts" / f"{name}.woff2", layout_features=FEATURES)
 
 
 def change_pages(folder, static, images):
